@@ -66,6 +66,22 @@ def test_over_the_end_of_a_page() -> None:
     assert (again.form, again.key, again.pins[0].first) == ("id", full.key, "121")
 
 
+@pytest.mark.parametrize(
+    ("quotation", "means"),
+    [
+        ("40 C.F.R. § 1508.27. The rule of 40 C.F.R. § 1508.9 is met.", "case:512-us-318"),
+        ("The rule of Quade v. Marlow, 88 F.3d 410 (9th Cir. 2015), is met.", "case:512-us-318"),
+        ("The rule is met. Lister v. Pell, 498 F.3d 771 (9th Cir. 2007).", "case:498-f3d-771"),
+    ],
+)
+def test_behind_a_block_quotation_id_means_its_source(quotation: str, means: str) -> None:
+    before = "The court held in Harrow v. Dunmore Timber Co., 512 U.S. 318 (1994):\n\n"
+    text = f"{before}{quotation}\n\nId. The rule stands."
+    block = (len(before), len(before) + len(quotation))
+    found = read_citations(WholeText((TextPage(1, text, blocks=(block,)),)))
+    assert (found[-1].form, found[-1].key) == ("id", means)
+
+
 def test_signs_that_a_scan_misread() -> None:
     (found,) = read("See Daubert v. Merrell, 5O9 U.S. 579, 593 (1993).")
     assert found.key == "case:509-us-579"

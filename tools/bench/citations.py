@@ -1,9 +1,10 @@
 """How exactly citations are read: opinions with every citation marked, and passages of our own.
 
 ``python -m bench.citations DATA`` reads ``DATA/opinions`` (HTML of the Caselaw Access Project's
-tests, every citation in ``<a class="citation" data-cite="...">``): the marks are taken out, what is
-read is compared with them. Then the passages of ``tests/legal/hard_citations.txt``, and how much is
-taken for a citation in contracts (``DATA/cuad/txt``), which cite no cases.
+tests, block quotations as such, every citation in ``<a class="citation" data-cite="...">``): the
+marks are taken out, what is read is compared with them. Then the passages of
+``tests/legal/hard_citations.txt``, and how much is taken for a citation in contracts
+(``DATA/cuad/txt``), which cite no cases.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from casetrack.extract.references.matches import slug
 from legal.hard_citations import passages, read
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.extract.legal.spans import LegalCitation
 
 _BLOCKS = frozenset("p blockquote section article aside h1 h2 h3 h4 li div".split())
@@ -35,6 +38,7 @@ class Opinion(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.text = ""
         self.marks: list[tuple[int, int, str]] = []
+        self.blocks: list[tuple[int, int]] = []
         self._open: tuple[int, str] | None = None
         self._skips = False
 
@@ -44,6 +48,8 @@ class Opinion(HTMLParser):
             self.text += "\n\n"
         elif tag == "br":
             self.text += "\n"
+        if tag == "blockquote":
+            self.blocks.append((len(self.text), len(self.text)))
         elif tag == "a" and given.get("class") == "citation":
             self._open = (len(self.text), given["data-cite"] or "")
         elif tag == "a" and given.get("class") in {"page-label", "footnotemark"}:
@@ -54,7 +60,9 @@ class Opinion(HTMLParser):
             if self._open:
                 self.marks.append((self._open[0], len(self.text), self._open[1]))
             self._open, self._skips = None, False
-        elif tag in _BLOCKS:
+        elif tag == "blockquote" and self.blocks:
+            self.blocks[-1] = (self.blocks[-1][0], len(self.text))
+        if tag in _BLOCKS:
             self.text += "\n\n"
 
     def handle_data(self, data: str) -> None:
@@ -62,8 +70,8 @@ class Opinion(HTMLParser):
             self.text += re.sub(r"\s+", " ", data)
 
 
-def whole(text: str) -> WholeText:
-    return WholeText((TextPage(1, text),))
+def whole(text: str, blocks: Sequence[tuple[int, int]] = ()) -> WholeText:
+    return WholeText((TextPage(1, text, blocks=tuple(blocks)),))
 
 
 def is_same(cited: str, found: LegalCitation) -> bool:
@@ -82,7 +90,7 @@ def opinions(folder: Path) -> None:
     for path in sorted(folder.glob("*.html")):
         opinion = Opinion()
         opinion.feed(path.read_text(encoding="utf-8"))
-        found = read_citations(whole(opinion.text))
+        found = read_citations(whole(opinion.text, opinion.blocks))
         for start, end, cited in opinion.marks:
             hits = [c for c in found if c.start < end and start < c.end]
             form = "short" if _SHORT.search(opinion.text[start:end]) else "full"

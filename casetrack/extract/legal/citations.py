@@ -93,9 +93,10 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     reading = read_on(whole)
     text = reading.text
     items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
+    found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
     placed = [
         _Placed(found, what, citation)
-        for (found, what), (_, citation) in zip(resolve(text, items, []), items, strict=True)
+        for (found, what), (_, citation) in zip(found_in, items, strict=True)
     ]
     placed = _with_later_names([one for one in placed if _is_citation(one)])
     groups = list(_groups(text, placed))
@@ -105,6 +106,15 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
         limit = groups[place + 1][0].found.start if place + 1 < len(groups) else len(text)
         made.append(_made(reading, group, limit, names, same))
     return tuple(_apart(made))
+
+
+def _blocks(whole: WholeText, reading: Reading) -> list[tuple[int, int]]:
+    """Return where the block quotations that the reader knows of stand in what is read on."""
+    return [
+        (reading.here(begin + start), reading.here(begin + end))
+        for page, begin in zip(whole.pages, whole.starts, strict=True)
+        for start, end in page.blocks
+    ]
 
 
 @dataclass(frozen=True, slots=True)

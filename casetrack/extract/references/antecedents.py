@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from casetrack.extract.references.matches import ReferenceMatch, slug
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.extract.references.citations import Citation
 
 Place = tuple[int, int]
@@ -61,6 +63,9 @@ class Cited:
     mentioned
         Whether it is a law or a part that its sentence only speaks of ("under Rule 56"): a later
         *id.* then means the case cited before.
+    quoted
+        Whether it stands in a block quotation: an *id.* right behind that means what was cited
+        before the quotation.
     within
         Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
         does not mean it.
@@ -77,6 +82,7 @@ class Cited:
     aliases: tuple[str, ...] = ()
     within: bool = False
     mentioned: bool = False
+    quoted: bool = False
 
 
 class Antecedents:
@@ -105,6 +111,8 @@ def resolve(
     items: list[tuple[ReferenceMatch, Citation | None]],
     cited: list[Cited],
     /,
+    *,
+    blocks: Sequence[Place] = (),
 ) -> list[tuple[ReferenceMatch, Cited]]:
     """Resolve the citations of one text.
 
@@ -116,6 +124,8 @@ def resolve(
         Its references in order of place, those of eyecite with their citation.
     cited
         What stood before it in the document, in order; grows by what is found.
+    blocks
+        Start and end of the block quotations in the text, in order.
 
     Returns
     -------
@@ -139,7 +149,10 @@ def resolve(
             made, what = _full(found, citation, between, cited)
         else:
             spelled = _spelled_out(text, items, place, citation)
-            target = _target(spelled, text[max(0, found.start - 3) : found.start], cited)
+            known = cited
+            if citation.kind == "id" and _is_behind_block(text, found.start, blocks):
+                known = [c for c in cited if not c.quoted]
+            target = _target(spelled, text[max(0, found.start - 3) : found.start], known)
             target = _of_section(target, text, found)
             made = _pointed(found, target)
             what = Cited("", authority=False)
@@ -154,10 +167,29 @@ def resolve(
             )
             within = within or (cited[-1].within and not _closes(between))
             what = replace(what, several=several, within=within)
+        if blocks:
+            what = replace(
+                what, quoted=_is_quoted(text, found, blocks, is_source=not what.mentioned)
+            )
         cited.append(what)
         resolved.append((made, what))
         previous_end = found.end
     return resolved
+
+
+def _is_behind_block(text: str, at: int, blocks: Sequence[Place]) -> bool:
+    """Whether nothing but white space stands between a block quotation and *at*."""
+    return any(end <= at and not text[end:at].strip() for _, end in blocks)
+
+
+def _is_quoted(
+    text: str, found: ReferenceMatch, blocks: Sequence[Place], *, is_source: bool
+) -> bool:
+    """Whether a citation stands in a block quotation, and is not the source at its end."""
+    for start, end in blocks:
+        if start <= found.start < end:
+            return not (is_source and not re.search(r"\w", text[found.end : end]))
+    return False
 
 
 def _spelled_out(
