@@ -177,6 +177,10 @@ def resolve(
     return resolved
 
 
+_LAST_WORDS = re.compile(r"(?:,?\s*(?:at\s)?[\d*–-]+)*\s*(?:\([^()]*\)\s*)*[.\s”\"’'\])]*")
+"""What stands behind the last citation of a quotation: pages, court and year."""
+
+
 def _is_behind_block(text: str, at: int, blocks: Sequence[Place]) -> bool:
     """Whether nothing but white space stands between a block quotation and *at*."""
     return any(end <= at and not text[end:at].strip() for _, end in blocks)
@@ -188,7 +192,7 @@ def _is_quoted(
     """Whether a citation stands in a block quotation, and is not the source at its end."""
     for start, end in blocks:
         if start <= found.start < end:
-            return not (is_source and not re.search(r"\w", text[found.end : end]))
+            return not (is_source and _LAST_WORDS.fullmatch(text, found.end, end))
     return False
 
 
