@@ -59,6 +59,10 @@ citations DATA:
 fidelity DIR *ARGS:
     {{python}} -m bench.fidelity {{DIR}} {{ARGS}}
 
+# measure how many cells of tables carry the names of their columns, by format: --held, --marks FILE
+tables *ARGS:
+    {{python}} -m bench.tables {{ARGS}}
+
 # measure the check for covered words on the PDFs of a folder: words planted, false alarms
 redactions DIR *ARGS:
     {{python}} -m bench.redactions {{DIR}} {{ARGS}}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.drawn.names import A, integer, is_true
 from casetrack.readers.drawn.text import Block, ListStyle, body_blocks, plain_text
-from casetrack.readers.table_rows import Cell, header_names, row_text
+from casetrack.readers.table_head import marked_lines
+from casetrack.readers.table_rows import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +32,7 @@ def table_blocks(table: Any, /) -> Iterator[Block]:
         return
     properties = table.find(f"{A}tblPr")
     has_header = properties is not None and is_true(properties.get("firstRow")) and len(rows) > 1
-    names: dict[int, str] = {}
-    for i, cells in enumerate(rows):
-        row = _row(cells)
-        text = row_text(row, names)
-        if i == 0 and has_header:
-            names = header_names(row)
+    for text in marked_lines([_row(cells) for cells in rows], int(has_header)):
         if text:
             yield Block((text,), "table")
 

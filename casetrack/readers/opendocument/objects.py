@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.drawn.text import Block
 from casetrack.readers.opendocument.names import CHART, MATH, OFFICE, TABLE, TEXT, local
-from casetrack.readers.table_rows import Cell, header_names, row_text
+from casetrack.readers.table_rows import Cell, names_below, row_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def _chart(chart: Any, *, values: bool) -> Iterator[Block]:
         texts = [_words(cell) for cell in row.iterfind(f"{TABLE}table-cell")][:_MAX_COLUMNS]
         cells = tuple(Cell(text, at) for at, text in enumerate(texts, start=1) if text)
         if local(row.getparent()) == "table-header-rows":
-            names |= header_names(cells)
+            names = names_below(names, cells)
             if not values and cells:
                 yield Block((f"Series: {', '.join(cell.text for cell in cells)}",))
         elif cells and values:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.readers.table_rows import Cell, header_names, row_text
+from casetrack.readers.table_head import HeadRow, table_lines
+from casetrack.readers.table_rows import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 _NEAR = 15
 """Twips (1/1440 inch) by which edges of the same column may differ."""
-_HEADER_CHARS = 60
 _MAX_EDGES = 2000
-_VALUE = re.compile(r"[-+(]?\s*[$\u20ac\u00a3\u00a5]?\s*\d[\d.,'\s]{0,40}(?:%|[A-Z]{3})?\)?$")
 
 
 @dataclass(slots=True)
@@ -63,13 +61,6 @@ class TableRow:
         return all(content.is_blank for cell in self.cells for content in cell)
 
 
-@dataclass(slots=True)
-class _Parsed:
-    cells: tuple[Cell, ...]
-    is_header: bool
-    is_bold: bool
-
-
 def is_frame(rows: Sequence[TableRow], /) -> bool:
     """Tell whether a table has one column: a frame around text."""
     return all(len(row.cells) <= 1 for row in rows)
@@ -78,13 +69,7 @@ def is_frame(rows: Sequence[TableRow], /) -> bool:
 def row_lines(rows: Sequence[TableRow], /) -> Iterator[tuple[str, TableRow]]:
     """Yield the line of each row; rows under a header carry its words."""
     edges = _columns(rows)
-    parsed = [_parse(row, edges) for row in rows]
-    count = header_rows(parsed)
-    names: dict[int, str] = {}
-    for i, (source, row) in enumerate(zip(rows, parsed, strict=True)):
-        yield row_text(row.cells, {} if i < count else names), source
-        if i < count:
-            names |= header_names(row.cells)
+    yield from zip(table_lines([_parse(row, edges) for row in rows]), rows, strict=True)
 
 
 def _columns(rows: Sequence[TableRow]) -> list[int]:
@@ -97,7 +82,7 @@ def _columns(rows: Sequence[TableRow]) -> list[int]:
     return kept
 
 
-def _parse(row: TableRow, edges: list[int]) -> _Parsed:
+def _parse(row: TableRow, edges: list[int]) -> HeadRow:
     cells: list[Cell] = []
     column, bold = 1, True
     for i, content in enumerate(row.cells):
@@ -109,44 +94,14 @@ def _parse(row: TableRow, edges: list[int]) -> _Parsed:
         text = cell_text(blocks)
         if shape is not None and shape.joins_left and cells and not text:
             last = cells[-1]
-            cells[-1] = Cell(last.text, last.column, after - last.column, last.is_value)
+            cells[-1] = Cell(last.text, last.column, after - last.column)
         elif text and not (shape is not None and shape.joins_above):
-            cells.append(Cell(text, column, after - column, bool(_VALUE.match(text))))
+            cells.append(Cell(text, column, after - column))
             bold = bold and all(block.is_bold for block in blocks if not block.is_blank)
         column = after
-    return _Parsed(tuple(cells), row.shape.is_header, bold and bool(cells))
+    return HeadRow(tuple(cells), row.shape.is_header, bold and bool(cells))
 
 
 def cell_text(blocks: Sequence[Block], /) -> str:
     """Return what a cell holds on one line."""
     return " ".join(" ".join(line for block in blocks for line in block.lines).split())
-
-
-def header_rows(rows: Sequence[_Parsed], /) -> int:
-    """Return how many rows at the top are a header.
-
-    Rows that the file marks are; else the first one where it holds short labels and something sets
-    it apart: bold type, values below it, or three columns and more.
-    """
-    marked = 0
-    while marked < len(rows) - 1 and rows[marked].is_header:
-        marked += 1
-    if marked or len(rows) < 2 or len(rows[0].cells) < 2:
-        return marked
-    first, below = rows[0], [row for row in rows[1:] if row.cells]
-    labels = {cell.text for cell in first.cells}
-    if len(labels) < len(first.cells) or not all(map(_is_label, first.cells)):
-        return 0
-    if 2 * sum(len(row.cells) >= 2 for row in below) < len(below) or not below:
-        return 0
-    names = header_names(first.cells)
-    is_apart = (
-        (first.is_bold and not all(row.is_bold for row in below))
-        or any(cell.is_value and cell.column in names for row in below for cell in row.cells)
-        or len(first.cells) >= 3
-    )
-    return int(is_apart)
-
-
-def _is_label(cell: Cell) -> bool:
-    return not (cell.is_value or len(cell.text) > _HEADER_CHARS or cell.text.endswith(":"))

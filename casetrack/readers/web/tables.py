@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header
 from casetrack.readers.sheets.model import Cell as SheetCell
 from casetrack.readers.sheets.model import SheetRow
-from casetrack.readers.table_rows import Cell, row_text
+from casetrack.readers.table_rows import Cell, names_below, row_text
 from casetrack.readers.web.dom import LOST_END, Node
 
 if TYPE_CHECKING:
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 1000
 """As browsers do, further columns are counted as this one."""
-_MAX_LABEL_CHARS = 200
-"""A longer header stands on its own line alone, not again before each value."""
 _PARTS = frozenset({"tbody", "tfoot", "thead"})
 _CELLS = frozenset({"td", "th"})
 _NOT_BESIDE = _CELLS | {"col", "colgroup", LOST_END}
-_VALUE = re.compile(r"[-+(]?\s*[$€£¥]?\s*\d[\d.,'\s]*\s*(?:%|[A-Z]{3}|[$€£¥])?\)?")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
 _BOLD = frozenset({"b", "strong"})
 
@@ -116,7 +113,7 @@ def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]
                 taken |= dict.fromkeys(range(column, column + span), number + below)
             text = text_of(node)
             if text:
-                placed.append(Cell(text, column, max(1, span), bool(_VALUE.fullmatch(text))))
+                placed.append(Cell(text, column, max(1, span)))
                 heads += node.tag == "th"
                 bold = bold and _is_bold(node)
             column = min(column + max(1, span), MAX_COLUMNS)
@@ -150,20 +147,9 @@ def _lines(grid: list[_Row], *, has_heads: bool) -> Iterator[TableLine]:
         is_header = row.in_head or number < guessed
         is_header |= has_heads and row.heads == len(row.cells) > 1 and number + 1 < len(grid)
         if is_header and number >= guessed:
-            names = _named(row, names if after_header else {})
+            names = names_below(names if after_header else {}, tuple(row.cells))
         after_header = is_header
-        short = {} if is_header else {c: n for c, n in names.items() if len(n) <= _MAX_LABEL_CHARS}
-        yield TableLine(row_text(tuple(row.cells), short))
-
-
-def _named(row: _Row, above: dict[int, str]) -> dict[int, str]:
-    """Return the columns' names after a header row, below those of the header row above it."""
-    names = dict(above)
-    for cell in row.cells:
-        for column in range(cell.column, cell.column + cell.span):
-            group = above.get(column)
-            names[column] = f"{group} / {cell.text}" if group and group != cell.text else cell.text
-    return names
+        yield TableLine(row_text(tuple(row.cells), {} if is_header else names))
 
 
 def _guess(grid: list[_Row], names: dict[int, str]) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.table_rows import Cell, header_names, row_text
+from casetrack.readers.table_head import HeadRow, table_lines
+from casetrack.readers.table_rows import Cell
 from casetrack.readers.word.styles import W, attribute, is_on
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _THROUGH = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
 )
-_VALUE = re.compile(r"[-+(]?\s*[$\u20ac\u00a3\u00a5]?\s*[\d][\d.,'\s]*\s*(?:%|[A-Z]{3})?\)?$")
-_HEADER_CHARS = 60
 
 
 @dataclass(slots=True)
@@ -52,16 +50,6 @@ class TableRow:
     starts_page: Mark | None = None
     ends_page: Mark | None = None
     nested: list[Any] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Parsed:
-    cells: tuple[Cell, ...]
-    starts_page: Mark | None
-    ends_page: Mark | None
-    nested: list[Any]
-    is_marked: bool
-    is_bold: bool
 
 
 def _children(element: Any, name: str) -> Iterator[Any]:
@@ -109,15 +97,10 @@ class TableRows:
     def rows(self) -> Iterator[TableRow]:
         """Yield the rows; where the first one is a header, the others carry its words."""
         parsed = [self._parse(row) for row in self._rows]
-        names: dict[int, str] = {}
-        header = _header_rows(parsed)
-        for i, row in enumerate(parsed):
-            text = row_text(row.cells, {} if i < header else names)
-            if i < header:
-                names |= header_names(row.cells)
-            yield TableRow(text, row.starts_page, row.ends_page, row.nested)
+        for text, (_, part) in zip(table_lines([row for row, _ in parsed]), parsed, strict=True):
+            yield TableRow(text, part.starts_page, part.ends_page, part.nested)
 
-    def _parse(self, row: Any) -> _Parsed:
+    def _parse(self, row: Any) -> tuple[HeadRow, CellPart]:
         cells: list[Cell] = []
         whole = CellPart()
         column = 1 + _number(attribute(row, "trPr/gridBefore"))
@@ -129,17 +112,11 @@ class TableRows:
             merged = element.find(f"{W}tcPr/{W}vMerge")
             is_below = merged is not None and merged.get(f"{W}val") != "restart"
             if part.text and not is_below:
-                cells.append(Cell(part.text, column, span, bool(_VALUE.match(part.text))))
+                cells.append(Cell(part.text, column, span))
                 bold = bold and _is_bold(element)
             column += span
-        return _Parsed(
-            tuple(cells),
-            whole.starts_page,
-            whole.ends_page,
-            whole.nested,
-            is_marked=is_on(row.find(f"{W}trPr"), "tblHeader"),
-            is_bold=bold and bool(cells),
-        )
+        is_marked = is_on(row.find(f"{W}trPr"), "tblHeader")
+        return HeadRow(tuple(cells), is_marked, bold and bool(cells)), whole
 
     def _cell(self, element: Any) -> CellPart:
         """Return a cell's text on one line; nested tables are given back for rows of their own."""
@@ -160,32 +137,3 @@ class TableRows:
 def _is_bold(cell: Any) -> bool:
     runs = [run for run in cell.iter(f"{W}r") if run.find(f"{W}t") is not None]
     return bool(runs) and all(is_on(run.find(f"{W}rPr"), "b") for run in runs)
-
-
-def _header_rows(rows: list[_Parsed]) -> int:
-    """Return how many rows at the top are a header.
-
-    Marked rows are; else the first one, where its cells are short labels and something sets it
-    apart: bold type, values below, or three columns and more. A form of labels beside their values
-    has none of these.
-    """
-    marked = 0
-    while marked < len(rows) - 1 and rows[marked].is_marked:
-        marked += 1
-    if marked:
-        return marked
-    if len(rows) < 2 or len(rows[0].cells) < 2:
-        return 0
-    first, below = rows[0], [row for row in rows[1:] if row.cells]
-    if any(c.is_value or len(c.text) > _HEADER_CHARS or c.text.endswith(":") for c in first.cells):
-        return 0
-    if not below or len({c.text for c in first.cells}) < len(first.cells):
-        return 0
-    columns = header_names(first.cells)
-    under = [c for row in below for c in row.cells if c.column in columns]
-    full = sum(1 for row in below if len(row.cells) >= 2) >= 0.5 * len(below)
-    if first.is_bold and not all(row.is_bold for row in below):
-        return int(full)
-    if any(cell.is_value for cell in under):
-        return int(full)
-    return int(full and len(first.cells) >= 3)
