@@ -110,7 +110,7 @@ def _guessed(rows: Sequence[HeadRow]) -> int:
     if _has_only_years(first, body):
         return 0
     is_apart = is_bold or _stands_over_values(first, body) or len(first.cells) > 2
-    return int(is_apart or _are_column_words(first))
+    return int(is_apart or are_column_words(cell.text for cell in first.cells))
 
 
 def _are_labels(row: HeadRow) -> bool:
@@ -160,10 +160,10 @@ def _are_values(cells: Iterable[Cell]) -> bool:
     return 2 * sum(values) > len(values)
 
 
-def _are_column_words(row: HeadRow) -> bool:
-    """Tell whether each cell ends or begins with a word that columns are called by."""
-    for cell in row.cells:
-        words = _WORDS.findall(cell.text.casefold())
+def are_column_words(texts: Iterable[str], /) -> bool:
+    """Tell whether each text begins or ends with a word that columns are called by."""
+    for text in texts:
+        words = _WORDS.findall(text.casefold())
         if not words or len(words) > 4 or _COLUMN_WORDS.isdisjoint({words[0], words[-1]}):
             return False
     return True

@@ -144,6 +144,79 @@ def test_two_header_rows_are_joined(tmp_path: Path) -> None:
     ]
 
 
+WORDS = [["Name", "Role", "Seat"], ["Ann", "Clerk", "Rome"], ["Bob", "Judge", "Oslo"]]
+
+
+def beside(left: Rows, right: Rows, *, lower: int = 0) -> list[list[object]]:
+    """Put one table beside another, with an empty column between, some rows lower."""
+    wide = max(map(len, left))
+    right = [*[[]] * lower, *right]
+    rows = []
+    for number in range(max(len(left), len(right))):
+        first = [*left[number]] if number < len(left) else []
+        second = right[number] if number < len(right) else []
+        rows.append([*first, *[None] * (wide - len(first) + 1), *second])
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # The same names twice, and a table that begins lower.
+        (beside([["Item", "Price"], ["Bolt", 1.5], ["Nut", 2]],
+                [["Item", "Price"], ["Rod", 7], ["Pin", 8]]),
+         ["Item | Price | Item | Price", "Item: Bolt | Price: 1.5 | Item: Rod | Price: 7",
+          "Item: Nut | Price: 2 | Item: Pin | Price: 8"]),
+        (beside(TABLE, WORDS, lower=1),
+         ["Item | Price | Stock", "Item: Bolt | Price: 1.5 | Stock: 20 | Name | Role | Seat",
+          "Item: Nut | Price: 0.25 | Stock: 400 | Name: Ann | Role: Clerk | Seat: Rome",
+          "Name: Bob | Role: Judge | Seat: Oslo"]),
+        # A form beside a table is none.
+        (beside(TABLE, [["Client", "Acme"], ["Day", "Monday"], ["Clerk", "Ann"]]),
+         ["Item | Price | Stock | Client | Acme",
+          "Item: Bolt | Price: 1.5 | Stock: 20 | Day | Monday",
+          "Item: Nut | Price: 0.25 | Stock: 400 | Clerk | Ann"]),
+        # An empty column in a table parts nothing: its names stay, also after a gap.
+        ([["Item", None, "Price"], ["Bolt", None, 1.5], ["Nut", None, 2], [], ["Rod", None, 7]],
+         ["Item | Price", "Item: Bolt | Price: 1.5", "Item: Nut | Price: 2",
+          "Item: Rod | Price: 7"]),
+        # Words under words, below another table.
+        ([*TABLE, [], [], *[[*row, "x"] for row in WORDS]],
+         [*TABLE_SHOWN, "Name | Role | Seat | x", "Name: Ann | Role: Clerk | Seat: Rome | x: x",
+          "Name: Bob | Role: Judge | Seat: Oslo | x: x"]),
+        # A header once more, as on each printed page.
+        ([*TABLE, TABLE[0], ["Rod", 7, 8]],
+         [*TABLE_SHOWN, "Item | Price | Stock", "Item: Rod | Price: 7 | Stock: 8"]),
+        # Names over several columns, not merged.
+        ([["Item", "Plan", None, "Done"], [None, "Q1", "Q2", "Q1", "Q2"], ["Rent", 1, 2, 3, 4]],
+         ["Item | Plan | Done", "Q1 | Q2 | Q1 | Q2",
+          "Item: Rent | Plan / Q1: 1 | Plan / Q2: 2 | Done / Q1: 3 | Done / Q2: 4"]),
+    ],
+)  # fmt: skip
+def test_each_table_of_a_sheet_has_its_own_header(
+    tmp_path: Path, rows: Rows, expected: list[str]
+) -> None:
+    (page,) = read(save(tmp_path / "a.xlsx", rows)).pages
+    check_normal_form(page)
+    assert lines(page) == expected
+
+
+def test_three_levels_over_words(tmp_path: Path) -> None:
+    rows = [
+        ["Nr", "Parties", None, None, None],
+        [None, "Buyer", None, "Seller", None],
+        [None, "Name", "Seat", "Name", "Seat"],
+        ["I", "Ann", "Rome", "Bob", "Oslo"],
+        ["II", "Cid", "Bern", "Dan", "Cork"],
+    ]
+    merge = ["A1:A3", "B1:E1", "B2:C2", "D2:E2"]
+    assert shown(tmp_path, rows, merge=merge)[3:] == [
+        f"Nr: {nr} | Parties / Buyer / Name: {a} | Parties / Buyer / Seat: {b} | "
+        f"Parties / Seller / Name: {c} | Parties / Seller / Seat: {d}"
+        for nr, a, b, c, d in rows[3:]
+    ]
+
+
 def test_headers_that_the_file_declares_are_taken(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for row in [["Code", "7"], ["x", "a"], ["y", "b"]]:

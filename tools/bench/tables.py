@@ -85,6 +85,7 @@ def _heads(scene: Scene) -> set[str]:
 
 def _written(folder: Path, arguments: argparse.Namespace) -> dict[str, list[tuple[Path, Scene]]]:
     """Write the scenes that are asked for, in all formats."""
+    """Write the scenes that are asked for, in all formats."""
     files: dict[str, list[tuple[Path, Scene]]] = {name: [] for name in FORMATS}
     for shapes, kinds in ((DOCUMENTS, ("pdf", "docx")), (SHEETS, ("xlsx", "ods"))):
         for at, name in enumerate(chosen(shapes, held=arguments.held)):
@@ -123,13 +124,7 @@ def main() -> None:
         _real(arguments.marks, arguments.data, arguments.show)
         return
     with tempfile.TemporaryDirectory() as scratch:
-        files = _written(
-            Path(scratch),
-            arguments.formats,
-            held=arguments.held,
-            seeds=arguments.seeds,
-            only=arguments.only,
-        )
+        files = _written(Path(scratch), arguments)
         for kind in arguments.formats:
             _format(kind, files[kind], arguments.show, each=arguments.shapes)
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.readers.table_head import are_column_words
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 LOOK_AHEAD = 12
 """Rows below a candidate that are looked at."""
 
+MAX_LEVELS = 4
+"""A header takes no more rows than these."""
+
 _LABEL_CHARS, _PLAIN_LABEL_CHARS = 120, 60
-_SIMILAR = 0.6
+_SIMILAR = 0.5
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\s?[/–-]\s?\d{2,4})?")
 _NUMERIC = re.compile(r"[^\w\s]{0,2}\d[\d.,\s]*[^\w\s]?")
 
@@ -56,26 +61,30 @@ def find_header(
     *,
     certain: bool,
     known: Sequence[Cell] = (),
+    beside: bool = False,
 ) -> Header | None:
-    """Tell whether *row* is a header, alone or with the row below it.
+    """Tell whether *row* is a header, alone or with rows below it.
 
     Parameters
     ----------
     ahead
         The rows that follow, up to :data:`LOOK_AHEAD`, across gaps.
     merged
-        Merged ranges that touch *row*.
+        Merged ranges that touch *row* or the rows below it.
     certain
         Ask for values under the labels, or for the looks of a header found before.
     known
         Cells of the header found before.
+    beside
+        Whether other cells stand in the row, beyond an empty column: two columns of words are
+        then rather a form beside a table.
     """
     if len(row.cells) < 2 and not merged:
         return None
     body = _without_gap(row.number, ahead)
-    pair = _pair(row, body, merged)
-    if pair is not None:
-        return pair
+    levels = _levels(row, body, merged)
+    if levels is not None:
+        return levels
     if len(row.cells) < 2:
         return None
     labels = labels_of(row, merged)
@@ -83,14 +92,35 @@ def find_header(
         return None
     if _stands_over_values(row.cells, labels, body):
         return Header(labels)
-    if certain:
+    is_named = are_column_words([c.text for c in row.cells])
+    if certain and not is_named:
         return Header(labels) if _looks_like(row.cells, known, body) else None
+    if beside and len(row.cells) == 2 and not is_named and not _is_set_apart(row.cells, body):
+        return None
     return Header(labels) if _could_be(row, body, ahead[len(body) :]) else None
 
 
-def fits(labels: Mapping[int, str], rows: Iterable[SheetRow], /) -> bool:
-    """Tell whether most rows with several cells keep to the columns of *labels*."""
-    wide = [r for r in rows if len(r.cells) > 1]
+def joins_header(
+    row: SheetRow, ahead: Sequence[SheetRow], merged: Sequence[Area], known: Sequence[Cell], /
+) -> bool:
+    """Tell whether cells beside a header, beyond an empty column, belong to it.
+
+    Parameters
+    ----------
+    row, ahead
+        The cells, and those below them in the same columns.
+    known
+        The header beside them.
+    """
+    if not ahead or any(_is_value(c) and not _is_year(c) for c in row.cells):
+        return False
+    labels = labels_of(row, merged)
+    return _stands_over_values(row.cells, labels, ahead) or _looks_like(row.cells, known, ahead)
+
+
+def fits(labels: Mapping[int, str], rows: Iterable[SheetRow], /, *, alone: bool = False) -> bool:
+    """Tell whether most rows with several cells, or *alone* all, keep to the columns of labels."""
+    wide = [r for r in rows if alone or len(r.cells) > 1 or len(labels) < 3]
     good = sum(_share(labels, r) >= _SIMILAR for r in wide)
     return bool(wide) and good * 2 > len(wide)
 
@@ -188,9 +218,13 @@ def _looks_like(cells: Sequence[Cell], known: Sequence[Cell], body: Sequence[She
         return False
     if [c.text for c in cells] == [c.text for c in known]:
         return True
-    styles = {c.style for c in known}
-    below = {c.style for r in body[:3] for c in r.cells}
-    return {c.style for c in cells} <= styles and None not in styles and not styles & below
+    return {c.style for c in cells} <= {c.style for c in known} and _is_set_apart(cells, body)
+
+
+def _is_set_apart(cells: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
+    """Tell whether cells have a look that those below have not."""
+    styles = {c.style for c in cells}
+    return None not in styles and styles.isdisjoint(c.style for r in body[:3] for c in r.cells)
 
 
 def _could_be(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow]) -> bool:
@@ -209,39 +243,89 @@ def _could_be(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow]
     return not (left == cells[0].style and right == cells[1].style and left != right)
 
 
-def _pair(row: SheetRow, body: Sequence[SheetRow], merged: Sequence[Area]) -> Header | None:
-    """Return the header that *row* as a row of groups makes with the row below it."""
-    if not body:
+def _levels(row: SheetRow, body: Sequence[SheetRow], merged: Sequence[Area]) -> Header | None:
+    """Return the header that *row* makes with the rows below it: names over several names."""
+    rows = [row]
+    names = labels_of(row, merged)
+    while len(rows) < MAX_LEVELS and len(body) > len(rows):
+        below, rest = body[len(rows) - 1], body[len(rows) :]
+        wide = _wide_names(rows[-1], below, rest, merged)
+        if wide is None:
+            wide = _open_names(rows[-1], below, rest)
+        if wide is None:
+            break
+        names = _below(names | wide if len(rows) == 1 else names, labels_of(below, merged))
+        rows.append(below)
+    if len(rows) == 1 or not _is_followed(names, body[len(rows) - 1 :]):
         return None
-    below = body[0]
-    columns = {c.column for c in below.cells}
-    groups = labels_of(row, merged)
-    wide = [
-        a
-        for a in merged
-        if a.top == a.bottom == row.number
-        and a.right > a.left
-        and len(columns.intersection(range(a.left, a.right + 1))) > 1
-    ]
-    if not wide or any(columns <= set(range(a.left, a.right + 1)) for a in wide):
+    last = rows[-1]
+    distinct = len({(names[c.column]) for c in last.cells}) == len(last.cells)
+    return Header(names, len(rows)) if distinct else None
+
+
+def _below(names: Mapping[int, str], labels: Mapping[int, str]) -> dict[int, str]:
+    """Join the names of a level to those above it."""
+    joined = dict(names)
+    for column, text in labels.items():
+        above = names.get(column, text)
+        joined[column] = text if above == text else f"{above} / {text}"
+    return joined
+
+
+def _wide_names(
+    above: SheetRow, below: SheetRow, rest: Sequence[SheetRow], merged: Sequence[Area]
+) -> dict[int, str] | None:
+    """Return the names of merged cells that have several names under them, nothing else under."""
+    if not _may_be_level(below):
         return None
-    inner = {c.column: c for c in below.cells}
-    labels = {
-        column: _join(groups.get(column), inner.get(column))
-        for column in sorted(groups.keys() | inner.keys())
-    }
-    combined = [c._replace(text=labels[c.column]) for c in below.cells]
-    is_header = (
-        not any(_is_value(c) and not _is_year(c) for c in below.cells)
-        and len(set(labels.values())) == len(labels)
-        and _are_labels([*combined, *row.cells])
-        and _is_followed(labels, body[1:])
-        and _stands_over_values(below.cells, {c: inner[c].text for c in inner}, body[1:])
+    areas = [a for a in merged if a.top == a.bottom == above.number and a.right > a.left]
+    under = [[c.column for c in below.cells if a.left <= c.column <= a.right] for a in areas]
+    if not any(len(columns) > 1 for columns in under):
+        return None
+    if len(above.cells) == 1:
+        inside = set(range(areas[0].left, areas[0].right + 1))
+        columns = {c.column for r in rest for c in r.cells}
+        if columns <= inside or not inside.issuperset(c.column for c in below.cells):
+            # The title of the table.
+            return None
+    held = {column for columns in under for column in columns}
+    named = {c.column for c in above.cells}
+    if any(c.column in named - held for c in below.cells):
+        # Names that go on in the row below; a row of data, unless values stand below it.
+        labels = {c.column: c.text for c in below.cells}
+        return {} if rest and _stands_over_values(below.cells, labels, rest) else None
+    return {}
+
+
+def _open_names(
+    above: SheetRow, below: SheetRow, rest: Sequence[SheetRow]
+) -> dict[int, str] | None:
+    """Return the names of cells that are not merged but stand over several columns.
+
+    The names under them are the same for each, or they have the same look, unlike the rows below.
+    """
+    texts = [c.text for c in below.cells]
+    columns = {c.column for c in above.cells}
+    gaps = [c for c in below.cells if c.column not in columns and c.column > min(columns)]
+    if len(above.cells) < 2 or not gaps or not (_may_be_level(above) and _may_be_level(below)):
+        return None
+    looks = {c.style for c in (*above.cells, *below.cells)}
+    apart = None not in looks and looks.isdisjoint(c.style for r in rest for c in r.cells)
+    if len(set(texts)) == len(texts) and not apart:
+        return None
+    names: dict[int, str] = {}
+    ends = [c.column for c in above.cells[1:]] + [below.cells[-1].column + 1]
+    for cell, end in zip(above.cells, ends, strict=True):
+        under = [c.column for c in below.cells if cell.column <= c.column < end]
+        if len(under) == 1:
+            return None
+        names |= dict.fromkeys(under, cell.text)
+    return names
+
+
+def _may_be_level(row: SheetRow) -> bool:
+    """Tell a row of short names, also years, from values and from labels of what is beside them."""
+    return not any(
+        (_is_value(c) and not _is_year(c)) or len(c.text) > _LABEL_CHARS or c.text.endswith(":")
+        for c in row.cells
     )
-    return Header(labels, 2) if is_header else None
-
-
-def _join(group: str | None, cell: Cell | None) -> str:
-    if cell is None:
-        return group or ""
-    return cell.text if not group or group == cell.text else f"{group} / {cell.text}"

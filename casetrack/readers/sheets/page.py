@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text
-from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header, fits, labels_of
+from casetrack.readers.sheets.bands import Band, bands_of
+from casetrack.readers.sheets.headers import (
+    LOOK_AHEAD,
+    MAX_LEVELS,
+    Header,
+    find_header,
+    labels_of,
+)
 from casetrack.readers.sheets.model import Cell, SheetRow
 
 if TYPE_CHECKING:
@@ -20,11 +27,7 @@ if TYPE_CHECKING:
     from casetrack.readers.base import ParagraphKind
     from casetrack.readers.sheets.model import Area, Drawn, SheetData
 
-_SEARCHED_ROWS = 30
-"""A header stands within this many rows from the start of a block."""
 _SEPARATOR = " | "
-_MAX_LABEL_CHARS = 200
-"""A longer header stands on its own line alone, not again before each value."""
 MAX_SHEET_CHARS = 100_000_000
 """No sheet may show more: a short file can name one long text a million times."""
 
@@ -64,6 +67,15 @@ class _Merged:
             self._open = [a for a in self._open if a.bottom >= row]
         return self._open
 
+    def near(self, row: int) -> list[Area]:
+        """Return also the ranges of the rows below, as far as a header may go."""
+        found = list(self.at(row))
+        at = self._next
+        while at < len(self._areas) and self._areas[at].top < row + MAX_LEVELS:
+            found.append(self._areas[at])
+            at += 1
+        return found
+
 
 class _Layout:
     """Goes through the rows once, with a look ahead, and writes lines."""
@@ -76,13 +88,7 @@ class _Layout:
         for area in sheet.headers:
             self._declared.setdefault(area.top, []).append(area)
         self._first_declared = min(self._declared, default=0)
-        self._labels: dict[int, str] = {}
-        self._header: Sequence[Cell] = ()
-        self._applies = False
-        self._searched = 0
-        self._searching = True
-        self._saw_data = False
-        self._after_gap = False
+        self._bands: list[Band] = []
         self._texts: list[str] = []
         self._length = 0
         self._lines: list[Line] = []
@@ -97,12 +103,10 @@ class _Layout:
                     f'the sheet "{self._sheet.name}" shows more than '
                     f"{MAX_SHEET_CHARS // 1_000_000} million characters"
                 )
-            if row.number != last + 1 or not last:
-                self._open_block(row, rows)
+            if row.number != last + 1 or not self._are_within(row):
+                self._bands = bands_of(row, rows.ahead, self._bands, self._first_declared)
             last = row.number
-            second = self._row(row, rows)
-            if second is not None:
-                last = second.number
+            self._row(row, rows)
         for drawn in self._sheet.drawn:
             self._write_drawn(drawn)
         return Page(
@@ -152,78 +156,67 @@ class _Layout:
         notes = self._notes.pop(number)
         return SheetRow(number, [Cell(note.column, note.text, "other") for note in notes])
 
-    def _open_block(self, row: SheetRow, rows: _Window) -> None:
-        """Begin a block of rows without a gap, which may have a header of its own."""
-        self._searching, self._searched = True, 0
-        self._after_gap = bool(self._labels)
-        head = [row]
-        for follower in rows.ahead:
-            if follower.number != head[-1].number + 1:
-                break
-            head.append(follower)
-        if self._labels:
-            self._applies = fits(self._labels, head)
+    def _are_within(self, row: SheetRow) -> bool:
+        """Tell whether all cells of a row stand in the bands that are known."""
+        bands = self._bands
+        if len(bands) == 1:
+            band = bands[0]
+            return band.left <= row.cells[0].column and row.cells[-1].column <= band.right
+        return all(any(b.left <= cell.column <= b.right for b in bands) for cell in row.cells)
 
-    def _row(self, row: SheetRow, rows: _Window) -> SheetRow | None:
-        """Write a row; returns the second row of a header that takes two."""
+    def _row(self, row: SheetRow, rows: _Window) -> None:
         merged = self._merged.at(row.number)
-        declared = self._declared.get(row.number)
-        if declared and self._declared_header(row, declared, merged):
-            return None
-        if self._searching:
-            certain = bool(self._labels) or self._saw_data or row.number < self._first_declared
-            found = find_header(row, rows.ahead, merged, certain=certain, known=self._header)
-            if found is not None:
-                self._labels, self._header = found.labels, row.cells
-                self._searching, self._applies, self._after_gap = False, True, False
-                self._write_header(row)
-                second = rows.take() if found.rows == 2 else None
-                if second is not None:
-                    self._write_header(second)
-                return second
-            self._go_on_searching(row)
-        self._write_data(row, merged)
-        return None
+        declared = self._declared.get(row.number, ())
+        parts = [(band, part) for band in self._bands if (part := band.within(row)).cells]
+        for band, part in parts:
+            band.begin(part, rows)
+        self._find_headers(row, rows, [x for x in parts if x[0].is_searching(x[1], declared)])
+        is_alone = len(row.cells) == 1
+        parts = [(band, part) for band in self._bands if (part := band.within(row)).cells]
+        written = [band.write(part, merged, declared, is_alone=is_alone) for band, part in parts]
+        kinds = {part.kind for part in written}
+        texts = [text for part in written for text in part.texts]
+        kind: ParagraphKind = "table"
+        if kinds <= {"heading", "body"} and (len(texts) == 1 or "heading" in kinds):
+            kind = "heading" if "heading" in kinds else "body"
+        self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
 
-    def _go_on_searching(self, row: SheetRow) -> None:
-        self._searched += 1
-        if len(row.cells) > 1:
-            # Below a first header, only titles may stand between a gap and the next header.
-            self._saw_data = True
-            self._searching = not self._labels
-        self._searching &= self._searched < _SEARCHED_ROWS
+    def _find_headers(
+        self, row: SheetRow, rows: _Window, parts: Sequence[tuple[Band, SheetRow]]
+    ) -> None:
+        """Find what names the columns of bands: each for itself, or else all as one table."""
+        merged = self._merged.near(row.number) if parts else ()
+        found = [
+            (band, part, band.header(part, rows, merged, beside=len(part.cells) < len(row.cells)))
+            for band, part in parts
+        ]
+        opened = next((band for band, _, header in found if header is not None), None)
+        joined = []
+        for band, part, header in found:
+            if header is not None:
+                band.take(header, part)
+            elif opened is not None and band.joins(opened, part, rows, merged):
+                band.take(Header(labels_of(part, merged)), part)
+                joined += [opened, band]
+        if opened is None and len(parts) > 1:
+            cells = [cell for _, part in parts for cell in part.cells]
+            certain = any(band.is_sure_needed for band, _ in parts)
+            whole = row._replace(cells=cells)
+            header = find_header(whole, rows.ahead, merged, certain=certain)
+            if header is not None:
+                joined = [band for band, _ in parts]
+                for band, part in parts:
+                    band.take(header, part)
+        if joined:
+            self._join(joined)
 
-    def _declared_header(
-        self, row: SheetRow, areas: Sequence[Area], merged: Sequence[Area]
-    ) -> bool:
-        """Take the headers that the file declares; tell whether the row holds nothing else."""
-        columns = {c for a in areas for c in range(a.left, a.right + 1)}
-        named = {c: t for c, t in labels_of(row, merged).items() if c in columns}
-        if not named:
-            return False
-        alone = all(cell.column in columns for cell in row.cells)
-        self._labels = named if alone else {**self._labels, **named}
-        self._applies, self._after_gap, self._searching = True, False, False
-        if alone:
-            self._header = row.cells
-            self._write_header(row)
-            return True
-        inside = dict.fromkeys(named, "")
-        self._write(row, _text(row, {**self._labels, **inside}), "table")
-        return True
-
-    def _write_header(self, row: SheetRow) -> None:
-        self._write(row, _text(row, {}), "heading", 1)
-
-    def _write_data(self, row: SheetRow, merged: Sequence[Area]) -> None:
-        alone = len(row.cells) == 1 and row.cells[0].kind == "text"
-        first = row.cells[0]
-        wide = alone and any(
-            a.left == first.column and a.right > a.left and a.top <= row.number for a in merged
-        )
-        labelled = self._applies and not wide and not (alone and self._after_gap)
-        kind: ParagraphKind = "table" if labelled or not alone else "body"
-        self._write(row, _text(row, self._labels if labelled else {}), kind)
+    def _join(self, bands: Sequence[Band]) -> None:
+        """Make one band of those that have a header in common."""
+        left, right = min(b.left for b in bands), max(b.right for b in bands)
+        inside = [b for b in self._bands if left <= b.left and b.right <= right]
+        first = self._bands.index(inside[0])
+        whole = Band(left, right, self._first_declared, inside)
+        self._bands[first : first + len(inside)] = [whole]
 
     def _write_drawn(self, drawn: Drawn) -> None:
         """Write what lies over the cells, behind all rows: between them it would part a table."""
@@ -282,12 +275,3 @@ class _Window:
     def ahead(self) -> list[SheetRow]:
         """The rows after the one handed out last."""
         return list(self._ahead)
-
-
-def _text(row: SheetRow, labels: dict[int, str]) -> str:
-    parts = []
-    for cell in row.cells:
-        label = labels.get(cell.column)
-        fits_in = label and len(label) <= _MAX_LABEL_CHARS
-        parts.append(f"{label}: {cell.text}" if fits_in else cell.text)
-    return _SEPARATOR.join(parts)
