@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_NAMED = 10
+"""Collections that are named where one has to be chosen."""
+
+
 class NoActiveCollection(UsageError):
     """A tool needs a collection and none was chosen.
 
@@ -18,17 +22,24 @@ class NoActiveCollection(UsageError):
     ----------
     why
         Why choosing one would not help, and what does; empty where it helps.
+    names
+        The collections that there are, the one changed last first.
     """
 
     code = "no_collection_active"
 
-    def __init__(self, why: str = "", /) -> None:
+    def __init__(self, why: str = "", names: Sequence[str] = (), /) -> None:
+        more = len(names) - _NAMED
+        listed = "".join(f'\n  - "{name}"' for name in names[:_NAMED])
+        there = f"There are:{listed}" if names else ""
+        if more > 0:
+            there += f"\n  - and {more:,} more"
         super().__init__(
             "No active collection. Create or switch to a collection first:\n"
             "  - create_collection: Create a new collection\n"
             "  - switch_collection: Switch to an existing collection\n"
             "  - list_collections: See all collections",
-            hint=why,
+            hint="\n\n".join(part for part in (there, why) if part),
         )
 
 

@@ -137,14 +137,15 @@ class Session:
         return [i for i in self.library.collections() if self.edition in {ANY, i.edition}]
 
     def collection(self, name: str | None, /) -> Collection:
-        """Return the collection called *name*, or the active one where *name* is ``None``.
+        """Return the collection called *name*; without a name the active one, or the only one.
 
         Blocks on the disk: call it in a thread.
 
         Raises
         ------
         NoActiveCollection
-            No name was given and no collection is active, or none can be on this connection.
+            No name was given, no collection is active, or none can be on this connection, and
+            there is not just one.
         ActiveCollectionGone
             The active collection was deleted by another program.
         CollectionNotFound, AmbiguousName
@@ -154,12 +155,20 @@ class Session:
             return self.library.get(name)
         active = self.active
         if active is None:
-            raise NoActiveCollection("" if self.connection.remembers else NOT_REMEMBERED)
+            return self._only()
         try:
             return self.library.get(active.id)
         except CollectionNotFound as error:
             self.forget(active.id)
             raise ActiveCollectionGone(active.name) from error
+
+    def _only(self) -> Collection:
+        """Return the only collection there is to work on."""
+        infos = self.infos() if self.edition == ANY else []
+        if len(infos) == 1:
+            return self.library.get(infos[0].id)
+        why = "" if self.connection.remembers else NOT_REMEMBERED
+        raise NoActiveCollection(why, [info.name for info in infos])
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
         """Return the lock that puts this server's own writers to a collection in a queue.

@@ -158,8 +158,16 @@ def test_named_collection_wins_over_the_active_one(
 def test_each_connection_has_its_own_active_collection(
     library: Library, call: Any, text: Any
 ) -> None:
-    call(library, ("create_collection", {"name": "A"}))
+    calls = [("create_collection", {"name": name}) for name in ("A", "B")]
+    call(library, *calls)
     assert "No active collection." in text(call(library, ("list_documents", {})))
+
+
+def test_the_only_collection_needs_no_name(library: Library, call: Any) -> None:
+    library.create("Only")
+    for mode in ("legacy", "auto"):
+        result = call(library, ("list_documents", {}), mode=mode)
+        assert result.structured_content["collection"] == "Only"
 
 
 def test_document_options_arrive(library: Library, connect: Any, tmp_path: Path) -> None:

@@ -330,9 +330,9 @@ def test_a_name_that_is_not_there(
 
 
 @pytest.mark.parametrize(("tool", "arguments", "_wanted"), CALLS, ids=IDS)
-def test_without_an_active_collection(
+def test_of_a_collection_that_is_not_there(
     server: MCPServer[Any], text: Any, tool: str, arguments: dict[str, Any], _wanted: Any
 ) -> None:
-    result: Any = anyio.run(server.call_tool, tool, arguments)
+    result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Nowhere"})
     assert result.is_error
-    assert text(result).startswith("No active collection.")
+    assert text(result).startswith('Collection not found: "Nowhere".')
