@@ -172,11 +172,11 @@ class Package:
 
     def _count(self, key: str, size: int) -> None:
         """Take note of a part that is unpacked; unpacking it again costs no room."""
-        self._unpacked[key] = size
-        if sum(self._unpacked.values()) > self._most:
+        if sum(self._unpacked.values()) - self._unpacked.get(key, 0) + size > self._most:
             raise self.failed(
                 f"its parts unpack to more than {self._most >> 20:,} MB together (unpacked_mb)"
             )
+        self._unpacked[key] = size
 
     def read(self, name: str, /) -> bytes:
         """Return a whole part."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,14 @@ import openpyxl
 import pytest
 from docx import Document
 from openpyxl.chart import BarChart, Reference
+from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.chart.xmlwriter import ChartXmlWriter
 from pptx.enum.chart import XL_CHART_TYPE
 
 from casetrack.readers import detect
+from casetrack.readers.base import ReadOptions
+from tests.ole_container import ole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -266,6 +270,65 @@ def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
         part = ("xl/charts/chart1.xml", xml.replace("Sheet1!", formula))
         added(copy, "xl/drawings/drawing1.xml", ("</xdr:wsDr>", ""), chart=part)
         assert texts(read(copy)[1][0])[1:] == expected
+
+
+# --- files inside ---------------------------------------------------------------------------
+
+
+def native(name: str, data: bytes) -> bytes:
+    """Return an object of the packager's, which stands around any file."""
+    words = name.encode() + b"\0"
+    path = b"C:\\" + words
+    head = b"\2\0" + words + path + b"\0\0\3\0" + struct.pack("<I", len(path)) + path
+    body = head + struct.pack("<I", len(data)) + data
+    return ole({"\x01Ole10Native": struct.pack("<I", len(body)) + body})
+
+
+def document_with(path: Path, inside: dict[str, bytes]) -> Path:
+    if path.suffix == ".xlsx":
+        openpyxl.Workbook().save(path)
+    else:
+        (Document() if path.suffix == ".docx" else Presentation()).save(str(path))
+    with zipfile.ZipFile(path, "a") as target:
+        for name, data in inside.items():
+            target.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(("kind", "folder"), [("docx", "word"), ("xlsx", "xl"), ("pptx", "ppt")])
+def test_files_inside_become_attachments(tmp_path: Path, kind: str, folder: str) -> None:
+    inside = {
+        f"{folder}/embeddings/Offer.docx": b"PK offer",
+        f"{folder}/embeddings/oleObject1.bin": native("plan.txt", b"The plan."),
+        f"{folder}/embeddings/oleObject2.bin": ole({"CONTENTS": b"%PDF-1.4 ..."}),
+        f"{folder}/embeddings/oleObject3.bin": ole({"Workbook": b"..."}),
+        f"{folder}/embeddings/oleObject4.bin": ole({"Equation Native": b"x"}),
+        f"{folder}/embeddings/oleObject5.bin": ole({"Other": b"x"})[:100],
+        f"{folder}/embeddings/Sheet.xlsx": b"PK of a chart",
+        f"{folder}/charts/chart1.xml": b"<a/>",
+        f"{folder}/charts/_rels/chart1.xml.rels": (
+            b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+            b'<Relationship Id="r" Type="x/package" Target="../embeddings/Sheet.xlsx"/>'
+            b"</Relationships>"
+        ),
+    }
+    path = document_with(tmp_path / f"a.{kind}", inside)
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    reading = detect(path).read(path, ReadOptions(spool=spool))
+    list(reading.pages)
+    found = {one.name: one.path.read_bytes() for one in reading.attachments}
+    container = inside[f"{folder}/embeddings/oleObject3.bin"]
+    assert found == {
+        "offer.docx": b"PK offer",
+        "plan.txt": b"The plan.",
+        "oleobject2.pdf": b"%PDF-1.4 ...",
+        "oleobject3.xls": container,
+    }
+    unknown, damaged = reading.missing
+    assert unknown.startswith("The embedded object oleobject4.bin was not read: it belongs to a")
+    assert damaged.startswith("The embedded object oleobject5.bin was not read: it is damaged (")
+    assert detect(path).read(path).attachments == []
 
 
 # --- OpenDocument --------------------------------------------------------------------------

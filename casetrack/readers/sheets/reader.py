@@ -89,9 +89,11 @@ class SheetReader:
                 facts.modified_at,
                 facts.properties,
             )
-            return Reading(
-                info, _pages(workbook, path, stack.pop_all()), facts.warnings, facts.missing
-            )
+            embedded = Reading(info, iter(()), missing=facts.missing)
+            if isinstance(workbook, XlsxWorkbook):
+                workbook.take_embedded(embedded, options)
+            pages = _pages(workbook, path, stack.pop_all())
+            return Reading(info, pages, facts.warnings, facts.missing, embedded.attachments)
 
 
 def _open(path: Path, options: ReadOptions, stack: ExitStack) -> Workbook:

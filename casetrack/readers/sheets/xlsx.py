@@ -10,6 +10,7 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.embedded import take_embedded
 from casetrack.readers.numbers.dates import serial_of
 from casetrack.readers.numbers.formats import parse
 from casetrack.readers.package import Package, forget
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import ParseLimits
+    from casetrack.readers.base import Reading, ReadOptions
     from casetrack.readers.numbers.formats import NumberFormat
     from casetrack.readers.sheets.model import CellKind
 
@@ -114,6 +116,10 @@ class XlsxWorkbook:
     def close(self) -> None:
         """Close the file."""
         self._package.close()
+
+    def take_embedded(self, reading: Reading, options: ReadOptions, /) -> None:
+        """Copy out the files that lie inside the workbook."""
+        take_embedded(self._package, reading, options)
 
     def sheets(self) -> Iterator[SheetData]:
         """Yield the sheets in their order; each must be read before the next is asked for."""

@@ -20,6 +20,7 @@ from casetrack.readers.base import (
     ReadOptions,
 )
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.readers.embedded import take_embedded
 from casetrack.readers.package import Package
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.passwords import decrypted
@@ -94,8 +95,10 @@ def read_pptx(
             facts.modified_at,
             facts.properties,
         )
+        embedded = Reading(info, iter(()), missing=missing)
+        take_embedded(package, embedded, options)
         pages = _pages(presentation, warnings, missing, stack.pop_all())
-        return Reading(info, pages, warnings, missing)
+        return Reading(info, pages, warnings, missing, embedded.attachments)
 
 
 def _pages(

@@ -13,6 +13,7 @@ from casetrack.readers.base import (
     ReadOptions,
 )
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.readers.embedded import take_embedded
 from casetrack.readers.package import Package
 from casetrack.readers.passwords import decrypted
 from casetrack.readers.word.body import Body
@@ -69,6 +70,8 @@ def read_docx(
     with Package(path, DocxReader.name, content=content, limits=options.limits) as package:
         parts = Parts.of(package)
         facts = package.facts(parts.warnings)
+        embedded = Reading(DocumentInfo(file_format, 0), iter(()), missing=parts.missing)
+        take_embedded(package, embedded, options)
     parts.unstable_fields = unstable_fields
     pages = Body(parts).pages()
     if parts.left_out_fields:
@@ -85,4 +88,4 @@ def read_docx(
         facts.modified_at,
         facts.properties,
     )
-    return Reading(info, iter(pages), parts.warnings, parts.missing)
+    return Reading(info, iter(pages), parts.warnings, parts.missing, embedded.attachments)
