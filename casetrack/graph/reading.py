@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of, table_of
+from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
+from casetrack.graph.segment_tables import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -219,7 +220,7 @@ class _Maker:
 
     def tables(self) -> dict[str, pa.Table]:
         """Return what was collected."""
-        return {name: table_of(name, rows) for name, rows in self._rows.items()}
+        return {name: table_of(LAYOUT[name], rows) for name, rows in self._rows.items()}
 
 
 def _of_cell(cell: TableSum | None) -> dict[str, Any]:

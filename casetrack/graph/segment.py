@@ -23,13 +23,12 @@ Nothing in it depends on other documents, so segments are merged by laying them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from casetrack.views import sealed
+from casetrack.graph.segment_tables import TableSegment, rows_between, table_of
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
@@ -138,37 +137,10 @@ _PLACES = ("mentions", "dates", "amounts", "citations", "sayings")
 _OF_REVISIONS = ("entities", "identities")
 
 
-@dataclass(frozen=True, slots=True)
-class GraphSegment:
-    """What the documents of some revisions say; see the module for the layout.
+class GraphSegment(TableSegment):
+    """What the documents of some revisions say, counted in chunks; see the module."""
 
-    Attributes
-    ----------
-    revisions
-        Ids, ascending.
-    starts
-        int64 [revisions + 1], first row of each revision in ``chunks``.
-    tables
-        The tables by name.
-    """
-
-    revisions: tuple[str, ...]
-    starts: np.ndarray
-    tables: Mapping[str, pa.Table]
-
-    @property
-    def size(self) -> int:
-        """Number of chunks."""
-        return int(self.tables["chunks"].num_rows)
-
-
-def table_of(name: str, rows: Sequence[Mapping[str, Any]], /) -> pa.Table:
-    """Return rows as a table of a segment, in the columns of ``LAYOUT``."""
-    layout = LAYOUT[name]
-    return pa.table(
-        {c: pa.array([row[c] for row in rows], kind) for c, kind in layout.items()},
-        schema=pa.schema(list(layout.items())),
-    )
+    __slots__ = ()
 
 
 def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment:
@@ -191,7 +163,7 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
     joined = {
         name: pa.concat_tables(found).unify_dictionaries().combine_chunks()
         if found
-        else table_of(name, [])
+        else table_of(LAYOUT[name], [])
         for name, found in rows.items()
     }
     return segment_of(joined)
@@ -205,19 +177,14 @@ def _cut(part: GraphSegment, code: int) -> dict[str, pa.Table]:
         "chunks": part.tables["chunks"].slice(start, end - start),
     }
     for name in _OF_REVISIONS:
-        low, high = _rows_of(part.tables[name], "revision", code, code + 1)
+        low, high = rows_between(part.tables[name], "revision", code, code + 1)
         found[name] = part.tables[name].slice(low, high - low)
-    first = _rows_of(part.tables["entities"], "revision", code, code + 1)[0]
+    first = rows_between(part.tables["entities"], "revision", code, code + 1)[0]
     for name in _PLACES:
-        low, high = _rows_of(part.tables[name], "chunk", start, end)
+        low, high = rows_between(part.tables[name], "chunk", start, end)
         places = part.tables[name].slice(low, high - low)
         found[name] = _moved(name, places, 0, -start, -first)
     return found
-
-
-def _rows_of(table: pa.Table, column: str, start: int, end: int) -> tuple[int, int]:
-    low, high = np.searchsorted(as_numpy(table[column]), [start, end])
-    return int(low), int(high)
 
 
 def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa.Table:
@@ -239,48 +206,9 @@ def _with(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
 
 def segment_of(tables: Mapping[str, pa.Table], /) -> GraphSegment:
     """Return the segment that its tables make up."""
-    revisions = tables["revisions"]
-    starts = np.append(as_numpy(revisions["start"]), tables["chunks"].num_rows)
-    return GraphSegment(tuple(revisions["revision"].to_pylist()), starts, tables)
-
-
-def save(segment: GraphSegment, folder: Path, /) -> None:
-    """Write the segment's files into the new folder *folder*.
-
-    Raises
-    ------
-    OSError
-        They cannot be written.
-    """
-    folder.mkdir(parents=True)
-    for name, table in segment.tables.items():
-        write_table(table, folder / f"{name}.arrow")
+    return GraphSegment.of(tables, "chunks")
 
 
 def load(folder: Path, /) -> GraphSegment:
-    """Map a saved segment.
-
-    Raises
-    ------
-    OSError, ValueError
-        A file is missing or damaged; the view is then rebuilt.
-    """
-    tables = {name: sealed.read_table(folder / f"{name}.arrow") for name in LAYOUT}
-    for name, table in tables.items():
-        if table.schema.names != list(LAYOUT[name]):
-            raise ValueError(f"{folder} has other columns in {name}")
-    return segment_of(tables)
-
-
-def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
-    """Write a table into a file that can be mapped; *at* is where it will stand."""
-    sealed.write_table(_with_used_words(table.combine_chunks()), path, at=at)
-
-
-def _with_used_words(table: pa.Table) -> pa.Table:
-    """Return a table whose dictionaries hold what its rows name, and nothing of rows left out."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            words = table.column(place).cast(field.type.value_type).combine_chunks()
-            table = table.set_column(place, field, words.dictionary_encode().cast(field.type))
-    return table
+    """Map a saved segment; see :meth:`casetrack.graph.segment_tables.TableSegment.load`."""
+    return GraphSegment.load(folder, LAYOUT, "chunks")

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
+from casetrack.graph.segment_tables import save
 from casetrack.views.reading import read_groups
 from casetrack.views.segment_files import SegmentFolder, remove_old
 
@@ -67,7 +68,7 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
         if batch:
             yield segments.merge(batch, live)
 
-    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
+    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, save, build, merge)
 
 
 # --- tables over all documents ---------------------------------------------------------------

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.legal import segment as segments
+from casetrack.graph.segment_tables import save
 from casetrack.steps.sentences import sentence_ends
 from casetrack.store.whole_text import ROWS, text_of_rows
 from casetrack.views.reading import read_groups
@@ -52,7 +53,7 @@ def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegmen
     def merge(group: Sequence[LegalSegment], live: Mapping[str, str]) -> Iterator[LegalSegment]:
         return segments.merge(group, live)
 
-    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
+    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, save, build, merge)
 
 
 def read_rows(rows: list[dict[str, Any]], /) -> LegalSegment:

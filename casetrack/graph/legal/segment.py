@@ -8,15 +8,11 @@ depends on other documents, so segments are merged by laying them end to end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
-from casetrack.graph.segment import write_table
-from casetrack.views.columns import as_numpy
-from casetrack.views.sealed import read_table
+from casetrack.graph.segment_tables import TableSegment, rows_between, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,28 +64,10 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
 PLACES = ("cites", "quotes")
 
 
-@dataclass(frozen=True, slots=True)
-class LegalSegment:
-    """What the documents of some revisions cite and quote; see the module for the layout.
+class LegalSegment(TableSegment):
+    """What the documents of some revisions cite and quote, counted in citations; see the module."""
 
-    Attributes
-    ----------
-    revisions
-        Ids, ascending.
-    starts
-        int64 [revisions + 1], first row of each revision in ``cites``.
-    tables
-        The tables by name.
-    """
-
-    revisions: tuple[str, ...]
-    starts: np.ndarray
-    tables: Mapping[str, pa.Table]
-
-    @property
-    def size(self) -> int:
-        """Number of citations."""
-        return int(self.tables["cites"].num_rows)
+    __slots__ = ()
 
 
 def segment_of(read: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], /) -> LegalSegment:
@@ -104,7 +82,8 @@ def segment_of(read: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], /)
             {**row, **own, "cite": row["cite"] if row["cite"] < 0 else row["cite"] + first}
             for row in read[revision]["quotes"]
         ]
-    return _segment({name: _table(name, found) for name, found in rows.items()})
+    tables = {name: table_of(LAYOUT[name], found) for name, found in rows.items()}
+    return LegalSegment.of(tables, "cites")
 
 
 def merge(parts: Sequence[LegalSegment], live: Iterable[str], /) -> Iterator[LegalSegment]:
@@ -121,49 +100,14 @@ def _rows_of(part: LegalSegment, code: int) -> dict[str, list[dict[str, Any]]]:
     found = {}
     for name in PLACES:
         table = part.tables[name]
-        low, high = np.searchsorted(as_numpy(table["revision"]), [code, code + 1])
-        found[name] = table.slice(int(low), int(high - low)).to_pylist()
+        low, high = rows_between(table, "revision", code, code + 1)
+        found[name] = table.slice(low, high - low).to_pylist()
     first = int(part.starts[code])
     for row in found["quotes"]:
         row["cite"] -= first if row["cite"] >= 0 else 0
     return found
 
 
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    layout = LAYOUT[name]
-    columns = {c: pa.array([row[c] for row in rows], kind) for c, kind in layout.items()}
-    return pa.table(columns, schema=pa.schema(list(layout.items())))
-
-
-def _segment(tables: Mapping[str, pa.Table]) -> LegalSegment:
-    revisions = tables["revisions"]
-    starts = np.append(as_numpy(revisions["start"]), tables["cites"].num_rows)
-    return LegalSegment(tuple(revisions["revision"].to_pylist()), starts, tables)
-
-
-def save(segment: LegalSegment, folder: Path, /) -> None:
-    """Write the segment's files into the new folder *folder*.
-
-    Raises
-    ------
-    OSError
-        They cannot be written.
-    """
-    folder.mkdir(parents=True)
-    for name, table in segment.tables.items():
-        write_table(table, folder / f"{name}.arrow")
-
-
 def load(folder: Path, /) -> LegalSegment:
-    """Map a saved segment.
-
-    Raises
-    ------
-    OSError, ValueError
-        A file is missing or damaged; the view is then rebuilt.
-    """
-    tables = {name: read_table(folder / f"{name}.arrow") for name in LAYOUT}
-    for name, table in tables.items():
-        if table.schema.names != list(LAYOUT[name]):
-            raise ValueError(f"{folder} has other columns in {name}")
-    return _segment(tables)
+    """Map a saved segment; see :meth:`casetrack.graph.segment_tables.TableSegment.load`."""
+    return LegalSegment.load(folder, LAYOUT, "cites")
