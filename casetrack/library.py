@@ -456,12 +456,10 @@ class Library:
         reports = []
         for info in self.collections():
             try:
-                collection = self.get(info.id)
+                reports.append(self.get(info.id).admin.upkeep(secure=secure, cancel=cancel))
             except CaseTrackError as error:
-                # One that cannot be opened must not keep the others from it.
-                _repairs.warning("%s", error.message)
-                continue
-            reports.append(collection.admin.upkeep(secure=secure, cancel=cancel))
+                # One that is damaged must not keep the others from it.
+                _repairs.warning('"%s" was left as it is: %s %s', info.name, error, error.hint)
         return tuple(report for report in reports if report is not None)
 
     def doctor(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.collection.progress import listener, shows_progress, silent
 from casetrack.records import Rows
 from casetrack.records.snapshots import SnapshotInfo
+from casetrack.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -176,6 +177,7 @@ class Admin:
 
         return set_status(self._workspace, "active")
 
+    @tells_damage
     def snapshots(self, *, limit: int = AUTOMATIC) -> Rows[SnapshotInfo]:
         """Return the states that the collection may go back to, the newest first.
 
@@ -194,6 +196,7 @@ class Admin:
 
         return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
 
+    @tells_damage
     def take_snapshot(self, name: str, /) -> SnapshotInfo:
         """Give the present state a name, and keep it until :meth:`remove_snapshot`.
 
@@ -219,6 +222,7 @@ class Admin:
         with write_lock(self._workspace.folder):
             return snapshots.take(self._workspace.folder, name)
 
+    @tells_damage
     def remove_snapshot(self, name_or_number: str | int, /) -> SnapshotInfo:
         """Forget a named snapshot. What only it held goes with the next clean-up.
 
@@ -233,6 +237,7 @@ class Admin:
         return remove_snapshot(self._workspace.folder, name_or_number)
 
     @shows_progress("Restoring")
+    @tells_damage
     def restore(
         self,
         name_or_number: str | int,
@@ -272,6 +277,7 @@ class Admin:
         )
 
     @shows_progress("Exporting")
+    @tells_damage
     def export(
         self,
         path: str | Path,
@@ -366,6 +372,7 @@ class Admin:
         return upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
 
     @shows_progress("Checking", stops=False)
+    @tells_damage
     def doctor(
         self,
         *,
@@ -401,6 +408,7 @@ class Admin:
         return examine(self._workspace, deep=deep, repair=repair, tell=listener(progress) or silent)
 
     @shows_progress("Reindexing")
+    @tells_damage
     def reindex(
         self,
         profile: str | None = None,
@@ -455,6 +463,7 @@ class Admin:
         )
 
     @shows_progress("Reindexing")
+    @tells_damage
     def reindex_document(
         self,
         name_or_id: DocumentRef,

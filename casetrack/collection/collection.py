@@ -18,6 +18,7 @@ from casetrack.collection.read import Read
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import CollectionStats, Document, RowList
 from casetrack.workspace.arguments import as_documents
+from casetrack.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
     import threading
@@ -292,6 +293,7 @@ class Collection:
         )
 
     @shows_progress("Reading")
+    @tells_damage
     def ingest(
         self,
         paths: str | Path | Iterable[str | Path],
@@ -382,6 +384,7 @@ class Collection:
         )
 
     @shows_progress("Syncing")
+    @tells_damage
     def sync(
         self,
         folder: str | Path,
@@ -488,6 +491,7 @@ class Collection:
         )
 
     @shows_progress("Syncing")
+    @tells_damage
     def sync_source(
         self,
         source: Source,
@@ -691,6 +695,7 @@ class Collection:
         """
         return self.workspace.ask(lambda state: state.document(name_or_id))
 
+    @tells_damage
     def delete_document(self, name_or_id: DocumentRef, /, *, secure: bool = False) -> Document:
         """Remove a document, what is attached to it and everything made from it.
 
@@ -712,6 +717,7 @@ class Collection:
 
         return delete_document(self.workspace, name_or_id, secure=secure)
 
+    @tells_damage
     def stats(self) -> CollectionStats:
         """Return counts of live documents, pages and chunks, and the bytes on disk."""
         from casetrack.store.files import folder_bytes

@@ -70,6 +70,7 @@ def upkeep(
     cancel: threading.Event | None = None,
 ) -> UpkeepReport | None:
     """Free space; parameters, result and errors are those of ``Collection.admin.upkeep``."""
+    from casetrack.store.damage import damage_told
     from casetrack.store.lock import write_lock
 
     with contextlib.ExitStack() as stack:
@@ -80,7 +81,8 @@ def upkeep(
             if wait:
                 raise
             return None
-        return _Upkeep(workspace, secure=secure, cancel=cancel).run()
+        with damage_told(workspace.folder):
+            return _Upkeep(workspace, secure=secure, cancel=cancel).run()
 
 
 def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool) -> Document:
@@ -118,18 +120,25 @@ class _Upkeep:
         self._notes: list[str] = []
 
     def run(self) -> UpkeepReport:
+        from casetrack.store import heads
+        from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+        from casetrack.store.history import mend_tags
         from casetrack.store.reader_locks import sweep_reader_locks
         from casetrack.store.session import journalled, sweep
         from casetrack.store.upkeep import mark_done, measure
 
         started, before = time.perf_counter(), measure(self._folder)
         sweep(self._folder)
+        mend_tags(self._folder)
         sweep_reader_locks(self._folder)
         steps = (self._datasets, self._views, self._copies, self._stage, self._others)
         with journalled(self._folder):
             for step in steps:
                 if not self._is_cancelled:
                     step()
+        heads.note(
+            self._folder, open_dataset(self._folder, DOCUMENTS), open_dataset(self._folder, CHUNKS)
+        )
         if not self._is_cancelled:
             mark_done(self._folder)
         after = measure(self._folder)

@@ -26,6 +26,7 @@ from casetrack.health.ledger import (
 from casetrack.health.rows import check_rows
 from casetrack.health.views import check_views
 from casetrack.records import Check
+from casetrack.store.damage import damage_told
 from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
         What the checks need.
     """
     try:
-        return _check(folder, open_snapshot(folder), examiner)
+        with damage_told(folder):
+            return _check(folder, open_snapshot(folder), examiner)
     except CaseTrackError as error:
         return Examined([Check("data", ok=False, detail=error.message, remedy=error.hint)])
 

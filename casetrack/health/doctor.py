@@ -14,6 +14,7 @@ from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
 from casetrack.records import Check, Document, HealthReport
+from casetrack.store.damage import damage_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,7 +96,8 @@ def _models(workspace: Workspace) -> ProfileEncoder | None:
 def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
     """Mend what was found; return what was done, and what could not be."""
     try:
-        repairs = mend_folder(workspace.folder, found.views)
+        with damage_told(workspace.folder):
+            repairs = mend_folder(workspace.folder, found.views)
     except CollectionDamaged as error:
         return [], [f"{error.message} {error.hint}"]
     workspace.forget()

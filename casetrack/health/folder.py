@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _OWN = re.compile(
-    r"collection\.json(\.damaged.*)?|\.collection\.json.*|sources\.json"
+    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|\.[a-z]+\.lock|\.upkeep|\.profile-unchosen|\.DS_Store"

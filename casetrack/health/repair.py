@@ -19,7 +19,9 @@ from casetrack.health.views import mend_views
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.files import storage_errors
+from casetrack.store.history import mend_manifests, mend_tags, settle
 from casetrack.store.info import read_info, update_info
+from casetrack.store.lock import write_lock
 from casetrack.store.originals import remove_stray_copies
 from casetrack.store.orphans import drop_orphan_rows
 from casetrack.store.session import leftovers, write_session
@@ -55,7 +57,9 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     CollectionDamaged, StorageError
         The data cannot be read, or not be written.
     """
-    done = list[str]()
+    with write_lock(folder, timeout=_BUSY_SECONDS):
+        # Before anything else: without them no state can be opened.
+        done = [*mend_manifests(folder), *mend_tags(folder), *settle(folder)]
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
     with write_session(folder, timeout=_BUSY_SECONDS, upkeep=True):
         if stopped:

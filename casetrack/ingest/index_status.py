@@ -12,7 +12,8 @@ from casetrack.ingest.staleness import changes_profile, outputs_of
 from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
-from casetrack.store.datasets import any_of, reading
+from casetrack.store.damage import reading
+from casetrack.store.datasets import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.store.damage import reading
 from casetrack.store.datasets import (
     CHUNKS,
     DOCUMENTS,
@@ -15,7 +16,6 @@ from casetrack.store.datasets import (
     marks,
     open_dataset,
     profile_of,
-    reading,
 )
 from casetrack.store.files import storage_errors
 from casetrack.store.rows import Rows

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CollectionDamaged, CollectionGone
+from casetrack.errors import CollectionDamaged
 from casetrack.records import DEFAULT_PROFILE
+from casetrack.store import heads
+from casetrack.store.damage import reading
 from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
@@ -229,30 +230,6 @@ def _is_newest(dataset: Any, seen: dict[str, tuple[int, int]]) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def reading(path: str | Path, /) -> Iterator[None]:
-    """Turn what Lance says of unreadable data into an error that a person can act on.
-
-    Raises
-    ------
-    CollectionDamaged
-        Files are missing or damaged.
-    CollectionGone
-        The whole collection was deleted meanwhile.
-    """
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        home = Path(path).parent if str(path).endswith(".lance") else Path(path)
-        if not Path(path).exists() and not any(home.glob("*collection.json*")):
-            raise CollectionGone(home.name) from error
-        raise CollectionDamaged(
-            f"The data of this collection cannot be read: {path}",
-            hint="Run `casetrack doctor` to see what is wrong; restore the folder from a backup "
-            "if you have one.",
-        ) from error
-
-
 def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Table:
     """Read batch by batch, so that rows that are not wanted never pile up."""
     import pyarrow as pa
@@ -274,9 +251,11 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     Raises
     ------
     CollectionDamaged
-        A dataset is missing or unreadable.
+        A dataset is missing or unreadable, or not what the last writer left.
     """
     while True:
+        # Looked at first: what is committed meanwhile is newer than it, and no damage.
+        noted = heads.noted(folder)
         ledger = open_dataset(folder, DOCUMENTS)
         try:
             with reading(ledger.uri):
@@ -289,6 +268,7 @@ def open_snapshot(folder: Path, /) -> Snapshot:
         chunks = open_dataset(folder, CHUNKS)
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
             with reading(chunks.uri):
+                heads.require(noted, ledger, rows, chunks)
                 marked = profile_of(chunks), dimension_of(chunks), generation_of(chunks)
             layout = schema.table("documents").arrow()
             if not set(layout.names) <= set(rows.schema.names):

@@ -61,8 +61,22 @@ def translate(error: Exception, path: Path, /) -> StorageError:
     )
 
 
-def write_atomic(path: Path, data: bytes, /) -> None:
-    """Replace the file's content in one step that survives a crash: the old or the new, whole."""
+def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
+    """Replace the file's content in one step that survives a crash: the old or the new, whole.
+
+    Parameters
+    ----------
+    path, data
+        What to write where; the folder is made.
+    durable
+        Wait until the disk has it. Without that a loss of power may leave the old content, or a
+        torn file.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Threads of one process may write the same file, so its id would not be enough.
@@ -70,11 +84,14 @@ def write_atomic(path: Path, data: bytes, /) -> None:
         try:
             with temporary.open("wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+        if not durable:
+            return
         sync_folder(path.parent)
         remove_unfinished(path.parent, of=f"{path.name}.", below=False)
 

@@ -15,6 +15,7 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.records import COLLECTION_TYPES
+from casetrack.store.damage import damage_told
 from casetrack.store.recovery import sound_info
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
         if folder.name.startswith(".") or not folder.is_dir():
             continue
         try:
-            infos.append(sound_info(folder))
+            with damage_told(folder):
+                infos.append(sound_info(folder))
         except CollectionGone:
             continue  # deleted while this loop looked at others
         except (CollectionDamaged, FutureSchema, StorageError) as error:
@@ -56,7 +58,8 @@ def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
     try:
         if str(UUID(text)) != text:
             return None
-        return sound_info(collections_dir / text)
+        with damage_told(collections_dir / text):
+            return sound_info(collections_dir / text)
     except (ValueError, CollectionGone, CollectionDamaged, FutureSchema, StorageError):
         return None
 

@@ -10,8 +10,12 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from casetrack.store.datasets import DOCUMENTS, open_dataset, reading
+from casetrack.store.damage import reading
+from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors
+from casetrack.store.heads import manifests
+from casetrack.store.history import tags
+from casetrack.store.notes import SNAPSHOTS, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,11 +67,13 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
 def kept_by_snapshots(folder: Path, /) -> set[str]:
     """Return the copies, relative to *folder*, that a state with a name or a reader still names."""
     ledger = open_dataset(folder, DOCUMENTS)
-    kept = set[str]()
-    with reading(ledger.uri):
-        for tag in ledger.tags.list():
-            rows = ledger.checkout_version(tag).to_table(columns=["original_copy"])
-            kept.update(filter(None, rows["original_copy"].to_pylist()))
+    kept, versions = set[str](), set(tags(ledger).values())
+    noted = (read_note(path) for path in (folder / SNAPSHOTS).glob("*.json"))
+    versions |= {note.versions[0] for note in noted if note and note.versions}
+    for version in versions & manifests(folder / DOCUMENTS).keys():
+        with reading(ledger.uri):
+            rows = ledger.checkout_version(version).to_table(columns=["original_copy"])
+        kept.update(filter(None, rows["original_copy"].to_pylist()))
     return kept
 
 

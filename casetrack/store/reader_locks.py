@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import DiskFull, NotWritable, StorageError
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
 from casetrack.store.files import storage_errors
+from casetrack.store.history import tags
 from casetrack.store.lock import try_lock, write_lock
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def sweep_reader_locks(folder: Path, /) -> int:
     home = folder / _FOLDER
     names = {p.name for p in home.iterdir()} if home.is_dir() else set()
     for dataset in (DOCUMENTS, CHUNKS):
-        names |= {t for t in open_dataset(folder, dataset).tags.list() if t.startswith(_PREFIX)}
+        names |= {t for t in tags(open_dataset(folder, dataset)) if t.startswith(_PREFIX)}
     swept = 0
     for name in sorted(names):
         home.mkdir(exist_ok=True)
@@ -139,10 +140,10 @@ def drop_tag(folder: Path, tag: str, /) -> None:
     for name in (DOCUMENTS, CHUNKS):
         dataset = open_dataset(folder, name)
         with storage_errors(folder / name):
-            if tag not in dataset.tags.list():
+            if tag not in tags(dataset):
                 continue
             try:
                 dataset.tags.delete(tag)
             except ValueError:
-                if tag in dataset.tags.list():  # else another process was faster
+                if tag in tags(dataset):  # else another process was faster
                     raise

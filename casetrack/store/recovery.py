@@ -19,14 +19,8 @@ from casetrack import schema
 from casetrack.errors import CollectionDamaged, NotWritable
 from casetrack.records import CollectionInfo
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store.datasets import (
-    CHUNKS,
-    DOCUMENTS,
-    dimension_of,
-    open_dataset,
-    profile_of,
-    reading,
-)
+from casetrack.store.damage import reading
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, dimension_of, open_dataset, profile_of
 from casetrack.store.files import storage_errors
 from casetrack.store.info import COPY, FILE, info_lock, parse_info, read_info, write_info
 
@@ -61,14 +55,22 @@ def sound_info(folder: Path, /) -> CollectionInfo:
         if not all((folder / name).is_dir() for name in (CHUNKS, DOCUMENTS)):
             raise
         return _mended(folder, damage)
-    return info if info.id == folder.name else _adopted(folder, info)
+    if info.id == folder.name:
+        return info
+    copy = _restored(folder, any_id=False)
+    if copy is not None:
+        # A folder that was copied has the other id in both: this is the file of another one.
+        return _mended(folder, CollectionDamaged(f"{folder / FILE} is that of another collection."))
+    return _adopted(folder, info)
 
 
 def _mended(folder: Path, damage: CollectionDamaged) -> CollectionInfo:
     try:
         with info_lock(folder):
             with contextlib.suppress(CollectionDamaged):
-                return read_info(folder)  # another process was faster
+                found = read_info(folder)  # another process was faster
+                if found.id == folder.name:
+                    return found
             info, how = _restored(folder) or _rebuilt(folder)
             state = _set_aside(folder)
             write_info(folder, info)
@@ -78,11 +80,13 @@ def _mended(folder: Path, damage: CollectionDamaged) -> CollectionInfo:
     return info
 
 
-def _restored(folder: Path) -> tuple[CollectionInfo, str] | None:
+def _restored(folder: Path, *, any_id: bool = True) -> tuple[CollectionInfo, str] | None:
     """Return the facts of the copy that :func:`write_info` keeps, if that is whole."""
     try:
         info = parse_info((folder / COPY).read_bytes())
     except (OSError, ValueError):
+        return None
+    if not any_id and info.id != folder.name:
         return None
     return replace(info, id=folder.name), "was restored from the copy beside it; nothing is lost."
 

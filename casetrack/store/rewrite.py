@@ -22,14 +22,8 @@ from typing import TYPE_CHECKING
 from casetrack import schema
 from casetrack.errors import CollectionBusy, JobStopped, StorageError
 from casetrack.store.checksums import stamped
-from casetrack.store.datasets import (
-    CHUNKS,
-    dimension_of,
-    marks,
-    open_dataset,
-    profile_of,
-    reading,
-)
+from casetrack.store.damage import reading
+from casetrack.store.datasets import CHUNKS, dimension_of, marks, open_dataset, profile_of
 from casetrack.store.files import storage_errors
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import file_lock, write_lock

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CollectionDamaged
-from casetrack.store.datasets import any_of, conform, dimension_of, reading
+from casetrack.store.damage import reading
+from casetrack.store.datasets import any_of, conform, dimension_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

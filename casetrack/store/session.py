@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack import schema
 from casetrack.errors import SchemaError
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store import datasets
+from casetrack.store import datasets, heads
 from casetrack.store.checksums import stamped
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
@@ -252,6 +252,7 @@ def write_session(
             raise
         session.commit()
         session.end()
+        heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
 
 
 @contextlib.contextmanager

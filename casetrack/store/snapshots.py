@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import logging
 import re
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,6 @@ from casetrack.errors import (
     SnapshotNotFound,
     UsageError,
 )
-from casetrack.provenance import iso_utc
 from casetrack.records.snapshots import SnapshotInfo
 from casetrack.store.datasets import (
     CHUNKS,
@@ -36,9 +34,11 @@ from casetrack.store.datasets import (
     open_snapshot,
     profile_of,
 )
-from casetrack.store.files import storage_errors, write_json
+from casetrack.store.files import storage_errors
+from casetrack.store.history import mend_tags
+from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 from casetrack.store.reader_locks import drop_tag
-from casetrack.store.versions import TAG, Versions, chunk_counts, state_key, tags_of
+from casetrack.store.versions import Versions, chunk_counts, state_key, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-_FOLDER = "snapshots"
 _MAX_NAME = 100
 _MAX_SLUG = 60
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
@@ -106,15 +105,15 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
     name = name.strip()
     key = slug(name)
     sweep(folder)
-    if (folder / _FOLDER / f"{key}.json").exists():
+    if (folder / SNAPSHOTS / f"{key}.json").exists():
         raise SnapshotExists(name)
     snapshot = open_snapshot(folder)
     versions = {DOCUMENTS: snapshot.version, CHUNKS: snapshot.chunks.version}
     for dataset, version in versions.items():
         with storage_errors(folder / dataset):
             open_dataset(folder, dataset).tags.create(TAG + key, version)
-    note = {"name": name, "created_at": iso_utc(datetime.now(UTC))}
-    write_json(folder / _FOLDER / f"{key}.json", note)
+    kept = versions[DOCUMENTS], versions[CHUNKS]
+    write_note(folder / SNAPSHOTS / f"{key}.json", Note(name, datetime.now(UTC), kept))
     return find(folder, name).info
 
 
@@ -139,7 +138,7 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
             hint="Only snapshots that you took can be removed: `casetrack snapshots list`.",
         )
     key = slug(doomed.info.name)
-    path = folder / _FOLDER / f"{key}.json"
+    path = folder / SNAPSHOTS / f"{key}.json"
     with storage_errors(path):
         path.unlink()
     drop_tag(folder, TAG + key)
@@ -158,11 +157,15 @@ def sweep(folder: Path, /) -> int:
     int
         Number of halves that were removed.
     """
-    home = folder / _FOLDER
+    home = folder / SNAPSHOTS
+    mend_tags(folder)
     notes = names(folder)
     tags = [tags_of(open_dataset(folder, name)).keys() for name in (DOCUMENTS, CHUNKS)]
     whole = notes & tags[0] & tags[1]
-    halves = (notes | tags[0] | tags[1]) - whole
+    # A note that names its versions is written once they have their tags: what it lacks is lost,
+    # and told where snapshots are listed.
+    lost = {key for key in notes - whole if _versions(home / f"{key}.json") is not None}
+    halves = (notes | tags[0] | tags[1]) - whole - lost
     for key in sorted(halves):
         path = home / f"{key}.json"
         with storage_errors(path):
@@ -174,7 +177,7 @@ def sweep(folder: Path, /) -> int:
 
 def names(folder: Path, /) -> frozenset[str]:
     """Return what the named snapshots are called in file names (see :func:`slug`)."""
-    home = folder / _FOLDER
+    home = folder / SNAPSHOTS
     return frozenset(p.stem for p in home.glob("*.json")) if home.is_dir() else frozenset()
 
 
@@ -219,17 +222,28 @@ def find(folder: Path, reference: str | int, /) -> Point:
 
 
 def _named(folder: Path, versions: Versions) -> Iterator[Point]:
-    home = folder / _FOLDER
+    home = folder / SNAPSHOTS
     ledgers, chunks = tags_of(versions.documents), tags_of(versions.chunks)
     for path in sorted(home.glob("*.json")) if home.is_dir() else []:
         key = path.stem
-        if key not in ledgers or key not in chunks:
+        name, moment, kept = _read_note(path, fallback=key)
+        # The note knows better: a tag may be damaged, or be that of another snapshot.
+        number, rows = kept or (ledgers.get(key), chunks.get(key))
+        if number is None or rows is None:
             continue
-        note = _read_note(path, fallback=key)
-        table = versions.ledger(ledgers[key])
+        table = versions.ledger(number)
         if table is not None:
-            holding = versions.holding(table, [chunks[key]])
-            yield _point(versions, table, holding, ledgers[key], note[1], name=note[0])
+            holding = versions.holding(table, [rows])
+            yield _point(versions, table, holding, number, moment, name=name)
+        elif kept:
+            yield _lost(number, moment, name)
+
+
+def _lost(number: int, moment: datetime, name: str) -> Point:
+    """Return the state of a snapshot of which nothing can be read any more."""
+    reason = "Its files are damaged or gone; remove it with `casetrack snapshots remove`."
+    info = SnapshotInfo(name, number, moment, 0, 0, 0, None, None, restorable=False, reason=reason)
+    return Point(info, schema.table("documents").arrow().empty_table(), None)
 
 
 def _automatic(versions: Versions) -> Iterator[Point]:
@@ -298,11 +312,16 @@ def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
     return ""
 
 
-def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime]:
-    """Return name and time; the file's own where what is in it cannot be understood."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if slug(raw["name"]) == fallback:
-            return raw["name"], datetime.fromisoformat(raw["created_at"])
+def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime, tuple[int, int] | None]:
+    """Return name, time and versions; the file's own where what is in it cannot be understood."""
+    note = read_note(path)
+    with contextlib.suppress(UsageError):
+        if note is not None and slug(note.name) == fallback:
+            return note.name, note.created_at, note.versions
     with storage_errors(path):
-        return fallback, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return fallback, datetime.fromtimestamp(path.stat().st_mtime, UTC), None
+
+
+def _versions(path: Path) -> tuple[int, int] | None:
+    note = read_note(path)
+    return None if note is None else note.versions

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import folder_bytes, storage_errors
+from casetrack.store.history import mend_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,6 +60,7 @@ def tidy(folder: Path, /, *, unverified: bool = False) -> None:
     DiskFull, NotWritable, StorageError
         It cannot be written.
     """
+    mend_tags(folder)
     for name in (CHUNKS, DOCUMENTS):
         dataset = open_dataset(folder, name)
         with storage_errors(folder / name):

@@ -12,8 +12,6 @@ The caller holds the write lock throughout.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import shutil
 import time
 from dataclasses import dataclass
@@ -21,6 +19,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import folder_bytes, storage_errors
+from casetrack.store.history import tags
+from casetrack.store.notes import SNAPSHOTS, TAG, read_note
 from casetrack.store.reader_locks import drop_tag
 from casetrack.store.tidy import (
     KEEP_SECONDS,
@@ -47,7 +47,7 @@ _MOST_SMALL = 4
 """So many small fragments may stay: merging the last few copies more than it saves."""
 _MANY_SMALL = 64
 _ROWS_PER_STEP = 16 * ROWS_PER_FRAGMENT
-_SNAPSHOTS, _SNAPSHOT_TAG, _READER_TAG = "snapshots", "snapshot-", "reader-lock-"
+_READER_TAG = "reader-lock-"
 _STAGE = "rewrite"
 
 
@@ -129,7 +129,7 @@ def is_due(folder: Path, /) -> bool:
         if any(part.num_deletions for part in parts) or small > 4 * _MOST_SMALL:
             return True
         old = sum(age > KEEP_SECONDS for age in version_ages(folder / name)[1:])
-        if old > len({tag["version"] for tag in dataset.tags.list().values()}):
+        if old > len(set(tags(dataset).values())):
             return True
     return False
 
@@ -203,14 +203,13 @@ def remove_snapshots(folder: Path, /) -> tuple[str, ...]:
     tuple of str
         Their names, sorted.
     """
-    home = folder / _SNAPSHOTS
+    home = folder / SNAPSHOTS
     names = dict[str, str]()
     for path in home.glob("*.json"):
-        names[path.stem] = path.stem
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            names[path.stem] = str(json.loads(path.read_text("utf-8"))["name"])
-    for tag in _tags(folder, _SNAPSHOT_TAG):
-        names.setdefault(tag.removeprefix(_SNAPSHOT_TAG), tag.removeprefix(_SNAPSHOT_TAG))
+        note = read_note(path)
+        names[path.stem] = path.stem if note is None else note.name
+    for tag in _tags(folder, TAG):
+        names.setdefault(tag.removeprefix(TAG), tag.removeprefix(TAG))
         drop_tag(folder, tag)
     with storage_errors(home):
         if home.is_dir():
@@ -225,8 +224,8 @@ def held_by_readers(folder: Path, /) -> bool:
 
 def _tags(folder: Path, prefix: str) -> set[str]:
     names = (CHUNKS, DOCUMENTS)
-    tags = {tag for name in names for tag in open_dataset(folder, name).tags.list()}
-    return {tag for tag in tags if tag.startswith(prefix)}
+    found = {tag for name in names for tag in tags(open_dataset(folder, name))}
+    return {tag for tag in found if tag.startswith(prefix)}
 
 
 # --- leftovers ------------------------------------------------------------------------------

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CollectionDamaged
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot, reading
+from casetrack.store.damage import reading
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
+from casetrack.store.heads import manifests
+from casetrack.store.history import tags
+from casetrack.store.notes import TAG
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
-TAG = "snapshot-"
 _CANDIDATES = 8
 """Versions of the chunks that are looked at where the clock was set back meanwhile."""
 
@@ -27,12 +30,8 @@ class Versions:
         # In this order: a ledger's chunks are older than it.
         self.documents = open_dataset(folder, DOCUMENTS)
         self.chunks = open_dataset(folder, CHUNKS)
-        with reading(folder):
-            self.ledgers = [(v["version"], _moment(v)) for v in self.documents.versions()]
-            self.chunk_versions = [
-                (v["version"], _moment(v), int(v["metadata"]["total_rows"]))
-                for v in self.chunks.versions()
-            ]
+        self.ledgers = [(number, moment) for number, moment, _ in versions_of(self.documents)]
+        self.chunk_versions = versions_of(self.chunks)
         self.current = state_key(open_snapshot(folder).documents.table)
         self._held: dict[int, tuple[Any, Counter[str]]] = {}
 
@@ -84,9 +83,26 @@ def _is_kept(dataset: Any, version: int) -> bool:
 
 def tags_of(dataset: Any) -> dict[str, int]:
     """Return the tags of named snapshots by slug, with their versions."""
-    with reading(dataset.uri):
-        found = dataset.tags.list()
-    return {n.removeprefix(TAG): t["version"] for n, t in found.items() if n.startswith(TAG)}
+    found = tags(dataset)
+    return {n.removeprefix(TAG): version for n, version in found.items() if n.startswith(TAG)}
+
+
+def versions_of(dataset: Any, /) -> list[tuple[int, datetime, int]]:
+    """Return number, time and rows of each version, the oldest first; damaged ones are left out."""
+    try:
+        with reading(dataset.uri):
+            return [
+                (v["version"], _moment(v), int(v["metadata"]["total_rows"]))
+                for v in dataset.versions()
+            ]
+    except CollectionDamaged:
+        # One that is damaged keeps Lance from telling of all others.
+        found = []
+        for number, path in reversed(manifests(Path(dataset.uri)).items()):
+            with contextlib.suppress(CollectionDamaged, FileNotFoundError), reading(dataset.uri):
+                moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                found.append((number, moment, dataset.checkout_version(number).count_rows()))
+        return found
 
 
 def chunk_counts(ledger: pa.Table) -> dict[str, int]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.records.transfer import ImportReport
-from casetrack.store.datasets import DOCUMENTS, open_dataset, reading
+from casetrack.store.damage import reading
+from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import building
 from casetrack.store.info import write_info

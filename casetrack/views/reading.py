@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.store.datasets import reading
+from casetrack.store.damage import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from casetrack import marks
 from casetrack.license import Entitlements
+from casetrack.store.damage import damage_told
 from casetrack.store.info import info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.workspace.retry import twice
@@ -119,7 +120,12 @@ class Workspace:
         Exception
             Whatever *question* raises; of real damage, what it raises the second time.
         """
-        return twice(lambda: question(self.state()))
+
+        def read() -> R:
+            with damage_told(self.folder):
+                return question(self.state())
+
+        return twice(read)
 
     def forget(self) -> None:
         """Let go of all that is in memory; the next call opens it anew."""

@@ -232,7 +232,9 @@ def test_secure_removes_snapshots_and_names_them(collection: Collection) -> None
         dataset.tags.create("snapshot-before", dataset.version)
     home = collection.folder / "snapshots"
     home.mkdir()
-    (home / "before.json").write_text('{"name": "Before"}', encoding="utf-8")
+    (home / "before.json").write_text(
+        '{"name": "Before", "created_at": "2026-01-01"}', encoding="utf-8"
+    )
     collection.delete_document("Plimfor lease.txt")
     collection.admin.upkeep()
     assert found(data_dir(collection), MARKERS)["text"], "a named snapshot keeps what it holds"

@@ -344,7 +344,7 @@ def test_taking_fails_anywhere_and_leaves_no_snapshot(
     with monkeypatch.context() as patch:
         patch.setattr(tag_manager, "create", failing_create)
         if failing == "note":
-            patch.setattr("casetrack.store.snapshots.write_json", no_room)
+            patch.setattr("casetrack.store.snapshots.write_note", no_room)
         with pytest.raises((CaseTrackError, OSError)):
             case.admin.take_snapshot("x")
     assert [s.name for s in case.admin.snapshots() if s.name] == []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.provenance import Provenance
 
 VICTIM, BYSTANDER = "Harbour", "Bridge"
 QUESTIONS = ("rent of the harbour", "who has the marker")
@@ -81,22 +82,37 @@ def _fill(collection: Collection, folder: Path, first: int) -> None:
     collection.admin.take_snapshot("second")
 
 
+_TABLES = {
+    "entities": "kind, name, mention_count, document_count",
+    "mentions": "kind, name, document_name, text",
+    "references": "type, name",
+    "edges": "source_kind, target_kind, type, round(weight, 6)",
+}
+"""What is asked of tables: nothing that reading a file again gives other names, or times."""
+
+
 def answers(collection: Collection, /) -> dict[str, list[str]]:
-    """Return what a collection answers: the same from the same state, whoever made the views."""
+    """Return what a collection answers: the same from the same files, whoever made the rows."""
     found: dict[str, list[str]] = {}
     for question in QUESTIONS:
         for mode in ("keyword", "full"):
             results = collection.search(question, limit=50, mode=mode)
-            found[f"search {mode}: {question}"] = [f"{h.text}\n{h.provenance!r}" for h in results]
+            found[f"search {mode}: {question}"] = [_passage(h.text, h.provenance) for h in results]
     documents = collection.documents()
     found["documents"] = [f"{d.name} {d.path} {d.chunk_count}" for d in documents]
     chunks = [c for d in documents for c in collection.read.chunks(d)]
-    found["chunks"] = [f"{c.text}\n{c.provenance!r}" for c in chunks]
-    for name in ("entities", "mentions", "references", "edges"):
-        found[f"table {name}"] = list(map(repr, collection.sql(f'FROM "{name}"').to_pylist()))
-    found["timeline"] = [repr(event.as_dict()) for event in collection.map.timeline()]
+    found["chunks"] = [_passage(c.text, c.provenance) for c in chunks]
+    for name, columns in _TABLES.items():
+        rows = collection.sql(f'SELECT {columns} FROM "{name}"').to_pylist()
+        found[f"table {name}"] = [repr(list(row.values())) for row in rows]
+    found["timeline"] = [f"{e.date} {e.quote.text if e.quote else e.date}" for e in collection.map.timeline()]
     found["marks"] = [mark.mark_id for mark in collection.marks.all()]
     return {what: sorted(rows) for what, rows in found.items()}
+
+
+def _passage(text: str, place: Provenance) -> str:
+    lines = f"{place.line_start}-{place.line_end}, {place.char_start}-{place.char_end}"
+    return f"{place.document_path}, {place.cite()}, {lines}, {place.source}\n{text}"
 
 
 def states(collection: Collection, /) -> list[str]:

@@ -1,0 +1,103 @@
+"""What damaged files look like from above: which errors are theirs, and what is said of them.
+
+Lance and Arrow meet a damaged file with whatever their depths have for it: ``OSError``,
+``ValueError``, ``RuntimeError``, ``KeyError`` of a column, or a panic of Rust, which is no
+``Exception`` at all. Each of them means the same to a person, and is told as
+:class:`casetrack.errors.CollectionDamaged`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError, CollectionDamaged, CollectionGone, StorageError
+from casetrack.store.files import translate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LIBRARIES = ("lance", "pyarrow")
+_PANIC = "PanicException"
+_HINT = (
+    "Run `casetrack doctor` to see what is wrong; restore the folder from a backup if you have one."
+)
+
+
+@contextlib.contextmanager
+def reading(path: str | Path, /) -> Iterator[None]:
+    """Turn what Lance says of unreadable data into an error that a person can act on.
+
+    For a few lines that do nothing but read the dataset, or the collection's folder, at *path*.
+
+    Raises
+    ------
+    CollectionDamaged
+        Files are missing or damaged.
+    CollectionGone
+        The whole collection was deleted meanwhile.
+    """
+    try:
+        yield
+    except CaseTrackError:
+        raise
+    except BaseException as error:
+        if not (isinstance(error, OSError | ValueError) or is_of_library(error)):
+            raise
+        raise _damaged(Path(path), error) from error
+
+
+@contextlib.contextmanager
+def damage_told(folder: Path, /) -> Iterator[None]:
+    """Tell damage as such, wherever in a longer work on the collection in *folder* it is met.
+
+    What Lance and Arrow raise is told as damage, unless the system's own message in it says that
+    the disk is full or cannot be written; any other error goes on as it is.
+
+    Raises
+    ------
+    CollectionDamaged, CollectionGone
+        See :func:`reading`.
+    DiskFull, NotWritable
+        The disk says so.
+    """
+    try:
+        yield
+    except CaseTrackError:
+        raise
+    except BaseException as error:
+        if not is_of_library(error):
+            raise
+        if isinstance(error, Exception):
+            said = translate(error, folder)
+            if type(said) is not StorageError:
+                raise said from error
+        raise _damaged(folder, error) from error
+
+
+def is_of_library(error: BaseException, /) -> bool:
+    """Return whether an error was raised by Lance or Arrow, and not by our own lines."""
+    if type(error).__name__ == _PANIC:
+        return True
+    if not isinstance(error, Exception):
+        return False
+    if type(error).__module__.partition(".")[0] in _LIBRARIES:
+        return True
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    name = trace.tb_frame.f_code.co_filename.replace("\\", "/")
+    return any(f"/{library}/" in name or name.startswith(f"{library}/") for library in _LIBRARIES)
+
+
+def _damaged(path: Path, error: BaseException) -> CaseTrackError:
+    home = path.parent if path.name.endswith(".lance") else path
+    if not path.exists() and not any(home.glob("*collection.json*")):
+        return CollectionGone(home.name)
+    damage = CollectionDamaged(f"The data of this collection cannot be read: {path}", hint=_HINT)
+    first = str(error).partition("\n")[0][:200]
+    damage.add_note(f"{type(error).__name__}: {first}")
+    return damage

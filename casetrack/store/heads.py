@@ -1,0 +1,161 @@
+"""What the newest versions of both datasets are: noted by who writes, compared by who reads.
+
+Lance takes the newest manifest that lies there for the newest version. One that is gone makes an
+earlier state look like the present one, one that is all zeros an empty dataset, and a flipped bit
+in it, or in a file of deletions, takes a document away or brings one back. So the writer notes in
+``heads.json`` which versions it leaves, the digest of their manifests, and which documents there
+are; a reader who finds something else is told, not given it.
+
+A note that is missing, damaged or behind (the last writer was killed) says nothing against what is
+found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xxhash
+
+from casetrack.errors import CollectionDamaged
+from casetrack.store.files import write_atomic
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FILE = "heads.json"
+_COUNTED_DOWN = 2**64 - 1
+"""Manifests are named by what is left to this number, so that the newest one comes first."""
+_NAME = re.compile(r"(\d{1,20})\.manifest")
+_HINT = (
+    "Run `casetrack doctor --repair`: it goes back to the last state that is whole, and says what "
+    "is missing. Or restore the folder from a backup."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What a writer left.
+
+    Attributes
+    ----------
+    documents, chunks
+        Versions of the two datasets.
+    documents_digest, chunks_digest
+        Of their manifests.
+    rows
+        Documents in the ledger.
+    rows_digest
+        Of their revisions, in the order of the ledger.
+    """
+
+    documents: int
+    documents_digest: str
+    chunks: int
+    chunks_digest: str
+    rows: int
+    rows_digest: str
+
+
+def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
+    """Note the two newest versions, which the caller has opened; it holds the write lock.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        The note cannot be written.
+    """
+    rows = ledger.to_table(columns=["revision"])
+    made = Heads(
+        documents=ledger.version,
+        documents_digest=_digest(ledger) or "",
+        chunks=chunks.version,
+        chunks_digest=_digest(chunks) or "",
+        rows=rows.num_rows,
+        rows_digest=_rows_digest(rows),
+    )
+    if made == noted(folder):
+        return
+    facts = asdict(made)
+    data = json.dumps({**facts, "digest": _own_digest(facts)}, indent=2) + "\n"
+    # Of a loss of power it is no witness: what it leaves torn says nothing.
+    write_atomic(folder / FILE, data.encode(), durable=False)
+
+
+def noted(folder: Path, /) -> Heads | None:
+    """Return what the last writer has noted; ``None`` where nothing whole is there."""
+    try:
+        facts = json.loads((folder / FILE).read_bytes())
+        if facts.pop("digest") != _own_digest(facts):
+            return None
+        return Heads(**facts)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) -> None:
+    """Compare what a reader has opened with what the last writer had noted before.
+
+    Parameters
+    ----------
+    heads
+        What :func:`noted` returned before anything was opened.
+    ledger, rows, chunks
+        The datasets, and all rows of the first.
+
+    Raises
+    ------
+    CollectionDamaged
+        It is not what was written.
+    """
+    if heads is None:
+        return
+    if ledger.version < heads.documents or chunks.version < heads.chunks:
+        raise CollectionDamaged(
+            "The newest state of this collection is lost: what lies there is an earlier one, with "
+            f"{rows.num_rows:,} documents; {heads.rows:,} were stored.",
+            hint=_HINT,
+        )
+    wrong = ledger.version == heads.documents and (
+        _digest(ledger) not in {None, heads.documents_digest}
+        or (rows.num_rows, _rows_digest(rows)) != (heads.rows, heads.rows_digest)
+    )
+    wrong |= chunks.version == heads.chunks and _digest(chunks) not in {None, heads.chunks_digest}
+    if wrong:
+        raise CollectionDamaged(
+            "The list of documents of this collection is not what was stored: of "
+            f"{heads.rows:,} documents it names {rows.num_rows:,}, or others.",
+            hint=_HINT,
+        )
+
+
+def manifests(dataset: Path, /) -> dict[int, Path]:
+    """Return the files of a dataset's versions, by number, the newest first."""
+    found = {}
+    for path in (dataset / "_versions").glob("*.manifest"):
+        name = _NAME.fullmatch(path.name)
+        if name:
+            number = int(name[1])
+            # Ones of few digits are of an older form, which counts up.
+            found[_COUNTED_DOWN - number if len(name[1]) == 20 else number] = path
+    return dict(sorted(found.items(), reverse=True))
+
+
+def _digest(dataset: Any) -> str | None:
+    """Return the digest of the manifest of an open dataset; ``None`` where that is cleaned away."""
+    path = manifests(Path(dataset.uri)).get(dataset.version)
+    try:
+        return None if path is None else xxhash.xxh3_64(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def _rows_digest(rows: pa.Table) -> str:
+    return xxhash.xxh3_64("\n".join(rows["revision"].to_pylist()).encode()).hexdigest()
+
+
+def _own_digest(facts: dict[str, Any]) -> str:
+    return xxhash.xxh3_64(json.dumps(facts, sort_keys=True).encode()).hexdigest()
