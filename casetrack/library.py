@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from casetrack.jobs import JobStore
     from casetrack.jobs.running import R
     from casetrack.license import Tier
-    from casetrack.records import CollectionStatus
+    from casetrack.records import CollectionStats, CollectionStatus
     from casetrack.records.jobs import JobKind
     from casetrack.records.queries import QueryReport
     from casetrack.records.transfer import ImportReport
@@ -144,9 +144,27 @@ class Library:
         A ``collection.json`` that is torn or missing is mended where that is possible. Folders of
         which it still cannot be read are left out; see :meth:`damaged`.
         """
-        infos, _ = scan(self.settings.collections_dir)
-        chosen = [i for i in infos if status in {"all", i.status}]
-        return sorted(chosen, key=lambda i: (-i.updated_at.timestamp(), i.name))
+        return [i for i in self.listed()[0] if status in {"all", i.status}]
+
+    def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
+        """Return what :meth:`collections` and :meth:`damaged` do, of one look at the folders."""
+        infos, damaged = scan(self.settings.collections_dir)
+        return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
+
+    def stats(self, info: CollectionInfo, /) -> CollectionStats:
+        """Return how much a collection holds; it is opened only where no writer has noted that.
+
+        Raises
+        ------
+        CollectionDamaged, FutureSchema, MigrationFailed
+            See :meth:`get`.
+        """
+        from casetrack.collection.counts import noted_stats
+
+        found = None
+        if info.schema_version == SCHEMA_VERSION:
+            found = noted_stats(self.settings.collections_dir / info.id)
+        return self.get(info.id).stats() if found is None else found
 
     def damaged(self) -> list[tuple[Path, str]]:
         """Return ``(folder, reason)`` of every collection folder that cannot be read."""

@@ -97,9 +97,9 @@ def list_collections(
 ) -> None:
     """List the collections, the last changed first."""
     library = ctx.ensure_object(State).library
-    everything = library.collections()
+    everything, damaged = library.listed()
     infos = [i for i in everything if _is_listed(i, status)]
-    for path, reason in library.damaged():
+    for path, reason in damaged:
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
     counted_infos = [counted_info(library, info) for info in infos]
     if as_json:
@@ -214,7 +214,7 @@ def counted_info(
 ) -> "tuple[CollectionInfo, CollectionStats | None]":
     """Count one collection; one that cannot be opened is told of, and must not hide the others."""
     try:
-        return info, library.get(info.id).stats()
+        return info, library.stats(info)
     except CaseTrackError as error:
         line(("Problem: ", "bold red"), f"{info.name}: {error.message}", err=True)
         return info, None

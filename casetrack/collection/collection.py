@@ -720,15 +720,9 @@ class Collection:
     @tells_damage
     def stats(self) -> CollectionStats:
         """Return counts of live documents, pages and chunks, and the bytes on disk."""
-        from casetrack.store.files import folder_bytes
+        from casetrack.collection.counts import counted_stats
 
-        documents = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
-        return CollectionStats(
-            document_count=len(documents),
-            page_count=sum(d.page_count for d in documents),
-            chunk_count=sum(d.chunk_count for d in documents),
-            storage_bytes=folder_bytes(self.folder),
-        )
+        return self.workspace.ask(lambda state: counted_stats(self.folder, state.snapshot))
 
     def __enter__(self) -> Self:
         """Return itself."""

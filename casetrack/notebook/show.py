@@ -37,7 +37,7 @@ def list_collections(*, data_dir: str | Path | None) -> Rows[CollectionEntry]:
 def _entry(library: Library, info: CollectionInfo) -> CollectionEntry:
     stats, problem = None, ""
     try:
-        stats = library.get(info.id).stats()
+        stats = library.stats(info)
     except CaseTrackError as error:
         # One that cannot be opened must not hide the others; the table says why.
         problem = f"{error.message} {error.hint}".strip()

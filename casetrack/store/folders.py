@@ -49,11 +49,13 @@ def make_folder(home: Path, info: CollectionInfo, files: Mapping[str, bytes], /)
     DiskFull, NotWritable, StorageError
         It cannot be written; nothing was made.
     """
-    from casetrack.store import datasets
+    from casetrack.store import datasets, heads
 
     sweep_home(home)
     with building(home, info.id) as folder:
         datasets.create(folder, info.dimension, profile=info.profile)
+        opened = (datasets.open_dataset(folder, n) for n in (datasets.DOCUMENTS, datasets.CHUNKS))
+        heads.note(folder, *opened)
         for path, content in files.items():
             write_atomic(folder / path, content)
         write_info(folder, info)

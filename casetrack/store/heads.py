@@ -13,6 +13,7 @@ found.
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FILE = "heads.json"
+_DOCUMENTS, _CHUNKS = "documents.lance", "chunks.lance"
 _COUNTED_DOWN = 2**64 - 1
 """Manifests are named by what is left to this number, so that the newest one comes first."""
 _NAME = re.compile(r"(\d{1,20})\.manifest")
@@ -50,6 +52,8 @@ class Heads:
         Documents in the ledger.
     rows_digest
         Of their revisions, in the order of the ledger.
+    pages, passages
+        Sums over the documents.
     """
 
     documents: int
@@ -58,6 +62,8 @@ class Heads:
     chunks_digest: str
     rows: int
     rows_digest: str
+    pages: int
+    passages: int
 
 
 def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
@@ -68,7 +74,7 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
     DiskFull, NotWritable, StorageError
         The note cannot be written.
     """
-    rows = ledger.to_table(columns=["revision"])
+    rows = ledger.to_table(columns=["revision", "page_count", "chunk_count"])
     made = Heads(
         documents=ledger.version,
         documents_digest=_digest(ledger) or "",
@@ -76,6 +82,8 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
         chunks_digest=_digest(chunks) or "",
         rows=rows.num_rows,
         rows_digest=_rows_digest(rows),
+        pages=sum(rows["page_count"].to_pylist()),
+        passages=sum(rows["chunk_count"].to_pylist()),
     )
     if made == noted(folder):
         return
@@ -94,6 +102,24 @@ def noted(folder: Path, /) -> Heads | None:
         return Heads(**facts)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def counted(folder: Path, /) -> Heads | None:
+    """Return the note where it speaks of what lies there now, without opening a dataset.
+
+    ``None`` where nobody has counted that: count it.
+    """
+    heads = noted(folder)
+    if heads is None:
+        return None
+    for name, version, digest in (
+        (_DOCUMENTS, heads.documents, heads.documents_digest),
+        (_CHUNKS, heads.chunks, heads.chunks_digest),
+    ):
+        newest = next(iter(manifests(folder / name).items()), None)
+        if newest is None or newest[0] != version or _file_digest(newest[1]) != digest:
+            return None
+    return heads
 
 
 def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) -> None:
@@ -135,20 +161,29 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
 def manifests(dataset: Path, /) -> dict[int, Path]:
     """Return the files of a dataset's versions, by number, the newest first."""
     found = {}
-    for path in (dataset / "_versions").glob("*.manifest"):
-        name = _NAME.fullmatch(path.name)
-        if name:
-            number = int(name[1])
-            # Ones of few digits are of an older form, which counts up.
-            found[_COUNTED_DOWN - number if len(name[1]) == 20 else number] = path
+    home = dataset / "_versions"
+    try:
+        names = [entry.name for entry in os.scandir(home)]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    for name in names:
+        fits = _NAME.fullmatch(name)
+        if fits:
+            number = int(fits[1])
+            # Names of few digits are of an older form, which counts up.
+            found[_COUNTED_DOWN - number if len(fits[1]) == 20 else number] = home / name
     return dict(sorted(found.items(), reverse=True))
 
 
 def _digest(dataset: Any) -> str | None:
     """Return the digest of the manifest of an open dataset; ``None`` where that is cleaned away."""
     path = manifests(Path(dataset.uri)).get(dataset.version)
+    return None if path is None else _file_digest(path)
+
+
+def _file_digest(path: Path) -> str | None:
     try:
-        return None if path is None else xxhash.xxh3_64(path.read_bytes()).hexdigest()
+        return xxhash.xxh3_64(path.read_bytes()).hexdigest()
     except FileNotFoundError:
         return None
 

@@ -272,7 +272,7 @@ class CaseTools:
     def _counted(self, info: CollectionInfo) -> tuple[CollectionStats | None, str]:
         """Count one case; a damaged one must not hide the others."""
         try:
-            return self._session.library.get(info.id).stats(), ""
+            return self._session.library.stats(info), ""
         except CaseTrackError as error:
             return None, error.message
 

@@ -324,7 +324,7 @@ class CollectionTools:
     def _counted(self, info: CollectionInfo) -> "_Counted":
         """Count one collection; a damaged one must not hide the others."""
         try:
-            return info, self._library.get(info.id).stats(), ""
+            return info, self._library.stats(info), ""
         except CaseTrackError as error:
             return info, None, error.message
 

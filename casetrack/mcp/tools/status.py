@@ -72,7 +72,7 @@ class StatusTools:
         stored = 0
         for info in infos:
             try:
-                stored += library.get(info.id).stats().storage_bytes
+                stored += library.stats(info).storage_bytes
             except CaseTrackError as error:
                 # A collection that was deleted or broke meanwhile must not hide the status.
                 damaged.append({"path": info.name, "reason": error.message})

@@ -105,7 +105,9 @@ def answers(collection: Collection, /) -> dict[str, list[str]]:
     for name, columns in _TABLES.items():
         rows = collection.sql(f'SELECT {columns} FROM "{name}"').to_pylist()
         found[f"table {name}"] = [repr(list(row.values())) for row in rows]
-    found["timeline"] = [f"{e.date} {e.quote.text if e.quote else e.date}" for e in collection.map.timeline()]
+    found["timeline"] = [
+        f"{e.date} {e.quote.text if e.quote else e.date}" for e in collection.map.timeline()
+    ]
     found["marks"] = [mark.mark_id for mark in collection.marks.all()]
     return {what: sorted(rows) for what, rows in found.items()}
 
