@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import (
+    CollectionDamaged,
     SnapshotExists,
     SnapshotNotFound,
     UsageError,
@@ -231,11 +232,14 @@ def _named(folder: Path, versions: Versions) -> Iterator[Point]:
         number, rows = kept or (ledgers.get(key), chunks.get(key))
         if number is None or rows is None:
             continue
-        table = versions.ledger(number)
+        try:
+            table = versions.ledger(number)
+            holding = None if table is None else versions.holding(table, [rows])
+        except CollectionDamaged:  # one state that is damaged must not hide the others
+            table = holding = None
         if table is not None:
-            holding = versions.holding(table, [rows])
             yield _point(versions, table, holding, number, moment, name=name)
-        elif kept:
+        else:
             yield _lost(number, moment, name)
 
 

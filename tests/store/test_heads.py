@@ -1,0 +1,136 @@
+"""What the last writer left is known: a state that is lost is told, and tags are made anew."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import CollectionDamaged
+from casetrack.library import Library
+from casetrack.store import heads
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import Document
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Callable[..., Document]) -> Collection:
+    """Return a collection of two documents, with a snapshot of the first alone."""
+    found = library.create("Case")
+    for number in range(2):
+        with write_session(found.folder) as session:
+            store_text(session, f"{number}.txt", f"Text number {number}.")
+        if not number:
+            found.admin.take_snapshot("one document")
+    return found
+
+
+def fresh(collection: Collection) -> Collection:
+    return Library(collection.workspace.settings).get(collection.info.id)
+
+
+def newest(collection: Collection, name: str) -> Path:
+    return next(iter(heads.manifests(collection.folder / name).values()))
+
+
+def zeros(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def unlink(path: Path) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
+@pytest.mark.parametrize("damage", [zeros, flip, unlink])
+def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
+    collection: Collection, name: str, damage: Callable[[Path], None]
+) -> None:
+    damage(newest(collection, name))
+    with pytest.raises(CollectionDamaged) as raised:
+        open_snapshot(collection.folder)
+    assert "casetrack doctor" in raised.value.hint
+    assert not fresh(collection).admin.doctor().ok
+    report = fresh(collection).admin.doctor(repair=True)
+    assert any("that are there for the present state" in said for said in report.repairs), report
+    assert {d.name for d in fresh(collection).documents()} <= {"0.txt", "1.txt"}
+
+
+@pytest.mark.parametrize("content", ["", "{}", "null", '{"documents": 900, "digest": "x"}'])
+def test_a_note_that_is_damaged_says_nothing(collection: Collection, content: str) -> None:
+    (collection.folder / heads.FILE).write_text(content)
+    assert len(open_snapshot(collection.folder).documents) == 2
+    assert fresh(collection).admin.doctor(repair=True).repairs == ()
+    assert heads.counted(collection.folder) is not None
+
+
+def test_counts_are_those_of_the_newest_state_or_none(collection: Collection) -> None:
+    noted = heads.counted(collection.folder)
+    assert noted is not None
+    assert (noted.rows, noted.passages) == (2, 2)
+    assert Library(collection.workspace.settings).stats(collection.info) == collection.stats()
+    unlink(newest(collection, DOCUMENTS))
+    assert heads.counted(collection.folder) is None
+
+
+@pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
+@pytest.mark.parametrize("damage", [zeros, unlink, lambda path: path.write_text('{"version": 1}')])
+def test_the_tag_of_a_snapshot_is_made_anew(
+    collection: Collection, name: str, damage: Callable[[Path], None]
+) -> None:
+    (tag,) = (collection.folder / name / "_refs" / "tags").iterdir()
+    whole = json.loads(tag.read_bytes())
+    damage(tag)
+    (state,) = fresh(collection).admin.snapshots(limit=0)
+    assert (state.name, state.documents, state.restorable) == ("one document", 1, True)
+    assert fresh(collection).admin.upkeep() is not None
+    assert json.loads(tag.read_bytes())["version"] == whole["version"]
+    fresh(collection).admin.restore("one document")
+    assert [d.name for d in fresh(collection).documents()] == ["0.txt"]
+
+
+def test_a_snapshot_whose_state_is_lost_is_told(collection: Collection) -> None:
+    (tag,) = (collection.folder / DOCUMENTS / "_refs" / "tags").iterdir()
+    heads.manifests(collection.folder / DOCUMENTS)[json.loads(tag.read_bytes())["version"]].unlink()
+    (state,) = fresh(collection).admin.snapshots(limit=0)
+    assert (state.name, state.restorable) == ("one document", False)
+    assert "damaged or gone" in state.reason
+    assert fresh(collection).admin.remove_snapshot("one document").name == "one document"
+    assert not fresh(collection).admin.snapshots(limit=0)
+
+
+def test_the_facts_of_two_collections_that_were_swapped(library: Library) -> None:
+    folders = [library.create(name).folder for name in ("Case", "Other")]
+    files = [folder / "collection.json" for folder in folders]
+    one, other = (path.read_bytes() for path in files)
+    files[0].write_bytes(other)
+    files[1].write_bytes(one)
+    found = Library(library.settings).collections()
+    assert {i.id: i.name for i in found} == {folders[0].name: "Case", folders[1].name: "Other"}
+
+
+def test_a_damaged_collection_hides_no_other(library: Library, collection: Collection) -> None:
+    library.create("Other")
+    for path in (collection.folder / CHUNKS / "_versions").iterdir():
+        path.write_bytes(b"nothing")
+    opened = Library(library.settings)
+    assert {i.name for i in opened.collections()} == {"Case", "Other"}
+    assert opened.stats(library.get("Other").info).document_count == 0
+    names = {c.name for c in opened.doctor(repair=True).checks if not c.ok}
+    assert "Case: data" in names
+    assert "Other: data" not in names
+    assert [r.collection for r in opened.upkeep()] == ["Other"]
