@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.errors import CollectionDamaged
 from casetrack.store.data_files import Located, data_files
 from casetrack.views import background
 from casetrack.views.arrays import map_arrays
@@ -90,6 +91,12 @@ class Matrices:
         rest = [n for n in range(len(wanted)) if n not in found]
         if rest:
             table = self._snapshot.take([int(wanted[n]) for n in rest], [COLUMN])
+            if table.num_rows != len(rest):
+                raise CollectionDamaged(
+                    f"{len(rest) - table.num_rows} passages of this collection are gone from its "
+                    "data, though its documents name them.",
+                    hint="Run `casetrack doctor --repair`: it reads their files again.",
+                )
             found |= zip(rest, table[COLUMN].to_pylist(), strict=True)
         return [found[n] for n in range(len(wanted))]
 
