@@ -8,6 +8,7 @@ import pytest
 
 from casetrack import errors
 from casetrack.readers import detect
+from casetrack.readers.text import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,39 @@ def test_form_feeds_part_pages_and_lines_keep_their_numbers(tmp_path: Path) -> N
     assert [[line.number for line in page.lines] for page in pages] == [[1, 2, 6, 7], [2, 3]]
     assert [len(page.paragraphs) for page in pages] == [2, 1]
     assert not any(page.is_estimated for page in pages)
+
+
+def test_a_long_text_is_parted_and_nothing_of_it_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain, "PART_CHARS", 100)
+    paragraph = "The rent is due on the first day of each month.\n" * 2
+    text = (paragraph + "\n") * 5 + "x" * 350 + " one two three" * 20 + "\n\n \n\fLast page.\n"
+    reading = read(tmp_path / "a.txt", text)
+    pages = list(reading.pages)
+    assert reading.info.page_count == len(pages)
+    assert all(len(page.text) <= 100 for page in pages)
+    joined = "".join("".join(page.text.split()) for page in pages)
+    assert joined == "".join(text.split())
+    # At a blank line, where one comes near the end; the numbers are those of the file.
+    assert [page.text for page in pages[:5]] == [paragraph.strip()] * 5
+    assert [[line.number for line in page.lines] for page in pages[:3]] == [[1, 2], [4, 5], [7, 8]]
+    assert {line.number for page in pages[5:-1] for line in page.lines} == {16}
+    assert not any(p.text.startswith(("ne ", "wo ", "hree")) for p in pages)  # between words
+    assert [page.is_estimated for page in pages] == [False, *[True] * (len(pages) - 1)]
+    assert (pages[-1].text, pages[-1].lines[0].number) == ("Last page.", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [("a\f\f\f", ["a", "", ""]), (" \n", [""]), ("\fa", ["", "a"]), ("a\n\n\n", ["a"])],
+)
+def test_blank_pages_count_but_for_one_at_the_end(
+    tmp_path: Path, text: str, pages: list[str]
+) -> None:
+    reading = read(tmp_path / "a.txt", text)
+    assert [page.text for page in reading.pages] == pages
+    assert reading.info.page_count == len(pages)
 
 
 GERMAN = "Die Kündigungsfrist beträgt drei Monate; größere Änderungen über Ähnliches. " * 20
