@@ -86,13 +86,15 @@ class ParseLimits:
     Attributes
     ----------
     timeout_seconds
-        Wall-clock seconds for one file; the document ends there, and says so.
+        Wall-clock seconds for reading one file; the document ends there, and says so. What models
+        do with its text does not count.
     ocr_page_seconds
         Further seconds for each page of it that is read by OCR.
     memory_mb
         Memory of the worker in MiB.
     max_pages
-        Pages read of one file; the document ends there, and says so.
+        Pages read of one file; the document ends there, and says so. Sheets, slides, sections of
+        books and parts of long texts count as pages.
     unpacked_mb
         MiB that a compressed file may unpack to, all parts together.
     attachment_depth

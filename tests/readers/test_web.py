@@ -407,11 +407,24 @@ def test_what_a_book_lacks_is_missing(tmp_path: Path) -> None:
     ]
 
 
-def test_a_book_that_unpacks_to_too_much_is_partial(tmp_path: Path) -> None:
-    path = book(tmp_path / "a.epub")
-    reading = detect(path).read(path, ReadOptions(limits=ParseLimits(unpacked_mb=0)))
-    assert [page.text for page in reading.pages] == ["", ""]
-    assert "unpacks to too much" in reading.missing[0]
+def test_a_book_that_unpacks_to_too_much_keeps_what_was_read(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.epub", "acb")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("OEBPS/gone.xhtml", CHAPTER.format(f"<p>{'x' * (2 << 20)}</p>"))
+    reading = detect(path).read(path, ReadOptions(limits=ParseLimits(unpacked_mb=1)))
+    assert "It began." in next(reading.pages).text
+    with pytest.raises(errors.ParseFailed, match=r"more than 1 MB together \(unpacked_mb\)"):
+        next(reading.pages)
+
+
+def test_a_section_that_the_order_repeats_is_read_once(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.epub", "ab" * 30_000)
+    reading = detect(path).read(path)
+    assert reading.info.page_count == 2
+    assert [page.number for page in reading.pages] == [1, 2]
+    assert reading.warnings == [
+        "The book's order names sections again (59,998 times); they are read once."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class EpubReader:
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the book; see :class:`casetrack.readers.base.Reader`."""
-        package = Package(path, KIND)
+        package = Package(path, KIND, limits=options.limits)
         try:
             book = open_book(package)
             if book.spine and all(normal(item.path) in book.encrypted for item in book.spine):
@@ -53,7 +53,10 @@ class EpubReader:
             raise
         warnings: list[str] = []
         missing: list[str] = []
-        pages = _Pages(package, book, options, warnings, missing)
+        if book.repeats:
+            times = "once" if book.repeats == 1 else f"{book.repeats:,} times"
+            warnings.append(f"The book's order names sections again ({times}); they are read once.")
+        pages = _Pages(package, book, warnings, missing)
         return Reading(_info(book), iter(pages), warnings, missing)
 
 
@@ -83,18 +86,12 @@ def _info(book: Book) -> DocumentInfo:
 
 
 class _Pages:
-    """Produces the pages of a book, within the limit on unpacked bytes."""
+    """Produces the pages of a book."""
 
     def __init__(
-        self,
-        package: Package,
-        book: Book,
-        options: ReadOptions,
-        warnings: list[str],
-        missing: list[str],
+        self, package: Package, book: Book, warnings: list[str], missing: list[str]
     ) -> None:
         self._package, self._book = package, book
-        self._left = options.limits.unpacked_mb << 20
         self._warnings, self._missing = warnings, missing
 
     def __iter__(self) -> Iterator[Page]:
@@ -113,14 +110,10 @@ class _Pages:
             reason = "is encrypted (DRM)"
         elif reason is None and item.path not in self._package:
             reason = "is missing in the file"
-        elif reason is None and self._left <= 0:
-            reason = "was left out, for the book unpacks to too much (unpacked_mb)"
         if reason:
             self._missing.append(f"Section {number} ({item.path}) {reason}.")
             return None
-        data = self._package.read(item.path)
-        self._left -= len(data)
-        return data
+        return self._package.read(item.path)
 
     def _fill(self, builder: PageBuilder, item: Item, data: bytes) -> None:
         try:

@@ -37,6 +37,10 @@ _FACTS = frozenset(
 )
 
 
+_MAX_FALLBACKS = 20
+"""Steps from a part that is no text to what stands in for it; real books take one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A part of the reading order; *reason* says why it cannot be read, if so."""
@@ -56,7 +60,9 @@ class Book:
     modified
         Time of the last change (EPUB 3).
     spine
-        Parts in reading order.
+        Parts in reading order, each once.
+    repeats
+        How often the reading order names a part again, which a book must not do.
     titles
         Title of each part in the table of contents, by normal path.
     encrypted
@@ -66,6 +72,7 @@ class Book:
     facts: dict[str, list[str]] = field(default_factory=dict)
     modified: str | None = None
     spine: list[Item] = field(default_factory=list)
+    repeats: int = 0
     titles: dict[str, str] = field(default_factory=dict)
     encrypted: frozenset[str] = frozenset()
 
@@ -86,15 +93,25 @@ def open_book(package: Package, /) -> Book:
     manifest = {
         item.get("id", ""): item for item in _named(root, "item") if item.get("href") is not None
     }
+    seen = set[str]()
     for reference in _named(root, "itemref"):
         item = manifest.get(reference.get("idref", ""))
-        if item is not None:
-            book.spine.append(_item(item, manifest, folder))
+        if item is None:
+            continue
+        part = _item(item, manifest, folder)
+        if normal(part.path) in seen:
+            book.repeats += 1
+        else:
+            seen.add(normal(part.path))
+            book.spine.append(part)
     if not book.spine:
         # Without an order, the order of the list is all there is.
         texts = [i for i in manifest.values() if i.get("media-type") == "application/xhtml+xml"]
         book.spine = [_item(item, manifest, folder) for item in texts]
-    for item in manifest.values():
+    # Several entries may name the same table of contents, which is read once.
+    for item in {
+        _path(folder, item): item for item in manifest.values() if _is_contents(item)
+    }.values():
         _read_titles(package, item, folder, book)
     return book
 
@@ -161,7 +178,7 @@ def _item(item: Any, manifest: dict[str, Any], folder: str) -> Item:
     while item.get("media-type", "") not in _TEXT_TYPES:
         seen.add(item.get("id"))
         other = manifest.get(item.get("fallback", ""))
-        if other is None or other.get("id") in seen:
+        if other is None or other.get("id") in seen or len(seen) > _MAX_FALLBACKS:
             return Item(_path(folder, item), f"is of the type {item.get('media-type') or 'none'}")
         item = other
     return Item(_path(folder, item))
@@ -189,14 +206,20 @@ def _encrypted(package: Package) -> Iterator[str]:
 def _read_titles(package: Package, item: Any, folder: str, book: Book) -> None:
     """Take the titles of parts from the table of contents, old or new."""
     path = _path(folder, item)
-    is_nav = "nav" in item.get("properties", "").split()
-    is_ncx = item.get("media-type") == "application/x-dtbncx+xml"
-    if not (is_nav or is_ncx) or path not in package or normal(path) in book.encrypted:
+    if path not in package or normal(path) in book.encrypted:
         return
-    entries = _nav_entries(package, path) if is_nav else _ncx_entries(package, path)
+    entries = _nav_entries(package, path) if _is_nav(item) else _ncx_entries(package, path)
     for reference, title in entries:
         if title:
             book.titles.setdefault(normal(_joined(posixpath.dirname(path), reference)), title)
+
+
+def _is_nav(item: Any) -> bool:
+    return "nav" in item.get("properties", "").split()
+
+
+def _is_contents(item: Any) -> bool:
+    return _is_nav(item) or item.get("media-type") == "application/x-dtbncx+xml"
 
 
 def _ncx_entries(package: Package, path: str) -> Iterator[tuple[str, str]]:
