@@ -12,7 +12,7 @@ from casetrack.extract.legal.reading import Reading, read_on
 from casetrack.extract.legal.signals import signal_before, treatment_around
 from casetrack.extract.legal.spans import AuthorityKind, CitationForm, LegalCitation, Pin
 from casetrack.extract.legal.tails import Parentheses, pins_of, read_parentheses, read_pins
-from casetrack.extract.references.antecedents import Cited, is_parallel_gap, resolve
+from casetrack.extract.references.antecedents import is_parallel_gap, resolve
 from casetrack.extract.references.citations import Citation, reads_case_law
 from casetrack.extract.references.codes import is_regulation
 from casetrack.extract.references.finder import detect
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.extract.legal.text import WholeText
+    from casetrack.extract.references.cited import Cited
 
 _NOTE = (
     "eyecite is not installed: citations of the usual reporters are found by our own list of them; "

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from casetrack.errors import UsageError
-from casetrack.extract.references.antecedents import Antecedents, Cited, match_of, resolve
+from casetrack.extract.references.antecedents import resolve
 from casetrack.extract.references.cases import find_cases
+from casetrack.extract.references.citation_matches import match_of
 from casetrack.extract.references.citations import Citation, find_citations
+from casetrack.extract.references.cited import Antecedents, Cited
 from casetrack.extract.references.codes import find_codes
 from casetrack.extract.references.court_rules import find_court_rules
 from casetrack.extract.references.documents import find_documents

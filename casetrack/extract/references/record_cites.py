@@ -12,61 +12,50 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
+from casetrack.extract.references.record_exhibits import APPENDIX, EXHIBIT, exhibits_and_appendices
+from casetrack.extract.references.record_pins import (
+    DASH,
+    LINES,
+    NOTE,
+    PAGES,
+    PIN,
+    WHOSE,
+    cite_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DASH = "[-–—‑]"
-_PAGES = rf"\*?\d{{1,5}}(?:\s?{_DASH}\s?\d{{1,5}})?"
-_LINES = (
-    rf"\d{{1,4}}:\d{{1,2}}(?:\s?{_DASH}\s?(?:\d{{1,4}}:)?\d{{1,2}})?(?:,\s\d{{1,4}}:\d{{1,2}}(?:"
-    rf"\s?{_DASH}\s?(?:\d{{1,4}}:)?\d{{1,2}})?)*"
-)
-_NOTE = r"(?:,?\s(?:&\s)?nn?\.\s?\d{1,3})?"
-_PARAGRAPHS = (
-    rf"(?:¶{{1,2}}|\b[Pp]ara(?:s?\.|graphs?))\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{_DASH}\s?\d{{1,4"
-    rf"}})?(?:(?:,\s|,?\s(?:and|&)\s)\d{{1,4}}(?:\s?{_DASH}\s?\d{{1,4}})?(?![\w.]))*"
-)
-_PIN = (
-    rf"(?:,?\sat\s(?:pp?\.\s?)?(?:PageID(?:\.|\s#?:?\s?)\d+|{_LINES}"
-    rf"|{_PAGES}(?:,\s{_PAGES}(?!\s[A-Z]))*{_NOTE}|{_PARAGRAPHS}|[A-Z]{{1,6}}[-_ ]?\d{{3,9}})"
-    rf"|,?\s{_PARAGRAPHS}|,?\s{_LINES}|,?\s(?:pp?\.)\s?{_PAGES}"
-    rf"|,?\s§{{1,2}}\s?[\w.]+(?:\([\w]+\))*)"
-)
 _DOCKET = re.compile(
     rf"(?<![\w.])(?:ECF(?:\sDkt\.?)?(?:\sDoc(?:ument|\.)?)?|Dkt\.?(?:\sEntry)?|Docket(?:\sEntry)?"
     rf"|D\.\s?E\.|DE|D\.I\.|Doc\.|R\.\sDoc\.|Rec\.\sDoc\.|Filing(?=\sNo\.)|CM/ECF|DOC\.|DKT\.?|NEF)"
     rf"(?:\s?Nos?\.\s?|\s?NO\.\s?|\s?##?\s?|\s)(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?![\w%]"
-    rf"|\.\d)(?P<pin>{_PIN})?"
+    rf"|\.\d)(?P<pin>{PIN})?"
 )
 _MORE_ENTRIES = re.compile(
-    rf"(?:,\s(?:and\s|&\s)?|\s(?:and|&)\s|\s?[-–—]\s?)(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?![\w%]|\.\d)(?P<pin>{_PIN})?"
+    rf"(?:,\s(?:and\s|&\s)?|\s(?:and|&)\s|\s?[-–—]\s?)(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?![\w%]|\.\d)(?P<pin>{PIN})?"
 )
 _BRACKETED = re.compile(
     rf"\[(?:ECF|Dkt\.?|Doc\.?|D\.E\.|#)\s?(?:No\.\s?)?(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?P<pin"
-    rf">{_PIN})?\]"
+    rf">{PIN})?\]"
 )
 _OF_WITNESS = re.compile(
     rf"(?<![\w.])(?P<who>(?:(?:Dr|Mr|Ms|Mrs|Prof)\.\s)?(?:[A-Z]\.\s?)*[A-Z][\w'’-]+(?:\s(?:[A-Z]"
     rf"\.\s)?[A-Z][\w'’-]+)?)\s(?P<what>Dep(?:o)?\.(?:\sTr\.)?|Dep['’]n"
     rf"|Depo(?:sition)?(?:\sTr(?:\.|anscript))?|Decl\.|Aff\.|Affid\.|Tr\.|Rpt\.|Report"
-    rf"|Declaration|Affidavit|Test\.)(?P<pin>{_PIN}|,?\s(?:at\s)?(?P<bare>{_PAGES})(?![\w%.]\d))"
+    rf"|Declaration|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d))"
 )
 _DEPOSITION_OF = re.compile(
     rf"(?<!\w)(?P<what>Dep(?:osition|\.)(?:\sTr(?:anscript|\.))?|Decl(?:aration|\.)|Aff(?:idavit"
     rf"|\.))\sof\s(?P<who>(?:(?:Dr|Mr|Ms|Mrs)\.\s)?(?:[A-Z][\w'’-]*\.?\s){{0,3}}[A-Z][\w'’-]+)(?P"
-    rf"<pin>,?{_PIN})"
+    rf"<pin>,?{PIN})"
 )
 _TRANSCRIPT = re.compile(
     rf"(?<![\w.])(?P<what>(?:(?P<volume>\d{{1,3}})\s)?(?:(?:Trial|Hr['’]g|Hearing|Oral Arg\."
     rf"|Conf\.|Sent(?:encing|'g|’g)|Plea|Prelim\.|Mot\.|Suppression|Evid\.|Bench|Status"
     rf"|Dep\.)\s)*(?:Tr\.|TR\.|RT|R\.T\.|Hr['’]g\sTr|Trial\sTranscript|Hearing\sTranscript"
-    rf"|T\.)(?:\s(?:Vol\.|vol\.)\s?(?P<vol>[IVX\d]+),?)?)(?P<pin>\s?(?:at\s)?(?P<lines>{_LINES})"
-    rf"|,?\sat\s{_PAGES}|\s{_PAGES}(?![\w%]|\.\d|\s[A-Z]))"
-)
-_WHOSE = (
-    r"(?:(?:Pls?|Plaintiffs?|Defs?|Defendants?|Pets?|Resp(?:'t|’t)?|Appellants?|Appellees?|Gov"
-    r"|Gov't|U\.S|[A-Z][a-z]+)\.?['’]s?\.?\s)?"
+    rf"|T\.)(?:\s(?:Vol\.|vol\.)\s?(?P<vol>[IVX\d]+),?)?)(?P<pin>\s?(?:at\s)?(?P<lines>{LINES})"
+    rf"|,?\sat\s{PAGES}|\s{PAGES}(?![\w%]|\.\d|\s[A-Z]))"
 )
 _PAPER_WORDS = (
     r"(?:(?:(?:First|Second|Third|Fourth|1st|2d|3d|Corrected|Verified|Consol(?:idated|\.)"
@@ -82,37 +71,14 @@ _PAPER_WORDS = (
     r"|Order|Op\.|Mem\.\sOp\.|J\.|Judgment|Scheduling\sOrder|PSR|P\.S\.R\.|Pretrial\sOrder)"
 )
 _PAPER = re.compile(
-    rf"(?<![\w.])(?P<whose>{_WHOSE})(?P<what>{_PAPER_WORDS})(?P<pin>,?\s(?:¶{{1,2}}"
-    rf"|[Pp]aras?\.)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{_DASH}\s?\d{{1,4}})?(?:(?:,\s|,?\s(?:and"
-    rf"|&)\s)\d{{1,4}}(?:\s?{_DASH}\s?\d{{1,4}})?(?![\w.]))*"
-    rf"|,?\sat\s{_PAGES}(?:,\s{_PAGES}(?!\s[A-Z]))*{_NOTE}(?![\w%]))"
+    rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})(?P<pin>,?\s(?:¶{{1,2}}"
+    rf"|[Pp]aras?\.)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{DASH}\s?\d{{1,4}})?(?:(?:,\s|,?\s(?:and"
+    rf"|&)\s)\d{{1,4}}(?:\s?{DASH}\s?\d{{1,4}})?(?![\w.]))*"
+    rf"|,?\sat\s{PAGES}(?:,\s{PAGES}(?!\s[A-Z]))*{NOTE}(?![\w%]))"
 )
 _PAPER_AND_ENTRY = re.compile(
-    rf"(?<![\w.])(?P<whose>{_WHOSE})(?P<what>{_PAPER_WORDS})\s\((?:ECF|Dkt\.?|Doc\.|D\.\s?E\.|Docket)(?:\sNo\.|\s#|\sEntry)?\s(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\)(?P<pin>{_PIN})"
+    rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})\s\((?:ECF|Dkt\.?|Doc\.|D\.\s?E\.|Docket)(?:\sNo\.|\s#|\sEntry)?\s(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\)(?P<pin>{PIN})"
 )
-_EXHIBIT = re.compile(
-    rf"(?<![\w.])(?P<whose>{_WHOSE})(?:(?P<side>PX|DX|JX|GX|CX|RX)[- ]?(?P<sided>\d{{1,4}}[A-Z]?)"
-    rf"|(?:Exs?\.|Exhs?\.|EX\.|Exhibits?)\s(?P<mark>\d{{1,4}}(?:[.-]\d{{1,3}})?[A-Z]?"
-    rf"|[A-Z]{{1,2}}(?:-?\d{{1,3}})?))(?![\w%]|\.\d)(?P<pin>{_PIN})?"
-)
-_MORE_EXHIBITS = re.compile(
-    r"(?:,\s|,?\s(?:and|&)\s|\s?[-–—]\s?|\sthrough\s)(?P<mark>\d{1,4}[A-Z]?|[A-Z]{1,2})(?![\w.]\w"
-    r"|\w)"
-)
-_APPENDIX = re.compile(
-    rf"(?<![\w.])(?P<what>Pet\.\sApp\.|Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
-    rf"|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
-    rf"|ROA\.?|R\.|Rec\.|S\.\s?A\.|A(?:dd)?\.)(?P<gap>[\s-]?(?:at\s|p\.\s"
-    rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{_DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
-    rf"{_DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
-)
-_OF_LAW = re.compile(
-    r",?\s(?:of|to|in|under)\s(?:the\s)?(?:\d{1,3}\s)?(?:(?:C\.\s?F\.\s?R|U\.\s?S\.\s?C"
-    r"|Fed\.\sReg|CFR|USC)\b|[A-Z][\w.]*\s(?:Admin|Code|Stat|Gen|Rev|Comp)\b"
-    r"|(?!(?:\S+\s){0,2}(?:Decl|Aff|Compl|Rep|Agmt|Am|Mot|Br)\.)"
-    r"(?:(?:[A-Z]{2,6}|[A-Z][A-Za-z]{0,9}\.|Code|Laws?|Act)\s){1,3}§)"
-)
-"""What makes an exhibit one of a regulation or a statute, and none of a case."""
 _DOCKET_SIGNS = (
     *(
         "ECF",
@@ -134,34 +100,6 @@ _DOCKET_SIGNS = (
 _WITNESS_SIGNS = (
     *("Dep.", "Depo.", "Depo ", "Deposition", "Dep'n", "Dep’n", "Decl", "Aff.", "Affid", "Tr."),
     *("Rpt.", "Test."),
-)
-_APPENDIX_NAMES = {
-    "petapp": "pet-app",
-    "suppapp": "supp-app",
-    "sapp": "supp-app",
-    "appx": "app",
-    "app": "app",
-    "ja": "ja",
-    "jtapp": "ja",
-    "er": "er",
-    "ser": "ser",
-    "ar": "ar",
-    "ct": "ct",
-    "cr": "cr",
-    "roa": "roa",
-    "r": "r",
-    "rec": "r",
-    "sa": "sa",
-    "a": "app",
-    "add": "add",
-}
-_RULE_BEFORE = re.compile(
-    r"(?:\b(?:Fed|Evid|Civ|Crim|App|Ct|Loc|L|P|S|Bankr|Cir|Sup|Super|[A-Z][a-z]{2,5}|N\.J|N\.Y"
-    r"|Prof|Conduct|Code|Admin|Minn|Or|Comp)\.?,?\s?(?:P\.\s?)?|\d\s?|Rules?\s|&\s)$"
-)
-_COURT_BEFORE = re.compile(
-    r"\b(?:Ct|Cal|Ill|Mo|Ohio|Tex|La|Ga|Ala|Fla|Ind|Mass|Md|N\.C|Kan|Tenn|Wash|Conn|Pa|Va|Mich"
-    r"|Minn|N\.M|Or|Ariz|Ark|Wis|Haw|Del|Ky)\.?\s$|\(\s?[A-Z][a-z]*\.\s$|\d\s$"
 )
 _NO_NAME = frozenset(
     "See Also The And But In Of Cf Id At Accord Under With As Supra Compare Trial Hearing Hr'g "
@@ -195,22 +133,22 @@ def find_record_cites(text: str, /, *, exhibits: bool = True) -> Iterator[Refere
         for match in _TRANSCRIPT.finditer(text):
             if match["lines"] or (exhibits and not match["what"].startswith("T.")):
                 confidence = 0.92 if match["lines"] else 0.8
-                yield _cite(text, match, _transcript(match), confidence)
+                yield cite_at(text, match, _transcript(match), confidence)
     if any(sign in text for sign in ("¶", "ara.", "aras.")) or (exhibits and " at " in text):
         for match in _PAPER.finditer(text):
             sure = "¶" in match["pin"] or "ara" in match["pin"]
             if sure or exhibits:
-                yield _cite(text, match, _paper(match), 0.9 if sure else 0.7)
+                yield cite_at(text, match, _paper(match), 0.9 if sure else 0.7)
     if exhibits:
-        yield from _of_any_paper(text)
+        yield from exhibits_and_appendices(text)
 
 
 def _entries(text: str) -> Iterator[ReferenceMatch]:
     for match in _PAPER_AND_ENTRY.finditer(text) if "(" in text and "¶" in text else ():
-        yield _cite(text, match, slug("dkt", match["number"]), 0.95)
+        yield cite_at(text, match, slug("dkt", match["number"]), 0.95)
     for pattern in (_DOCKET, _BRACKETED):
         for match in pattern.finditer(text):
-            yield _cite(text, match, slug("dkt", match["number"]), 0.95)
+            yield cite_at(text, match, slug("dkt", match["number"]), 0.95)
             yield from _more_entries(text, match)
 
 
@@ -224,13 +162,6 @@ def _more_entries(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
         at = more.end()
 
 
-def _of_any_paper(text: str) -> Iterator[ReferenceMatch]:
-    for match in _EXHIBIT.finditer(text):
-        if not _OF_LAW.match(text, match.end()):
-            yield from _exhibits(text, match)
-    yield from filter(None, (_appendix(text, match) for match in _APPENDIX.finditer(text)))
-
-
 def pin_start(cite: str, /) -> int:
     """Return where the pin begins in the words of a citation; their length without one."""
     for pattern in (
@@ -241,25 +172,13 @@ def pin_start(cite: str, /) -> int:
         _DEPOSITION_OF,
         _TRANSCRIPT,
         _PAPER,
-        _EXHIBIT,
+        EXHIBIT,
     ):
         match = pattern.match(cite)
         if match and match.end() >= len(cite) - 1:
             return match.start("pin") if match["pin"] else len(cite)
-    match = _APPENDIX.match(cite)
+    match = APPENDIX.match(cite)
     return match.start("pages") if match else len(cite)
-
-
-def _cite(text: str, match: re.Match[str], key: str, confidence: float) -> ReferenceMatch:
-    end = match.end()
-    return ReferenceMatch(
-        match.start(),
-        end,
-        "record",
-        f"record:{key}",
-        one_line(text[match.start() : match.start("pin") if match["pin"] else end]).rstrip(","),
-        confidence,
-    )
 
 
 def _of_witness(text: str, match: re.Match[str]) -> ReferenceMatch | None:
@@ -361,61 +280,3 @@ def _paper(match: re.Match[str]) -> str:
     }:
         side = ""
     return slug(side, name)
-
-
-def _exhibits(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
-    mark = match["mark"] or match["sided"]
-    side = (match["side"] or "").lower() or {"pl": "pl", "de": "def", "go": "gov"}.get(
-        match["whose"][:2].lower(), ""
-    )
-    plural = re.search(r"(?:Exs|Exhs|Exhibits)\.?\s", match[0])
-    mark = mark.split("-")[0] if plural else mark
-    yield _cite(
-        text,
-        match,
-        slug(side, "ex", mark),
-        0.9 if match["pin"] or not match[0].startswith("Exhibit") else 0.7,
-    )
-    at = match.end()
-    while plural and not match["pin"] and (more := _MORE_EXHIBITS.match(text, at)):
-        yield ReferenceMatch(
-            more.start("mark"),
-            more.end(),
-            "record",
-            f"record:{slug(side, 'ex', more['mark'])}",
-            f"Ex. {more['mark']}",
-            0.85,
-        )
-        at = more.end()
-
-
-def _appendix(text: str, match: re.Match[str]) -> ReferenceMatch | None:
-    before = text[max(0, match.start() - 14) : match.start()]
-    if _RULE_BEFORE.search(before) or _COURT_BEFORE.search(before):
-        return None
-    letters = re.sub(r"[^a-z]", "", match["what"].lower())
-    short = len(letters) == 1
-    if (
-        not match["gap"].strip()
-        and not match["gap"]
-        and letters not in {"ja", "er", "ser", "ar", "sa", "roa", "a"}
-    ):
-        return None
-    if letters == "a" and (
-        match["what"] != "A" or not re.search(r"[(;,]\s?(?:[Ss]ee\s)?$", before)
-    ):
-        return None
-    if letters in {"cr", "ct", "sa", "add", "ar"} and not re.search(
-        r"[(;]\s?(?:[Ss]ee\s)?$", before
-    ):
-        return None
-    name = _APPENDIX_NAMES[letters.lstrip("0123456789")]
-    end = match.end()
-    return ReferenceMatch(
-        match.start(),
-        end,
-        "record",
-        f"record:{name}",
-        one_line(match["what"]),
-        0.7 if short else 0.85,
-    )

@@ -1,0 +1,175 @@
+"""What a document has cited so far, and what *id.*, *supra* and short forms mean of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.matches import slug
+
+if TYPE_CHECKING:
+    from casetrack.extract.references.citations import Citation
+    from casetrack.extract.references.matches import ReferenceMatch
+
+Place = tuple[int, int]
+_MAX_PAGES = 150
+"""Pages that a decision may run to; a pin cite further on is of another one (as in eyecite)."""
+_MOST = 1000
+_PIN = re.compile(r"(?:at\s+)?(?:pp?\.\s*)?\*?(\d+)")
+NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
+"""What names a party in a citation of eyecite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Something cited at a place.
+
+    Attributes
+    ----------
+    key, name
+        Of what is cited; *key* is empty where it is open.
+    parties
+        Names that a later *supra* may use.
+    volume, reporter
+        For later short forms.
+    pages
+        First pages in the reporters that it stands in; none for laws.
+    several
+        Whether it is the last of several authorities cited together.
+    authority
+        Whether it is one that *id.* may mean.
+    aliases
+        Keys of its parallel citations, its own among them.
+    mentioned
+        Whether it is a law or a part that its sentence only speaks of ("under Rule 56"): a later
+        *id.* then means the case cited before.
+    quoted
+        Whether it stands in a block quotation: an *id.* right behind that means what was cited
+        before the quotation.
+    within
+        Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
+        does not mean it.
+    """
+
+    key: str
+    name: str = ""
+    parties: tuple[str, ...] = ()
+    volume: str = ""
+    reporter: str = ""
+    pages: tuple[int, ...] = ()
+    several: bool = False
+    authority: bool = True
+    aliases: tuple[str, ...] = ()
+    within: bool = False
+    mentioned: bool = False
+    quoted: bool = False
+
+
+class Antecedents:
+    """What a document has cited so far, by place; the oldest is forgotten after a thousand."""
+
+    def __init__(self) -> None:
+        self._cited: dict[Place, Cited] = {}
+
+    def before(self, place: Place, /) -> list[Cited]:
+        """Return what was cited before *place*, in order of place."""
+        return [cited for at, cited in sorted(self._cited.items()) if at < place]
+
+    def forget(self, place: Place, /) -> None:
+        """Take back what was noted at *place*, if anything."""
+        self._cited.pop(place, None)
+
+    def note(self, place: Place, cited: Cited, /) -> None:
+        """Keep *cited*; the same place counts once."""
+        self._cited[place] = cited
+        if len(self._cited) > _MOST:
+            del self._cited[min(self._cited)]
+
+
+def meant_by(citation: Citation, before: str, cited: list[Cited], /) -> Cited | None:
+    """Return what a short form, an *id.* or a *supra* means; ``None`` where several fit, or none.
+
+    Parameters
+    ----------
+    citation
+        The short form.
+    before
+        The characters right before it.
+    cited
+        What is cited before it, in order.
+    """
+    if citation.kind == "id":
+        last = _meant(cited, citation.details.get("pin_cite") or citation.written)
+        if last is None or not last.key or not last.authority:
+            return None
+        if last.several and ";" not in before:
+            return None
+        return last if _page_fits(last, citation.details.get("pin_cite")) else None
+    names = [citation.name.text] if citation.name else []
+    names += [citation.details[n] for n in NAME_PARTS if n in citation.details]
+    if citation.kind == "short":
+        volume = citation.groups.get("volume")
+        same = [c for c in cited if c.key and (c.volume, c.reporter) == (volume, citation.reporter)]
+        keys = {c.key for c in same}
+        if len(keys) == 1:
+            return same[0]
+        return _of_name(same, names) or _of_page(same, citation.groups.get("page"))
+    return _of_name([c for c in cited if c.parties], names)
+
+
+def _meant(cited: list[Cited], pin: str) -> Cited | None:
+    """Return what was cited last, leaving out what was only spoken of."""
+    last = cited[-1] if cited else None
+    if last is None or not last.mentioned or "§" in pin:
+        return last
+    earlier = next((c for c in reversed(cited) if not c.mentioned), None)
+    return earlier if earlier is not None else last
+
+
+def _of_page(same: list[Cited], page: str | None) -> Cited | None:
+    """Of cases in one volume, return the one in whose pages *page* lies."""
+    if not page or not page.isdigit():
+        return None
+    begun = [(c.pages[-1], c) for c in same if c.pages and c.pages[-1] <= int(page)]
+    first, case = max(begun, key=lambda pair: pair[0], default=(0, None))
+    return case if case is not None and int(page) <= first + _MAX_PAGES else None
+
+
+def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
+    fitting: dict[str, Cited] = {}
+    for name in names:
+        words = re.compile(rf"(?<!\w){re.escape(name.strip(' .,'))}(?!\w)")
+        for one in cited:
+            if one.key and any(words.search(party) for party in one.parties):
+                fitting.setdefault(one.key, one)
+    return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _page_fits(cited: Cited, pin: str | None) -> bool:
+    if not pin or not cited.pages:
+        return True
+    match = _PIN.match(pin.strip(" ,"))
+    if not match:
+        return False
+    return any(page <= int(match[1]) <= page + _MAX_PAGES for page in cited.pages)
+
+
+def known_case(found: ReferenceMatch, cited: list[Cited], /) -> Cited | None:
+    """Return the one case cited before whose two sides *found* names."""
+    sides = re.split(r"\svs?\.?\s", found.name)
+    if len(sides) != 2:
+        return None
+    fitting: dict[str, Cited] = {}
+    for one in cited:
+        if one.key and len(one.parties) == 2 and one.volume:
+            pairs = zip(sides, one.parties, strict=True)
+            if all(_same_side(side, party) for side, party in pairs):
+                fitting.setdefault(one.key, one)
+    return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _same_side(side: str, party: str) -> bool:
+    """Whether one name is the other, or its beginning."""
+    short, long = sorted((slug(side), slug(party)), key=len)
+    return bool(short) and (long == short or long.startswith(short + "-"))
