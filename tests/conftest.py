@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import sys
 import uuid
 from dataclasses import dataclass, replace
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).parent.parent
 pytest_plugins = ["wings"]
 
+# A shell that starts programs in the background has them ignore Ctrl-C, and all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Hundreds of tests start programs; without byte code each of them compiles the package anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -152,6 +152,15 @@ def ingest(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     done("ingested")
 
 
+def ingest_twice(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """Take in once more what failed: the file at hand, where a process that reads was killed."""
+    collection = open_library(data_dir).get(NAME)
+    failed = [f for f in collection.ingest([files]).outcomes if f.status == "failed"]
+    assert all(f.message for f in failed)
+    assert collection.ingest([files]).count("failed") == 0
+    done("ingested")
+
+
 def store_and_merge(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     collection = open_library(data_dir).get(NAME)
     _store(collection, range(15, 18))
@@ -304,6 +313,7 @@ PULL = Operation(_nothing, pull_model)
 OPERATIONS: dict[str, Operation] = {
     "create": Operation(_nothing, create),
     "ingest": Operation(_empty, ingest),
+    "ingest what failed again": Operation(_empty, ingest_twice),
     "ingest changed files": Operation(_changed, ingest),
     "store and merge": Operation(_many_pieces, store_and_merge),
     "delete documents": Operation(_filled, delete_documents),

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.crash.faults import FAIL, reason_without
+from tests.crash.killing import check, grow_old, leave_nothing, left_unfinished
 from tests.crash.operations import OPERATIONS
-from tests.crash.test_kills import AGAIN, check, grow_old, leave_nothing, left_unfinished
 from tests.crash.world import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.crash.conftest import Bench
+    from tests.crash.bench import Bench
     from tests.crash.zygote import Child
 
 MANY = int(os.environ.get("CASETRACK_BAD_DISKS", "60"))
@@ -147,7 +147,7 @@ def go_on(
     check(data_dir, states, acknowledged)
     if code == "disk_full":  # removing needs no space
         assert left_unfinished(data_dir) == [], where
-    again = bench.zygote.start(operation, data_dir, bench.files(operation), AGAIN)
+    again = bench.zygote.start(operation, data_dir, bench.files(operation))
     assert again.wait() == 0, (where, again.error["trace"])
     assert look(data_dir) == states[-1], where
     grow_old(data_dir)
@@ -159,10 +159,7 @@ def go_on(
     "operation", [pytest.param(o, marks=() if o in QUICK else pytest.mark.slow) for o in OPERATIONS]
 )
 def test_once(bench: Bench, disk: Disk | str, operation: str, code: str) -> None:
-    source = random.Random()
-    seed = source.randrange(1 << 32)
-    print("seed", seed)  # shown where it fails
-    source.seed(seed)
+    source = random.Random(f"{operation} {code}")
     if isinstance(disk, Disk) and (code == "not_writable" or not bench.faults.counts):
         use_disk(bench, disk, operation, code, source)
     elif bench.faults.counts:

@@ -1,199 +1,31 @@
-"""A process killed at any instant: what was acknowledged is there, and nothing is half there.
-
-Most kills come at a chosen call that changes a file, so that every gap between two of them is hit
-at some time, those within Lance as well; the others come at a random moment.
-"""
+"""A process killed at any instant: what was acknowledged is there, and nothing is half there."""
 
 from __future__ import annotations
 
 import os
 import random
-import re
-import sys
-import time
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.store.datasets import open_snapshot
-from casetrack.store.session import leftovers, write_session
-from tests.crash.faults import KILL
+from tests.crash.killing import one_kill, one_reader_killed
 from tests.crash.operations import OPERATIONS
-from tests.crash.world import garbage, look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tests.crash.conftest import Bench
-    from tests.crash.world import Seen
+    from tests.crash.bench import Bench
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
-MANY = int(os.environ.get("CASETRACK_KILLS", "300"))
-QUICK = {
-    "delete documents",
-    "reindex to another profile",
-    "restore",
-    "sync a source",
-    "rename and close",
-    "migrate",
-    "watch",
-}
-AT_RANDOM = 0.15
-AGAIN = "run"
-DAY = 86_400.0
-_NAMES = (
-    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}"), "ID"),
-    (re.compile(r"[0-9a-zA-Z_-]{16,}"), "ID"),
-    (re.compile(r"\d{5,}"), "N"),
-    (re.compile(r"\.\d+\."), ".PID."),
-    (re.compile(r"\.tmp[A-Za-z0-9]+"), ".tmp"),
-)
-
-
-def one_kill(bench: Bench, operation: str, source: random.Random) -> tuple[str, int]:
-    """Kill the operation somewhere, check everything, and carry it out again.
-
-    Returns
-    -------
-    tuple
-        Where it was killed, and how many of its steps had been acknowledged.
-    """
-    course, data_dir = bench.course(operation), bench.copy(operation)
-    by_call = bench.faults.counts and source.random() >= AT_RANDOM
-    if by_call:
-        bench.faults.arm(data_dir, KILL, source.randint(1, course.calls))
-    else:
-        bench.faults.arm(data_dir)
-    child = bench.zygote.start(operation, data_dir, bench.files(operation))
-    if not by_call:
-        time.sleep(source.uniform(0.0, course.seconds))
-        child.kill()
-    status = child.wait()
-    bench.faults.disarm()
-    assert status in {0, -9}, child.error.get("trace")
-    where = "it was done before"
-    if status:
-        where = plain(bench.faults.last) if by_call else "at random"
-
-    check(data_dir, course.states, len(child.acknowledged))
-    torn = cut_off(data_dir)
-    grow_old(data_dir)
-    again = bench.zygote.start(operation, data_dir, bench.files(operation))
-    assert again.wait() == 0, again.error["trace"]
-    assert leave_nothing(data_dir) == [], where
-    assert look(data_dir) == course.states[-1], where
-    if torn & {folder.name for folder in collections(data_dir)}:
-        assert any("stopped program" in line for line in again.repairs), (where, again.repairs)
-    return where, len(child.acknowledged)
-
-
-def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> None:
-    """Everything shown is what it was after the last acknowledged step, or after the next one."""
-    last = states[acknowledged]
-    following = states[min(acknowledged + 1, len(states) - 1)]
-    found = look(data_dir)
-    assert min(len(last), len(following)) <= len(found) <= max(len(last), len(following))
-    for name in {*found, *last, *following}:
-        here, before, after = found.get(name), last.get(name), following.get(name)
-        if here is None:
-            assert None in {before and name, after and name}, f"{name} is lost"
-            continue
-        allowed = [seen for seen in (before, after) if seen is not None]
-        assert here.facts in [seen.facts for seen in allowed], name
-        for path in {*here.documents, *(p for seen in allowed for p in seen.documents)}:
-            known = [seen.documents.get(path) for seen in allowed]
-            assert here.documents.get(path) in known, f"{path} is neither as before nor as after"
-        # What has only moved is at one of the places.
-        for facts in set(allowed[0].documents.values()) & set(allowed[-1].documents.values()):
-            assert facts in here.documents.values(), "a document is at neither place"
-
-
-def collections(data_dir: Path) -> list[Path]:
-    home = data_dir / "collections"
-    return [p for p in home.iterdir() if not p.name.startswith(".")] if home.exists() else []
-
-
-def cut_off(data_dir: Path) -> set[str]:
-    """Return the folders of collections that hold passages which no document names."""
-    found = set()
-    for folder in collections(data_dir):
-        snapshot = open_snapshot(folder)
-        live = sum(d.chunk_count for d in snapshot.documents.values())
-        if snapshot.chunks.count_rows() > live:
-            assert leftovers(folder), "nothing says that there is something to remove"
-            found.add(folder.name)
-    return found
-
-
-def leave_nothing(data_dir: Path) -> list[str]:
-    """Write once more, and return what is left over all the same."""
-    for folder in collections(data_dir):
-        with write_session(folder, upkeep=True):
-            pass
-    return garbage(data_dir)
-
-
-def left_unfinished(data_dir: Path) -> list[str]:
-    """Return files and folders that were never finished."""
-    return [p.name for p in data_dir.rglob(".*") if p.name.endswith(".tmp")]
-
-
-def grow_old(data_dir: Path) -> None:
-    """Let a day go by, so that nothing can be taken for the work of somebody else."""
-    then = time.time() - DAY
-    for base, folders, files in os.walk(data_dir):
-        for name in (*folders, *files):
-            os.utime(Path(base, name), (then, then))
-
-
-def plain(call: str) -> str:
-    """Return a call without the ids, numbers and keys in its path."""
-    for pattern, word in _NAMES:
-        call = pattern.sub(word, call)
-    return call.replace("collections/", "")
-
-
-def report(landed: Iterable[tuple[str, str]]) -> None:
-    """Print where the kills landed."""
-    counts = Counter(landed)
-    lines = [f"{n:5d}  {operation}: {where}" for (operation, where), n in sorted(counts.items())]
-    print(
-        "\n".join(["", f"{counts.total()} kills, {len(counts)} places:", *lines]), file=sys.stderr
-    )
+QUICK = {"delete documents", "restore", "migrate", "watch"}
 
 
 @pytest.mark.parametrize(
     "operation", [pytest.param(o, marks=() if o in QUICK else pytest.mark.slow) for o in OPERATIONS]
 )
 def test_killed_somewhere(bench: Bench, operation: str) -> None:
-    source = random.Random()
-    seed = source.randrange(1 << 32)
-    print("seed", seed)  # shown where it fails
-    source.seed(seed)
-    one_kill(bench, operation, source)
+    one_kill(bench, operation, random.Random(operation))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_killed_everywhere(bench: Bench) -> None:
-    source, landed, steps = random.Random(11), [], set()
-    for number in range(MANY):
-        operation = list(OPERATIONS)[number % len(OPERATIONS)]
-        where, acknowledged = one_kill(bench, operation, source)
-        landed.append((operation, where))
-        steps.add((operation, acknowledged))
-    report(landed)
-    assert len(set(landed)) > MANY // 10
-    assert len(steps) > len(OPERATIONS)  # before and after steps were acknowledged
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_a_sync_with_a_source_killed_a_hundred_times(bench: Bench) -> None:
-    source = random.Random(12)
-    landed = [("sync a source", one_kill(bench, "sync a source", source)[0]) for _ in range(100)]
-    report(landed)
-    assert len(set(landed)) > 10
+def test_a_process_that_reads_files_is_killed_in_its_first_second(bench: Bench) -> None:
+    one_reader_killed(bench, random.Random(11))

@@ -44,7 +44,7 @@ MARKS = (
 )
 NAMES = ("a.txt", "B.txt", "b.txt", "Äpfel.txt", "Z.txt")
 TYPES = ("version", "explicit", "semantic", "shared_entities", "amends", "copy")
-SETTINGS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 words = st.one_of(st.sampled_from(MARKS), st.sampled_from(MARKS), st.just("said that " * 20))
 chunks = st.lists(words, min_size=1, max_size=6).map(" and ".join)

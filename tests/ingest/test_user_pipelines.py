@@ -206,8 +206,8 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return call
 
 
-def install(tmp_path: Path, source: str, *, version: str = "1.0") -> None:
-    """Install the package of the documentation with pip, from a wheel, without any network."""
+def wheel_of(tmp_path: Path, source: str, *, version: str = "1.0") -> Path:
+    """Make a wheel of the package of the documentation."""
     module, (group, name, target) = PACKAGE.replace("-", "_"), entry_point()
     info = f"{module}-{version}.dist-info"
     files = {
@@ -221,7 +221,12 @@ def install(tmp_path: Path, source: str, *, version: str = "1.0") -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, text in files.items():
             archive.writestr(path, text)
-    target_dir = str(tmp_path / "site")
+    return wheel
+
+
+def install(tmp_path: Path, source: str) -> None:
+    """Install the package with pip, without any network."""
+    wheel, target_dir = wheel_of(tmp_path, source), str(tmp_path / "site")
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--upgrade"]
     pip += ["--disable-pip-version-check", "--root-user-action=ignore", "--target", target_dir]
     subprocess.run([*pip, str(wheel)], check=True)
@@ -236,6 +241,19 @@ def entry_point() -> tuple[str, str, str]:
     ((name, target),) = points.items()
     assert raw["project"]["name"] == PACKAGE
     return group, name, target
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return what makes the package importable here, as pip would; it is forgotten afterwards."""
+
+    def unpack(source: str) -> None:
+        with zipfile.ZipFile(wheel_of(tmp_path, source)) as archive:
+            archive.extractall(tmp_path / "site")
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+        monkeypatch.delitem(sys.modules, PACKAGE.replace("-", "_"), raising=False)
+
+    return unpack
 
 
 @pytest.fixture
@@ -286,13 +304,12 @@ def test_a_step_from_a_package(
 
 def test_a_reindex_runs_only_the_step_that_changed(
     library: Library,
+    unpacked: Callable[[str], None],
     tmp_path: Path,
     labelled: Path,
     document: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    install(tmp_path, EXAMPLE)
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    unpacked(EXAMPLE)
     models = WordEncoder("mini", 384, token_width=384)
     library.encoders = FakeEncoders(models)  # type: ignore[assignment]
     made = library.create("C", pipeline=labelled)
@@ -347,19 +364,36 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_step_names_its_package(
-    run: Callable[..., subprocess.CompletedProcess[str]],
-    tmp_path: Path,
+    library: Library,
+    unpacked: Callable[[str], None],
     labelled: Path,
     document: Path,
     how: str,
 ) -> None:
     old, new, message = BROKEN[how]
     assert old in EXAMPLE
-    install(tmp_path, EXAMPLE.replace(old, new))
-    done = run("ingest", document, "--create", "-c", "C", "--pipeline", labelled)
-    assert done.returncode == 1
-    said = " ".join((done.stdout + done.stderr).split())
+    unpacked(EXAMPLE.replace(old, new))
+    try:
+        # What goes wrong only with a document is told of that document.
+        (told,) = library.create("C", pipeline=labelled).ingest([document]).outcomes
+        assert told.status == "failed"
+        said = told.message
+    except PipelineError as error:
+        said = error.message
     assert message in said
     assert PACKAGE in said
+
+
+def test_a_step_that_cannot_be_loaded_stops_nothing_else(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    unpacked: Callable[[str], None],
+    labelled: Path,
+    document: Path,
+) -> None:
+    old, new, message = BROKEN["cannot be loaded"]
+    unpacked(EXAMPLE.replace(old, new))
+    done = run("ingest", document, "--create", "-c", "C", "--pipeline", labelled)
+    assert done.returncode == 1
+    assert message in " ".join((done.stdout + done.stderr).split())
     listed = run("schema", "--pipelines")
     assert listed.returncode == 0, listed.stderr

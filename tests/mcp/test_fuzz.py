@@ -338,7 +338,7 @@ def run_calls(home: Home, how: settings, names: tuple[str, ...] = NAMES) -> None
 def test_any_call(tmp_path: Path) -> None:
     home = Home(tmp_path, tmp_path / "models")
     try:
-        how = settings(max_examples=300, derandomize=True, phases=[Phase.generate])
+        how = settings(max_examples=120, derandomize=True, phases=[Phase.generate])
         run_calls(home, how, QUICK_NAMES)
     finally:
         home.close()

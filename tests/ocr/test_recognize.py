@@ -134,7 +134,7 @@ def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> N
         assert 0.0 <= word.confidence <= 1.0
 
 
-@pytest.mark.parametrize("degrees", [90, 180, 270])
+@pytest.mark.parametrize("degrees", [90, 180, pytest.param(270, marks=pytest.mark.slow)])
 def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
     engine: Engine, degrees: int
 ) -> None:
@@ -155,7 +155,10 @@ def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
         assert _overlap((word.x0, word.y0, word.x1, word.y1), box) > 0.5, text
 
 
-@pytest.mark.parametrize("degrees", [-9.0, -2.5, 4.0, 12.0])
+@pytest.mark.parametrize(
+    "degrees",
+    [-9.0, 4.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))],
+)
 def test_a_skewed_page_is_straightened_and_its_boxes_are_mapped_back(
     engine: Engine, degrees: float
 ) -> None:

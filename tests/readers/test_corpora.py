@@ -26,16 +26,16 @@ pytestmark = pytest.mark.corpus
 
 FOLDERS = [
     # Folder, least share of files with text, every how many of them in a quick run.
-    ("pdf-suite", 0.6, 3),
+    ("pdf-suite", 0.6, 12),
     ("py-pdf-samples", 0.6, 1),
-    ("cuad/pdf", 1.0, 4),
+    ("cuad/pdf", 1.0, 17),
     ("office-suite/csv", 1.0, 1),
     # LibreOffice opens each of these, which takes seconds.
-    ("office-suite/doc", 0.7, 10),
-    ("office-suite/docx", 0.6, 1),
+    ("office-suite/doc", 0.7, 20),
+    ("office-suite/docx", 0.6, 4),
     ("office-suite/eml", 1.0, 1),
     ("office-suite/epub", 1.0, 1),
-    ("office-suite/html", 0.85, 1),
+    ("office-suite/html", 0.85, 3),
     ("office-suite/mbox", 1.0, 1),
     ("office-suite/msg", 0.9, 1),
     ("office-suite/odp", 0.7, 1),
@@ -45,7 +45,7 @@ FOLDERS = [
     ("office-suite/pptx", 0.75, 1),
     ("office-suite/rtf", 0.85, 1),
     ("office-suite/txt", 1.0, 1),
-    ("office-suite/xls", 0.75, 1),
+    ("office-suite/xls", 0.75, 6),
     ("office-suite/xlsx", 0.8, 1),
 ]
 PICTURES = [("ocr/pages", 0.75), ("ocr/receipts", 0.95)]

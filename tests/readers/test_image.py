@@ -285,8 +285,8 @@ def test_of_a_truncated_picture_what_is_there_is_read(
 ) -> None:
     buffer = io.BytesIO()
     kinds = {"a.jpg": "JPEG", "a.png": "PNG", "a.bmp": "BMP"}
-    texts = [(100, 80 + 100 * i, f"Row {i} of the ledger") for i in range(6)]
-    picture = drawn(texts)
+    texts = [(40, 30 + 60 * i, f"Row {i} of the ledger") for i in range(6)]
+    picture = drawn(texts, (560, 400))
     if name == "a.bmp":
         picture = picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
     picture.save(buffer, kinds[name])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bench.faulty.judge import Verdict
+    from bench.faulty.kills import Kill
 
 
 def drawn(files: Mapping[str, Sequence[str]], count: int, seed: int, /) -> list[Case]:
@@ -67,7 +68,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only files whose area begins like this")
     parser.add_argument("--fault", help="only this fault")
     parser.add_argument("--show", type=int, default=40, help="failures to print of each kind")
+    parser.add_argument("--kills", type=int, help="kill programs so often, and damage nothing")
+    parser.add_argument("--kill", type=int, help="only this one")
     asked = parser.parse_args()
+    if asked.kills is not None or asked.kill is not None:
+        _kill(range(asked.kills or 0) if asked.kill is None else [asked.kill], asked.seed)
+        return
     preload()
     memory = Path("/dev/shm")  # thousands of copies need no disk
     home = Path(tempfile.mkdtemp(prefix="faults-", dir=memory if memory.is_dir() else None))
@@ -92,6 +98,20 @@ def main() -> None:
             print(f"{count:6} {what}")
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _kill(numbers: Iterable[int], seed: int) -> None:
+    from bench.faulty.kills import kills, kills_table
+
+    started, found = time.monotonic(), list["Kill"]()
+    for kill in kills(numbers, seed):
+        found.append(kill)
+        if kill.failure is not None:
+            print(f"{kill.number}: {kill.writer}\n{kill.failure}", flush=True)
+    places = len({(kill.writer, kill.where) for kill in found})
+    seconds = time.monotonic() - started
+    print(kills_table(found))
+    print(f"\n{len(found)} kills at {places} places, seed {seed}, {seconds:.0f} s")
 
 
 if __name__ == "__main__":
