@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.ocr.page import Picture
 
 
-_UNSURE, _SURE = 0.92, 0.9
+_SURE = 0.9
 _AS_MUCH = 0.6
 
 
@@ -52,12 +52,11 @@ def read_image(
     engine = choose_engine(settings, models_dir)
     second = second_engine(engine, settings, models_dir)
     page = recognize(image, dpi, engine, gives_up=second is not None)
-    if second is None or page.confidence >= _UNSURE:
+    if second is None or page.confidence >= _SURE:
         return page
     other = recognize(image, dpi, second)
-    # Confidence means another thing in every engine: the second one must be sure, and read as much.
     much = len(other.text) >= _AS_MUCH * len(page.text)
-    if other.confidence >= _SURE and much:
+    if other.confidence > page.confidence and much:
         return other
     return page if page.lines else recognize(image, dpi, engine)
 

@@ -84,7 +84,7 @@ def measure_noise(image: Picture, /) -> Noise:
 
 def threshold(image: Picture, /) -> int:
     """Return the grey level that parts ink from ground best (Otsu 1979)."""
-    counts = np.bincount(image.ravel(), minlength=256).astype(np.float64)
+    counts = _histogram(image)
     total = counts.sum()
     levels = np.arange(256)
     below = np.cumsum(counts)
@@ -94,6 +94,13 @@ def threshold(image: Picture, /) -> int:
         gap = mass / below - (mass[-1] - mass) / above
         spread = below * above * gap * gap
     return int(np.nanargmax(np.where(np.isfinite(spread), spread, -1.0)))
+
+
+def _histogram(image: Picture) -> NDArray[np.float64]:
+    """Count the pixels of each grey level; Pillow does so in a tenth of numpy's time."""
+    from PIL import Image
+
+    return np.array(Image.fromarray(image).histogram(), np.float64)
 
 
 def ink(image: Picture, /) -> NDArray[np.bool_]:
@@ -207,7 +214,7 @@ def is_speckled(image: Picture, /) -> bool:
     Noise that was enlarged with its picture passes for texture, and looks like a hundred thousand
     letters: laying those out takes Tesseract minutes, and nothing can stop it meanwhile.
     """
-    counts = np.bincount(image.ravel(), minlength=256).astype(np.float64)
+    counts = _histogram(image)
     levels = np.arange(256)
     below, sums = np.cumsum(counts), np.cumsum(counts * levels)
     above = below[-1] - below

@@ -86,7 +86,7 @@ class RapidEngine:
             (scores,) = recognizer.run(None, {"x": data})
             for row, i in enumerate(batch):
                 share = cuts[i].shape[1] / width
-                readings[i] = decode(scores[row], alphabet, share)
+                readings[i] = decode(scores[row], alphabet, share, _dark_columns(cuts[i]))
         return [readings[i] for i in range(len(cuts))]
 
 
@@ -157,6 +157,13 @@ def _cut(image: Picture, box: TextBox) -> Picture:
     data = np.asarray(cut)
     short = _MIN_WIDTH - data.shape[1]
     return np.pad(data, ((0, 0), (0, short)), mode="edge") if short > 0 else data
+
+
+def _dark_columns(cut: Picture) -> NDArray[np.bool_]:
+    """Return which columns of a line have ink in its core, where no letters of other lines are."""
+    core = ink(cut)[_LINE_HEIGHT // 6 : -_LINE_HEIGHT // 6]
+    columns: NDArray[np.bool_] = np.logical_or.reduce(core, axis=0)
+    return columns
 
 
 def _words(box: TextBox, reading: Reading, mask: NDArray[np.bool_]) -> list[RawWord]:

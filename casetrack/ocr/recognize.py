@@ -24,6 +24,8 @@ from casetrack.ocr.straighten import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from casetrack.ocr.engine import Engine, Fit
     from casetrack.ocr.page import Picture, RawLine
 
@@ -31,7 +33,7 @@ _SURE = 0.75
 _UNSURE = 0.7
 _HOPELESS = 0.5
 _CLEARLY_BETTER = 1.15
-_STRIP_LINES = 3
+_STRIP_LINES, _STRIP_WIDTH = 3, 50
 _MIN_SIDE = 8
 _MARGIN = 10
 _MOSTLY_INK, _WORTH_CROPPING = 0.5, 0.7
@@ -187,16 +189,31 @@ def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
 
 
 def _strip(view: _View, height: float) -> _View:
-    """Cut out a few lines where the page has the most edges."""
-    image = view.image
+    """Cut out a few lines, or the middle part of them, where the page has the most edges.
+
+    *height* is that of letters. The cut begins in white, so that no line is cut through.
+    """
     rows = int(_STRIP_LINES * 2.5 * height)
-    if rows >= image.shape[0]:
+    if rows >= view.image.shape[0]:
         return view
-    edges = np.abs(np.diff(image[:, ::2].astype(np.int16), axis=1)).sum(axis=1)
-    filled = np.cumsum(np.concatenate([[0], edges]))
-    top = int(np.argmax(filled[rows:] - filled[:-rows]))
-    back = Affine(f=float(top))
-    return _View(image[top : top + rows], view.back.after(back), view.dpi)
+    edges = np.abs(np.diff(view.image[:, ::2].astype(np.int16), axis=1))
+    by_row, by_column = edges.sum(axis=1), edges.sum(axis=0)
+    top = _fullest(by_row, rows)
+    above = by_row[max(top - int(2 * height), 0) : top + 1]
+    top -= above.size - 1 - int(np.argmin(above))
+    columns = min(int(_STRIP_WIDTH * height), view.image.shape[1])
+    left = 2 * _fullest(by_column, columns // 2)
+    back = Affine(c=float(left), f=float(top))
+    image = np.ascontiguousarray(view.image[top : top + rows, left : left + columns])
+    return _View(image, view.back.after(back), view.dpi)
+
+
+def _fullest(amounts: NDArray[np.int64], length: int) -> int:
+    """Return where the stretch of a length begins that holds the most."""
+    if length >= amounts.size:
+        return 0
+    filled = np.cumsum(np.concatenate([[0], amounts]))
+    return int(np.argmax(filled[length:] - filled[:-length]))
 
 
 def _line(line: RawLine, view: _View, pixel: float, shape: tuple[int, ...]) -> RecognizedLine:

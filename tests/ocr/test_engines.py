@@ -16,10 +16,11 @@ from casetrack.config import OcrSettings
 from casetrack.errors import DownloadFailed, OcrUnavailable
 from casetrack.models.sources import SourceFailed
 from casetrack.ocr import choose, easy, languages, read_image
+from casetrack.ocr.calibrate import RAPID, TESSERACT, Scale
 from casetrack.ocr.choose import choose_engine, second_engine
 from casetrack.ocr.components import find_components
 from casetrack.ocr.fitting import fitted, widest_gap
-from casetrack.ocr.page import RawWord
+from casetrack.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
 from casetrack.ocr.rapid_decode import decode
 from casetrack.ocr.weights import EASY
 
@@ -103,11 +104,101 @@ def test_decoding_drops_repeats_and_blanks_and_parts_words() -> None:
     reading = decode(scores, alphabet, 1.0)
     assert [word.text for word in reading.words] == ["aab", "b"]
     assert reading.confidence == pytest.approx(0.9)
+    assert [word.confidence for word in reading.words] == [RAPID.share_right(np.float32(0.9))] * 2
     assert reading.words[0].first == pytest.approx(1.5 / 16)
     assert reading.words[0].last == pytest.approx(5.5 / 16)
     # What lies in the padding is no text.
     assert [word.text for word in decode(scores, alphabet, 0.5).words] == ["aab"]
     assert decode(np.full((4, 4), 0.0, np.float32), alphabet, 1.0).words == ()
+
+
+def _line(
+    text: str, sure: dict[int, float], spaces: dict[int, float], alphabet: tuple[str, ...]
+) -> np.ndarray:
+    """Score a line of two steps for each letter: the letter, then nothing, or perhaps a space."""
+    scores = np.zeros((2 * len(text), len(alphabet)), np.float32)
+    for i, letter in enumerate(text):
+        scores[2 * i, alphabet.index(letter)] = sure.get(i, 0.99)
+        scores[2 * i, alphabet.index("*")] += 0.005
+        scores[2 * i + 1, 0] = 0.9
+        scores[2 * i + 1, -1] = spaces.get(i, 0.0)
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("gap", "space", "words"),
+    [
+        (4, 0.3, ["Total:9"]),  # as between all letters
+        (12, 0.0, ["Total:9"]),
+        (12, 0.1, ["Total:", "9"]),  # wide, and the network thought of a space
+        (18, 0.0, ["Total:", "9"]),
+    ],
+)
+def test_words_are_parted_at_clear_gaps(gap: int, space: float, words: list[str]) -> None:
+    alphabet = ("", *"Total:9*中", " ")
+    ink = np.ones(7 * 20, bool)
+    ink[9::20] = ink[10::20] = False
+    ink[120 - gap // 2 : 120 + gap // 2] = False
+    scores = _line("Total:9", {}, {5: space}, alphabet)
+    assert [word.text for word in decode(scores, alphabet, 1.0, ink).words] == words
+    # Scripts without spaces are never parted, and letters set apart in all of a line are no words.
+    eastern = _line("中中中中中中中", {}, {5: space}, alphabet)
+    assert len(decode(eastern, alphabet, 1.0, ink).words) == 1
+    apart = np.zeros(7 * 20, bool)
+    apart[10::20] = True
+    assert len(decode(scores, alphabet, 1.0, apart).words) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sure", "read"),
+    [
+        ("a中bab", {1: 0.6}, "a*bab"),  # a speck
+        ("a中bab", {}, "a中bab"),
+        ("a：bab", {}, "a:bab"),
+        ("中：中中", {1: 0.6}, "中：中中"),
+    ],
+)
+def test_eastern_signs_in_a_western_line_are_doubted(
+    text: str, sure: dict[int, float], read: str
+) -> None:
+    alphabet = ("", *"ab:*中：", " ")
+    (word,) = decode(_line(text, sure, {}, alphabet), alphabet, 1.0).words
+    assert word.text == read
+
+
+@pytest.mark.parametrize("scale", [TESSERACT, RAPID])
+def test_certainty_grows_with_the_engines_own(scale: Scale) -> None:
+    rated = [scale.share_right(own) for own in np.linspace(0.0, 1.0, 101)]
+    assert rated == sorted(rated)
+    assert 0.0 < rated[0] < 0.2
+    assert 0.98 < rated[-1] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "wins"),
+    [
+        (("sure", 0.9), ("better", 0.99), "sure"),  # the second is not asked
+        (("unsure", 0.8), ("better", 0.85), "better"),
+        (("unsure", 0.8), ("worse", 0.7), "unsure"),
+        (("unsure", 0.8), ("x", 0.99), "unsure"),  # it read nearly nothing
+    ],
+)
+def test_the_engine_that_is_surer_of_a_page_reads_it(
+    monkeypatch: pytest.MonkeyPatch, first: tuple[str, float], second: tuple[str, float], wins: str
+) -> None:
+    pages = {
+        name: RecognizedPage(
+            (RecognizedLine((Word(text, 0, 0, 9, 9, sure, 0, 0, 9, 9),), 9, 9),), name, (), sure
+        )
+        for name, (text, sure) in (("first", first), ("second", second))
+    }
+    monkeypatch.setattr("casetrack.ocr.choose.choose_engine", lambda *_: "first")
+    monkeypatch.setattr("casetrack.ocr.choose.second_engine", lambda *_: "second")
+    monkeypatch.setattr(
+        "casetrack.ocr.recognize.recognize", lambda _i, _d, engine, **_k: pages[engine]
+    )
+    page = read_image(np.zeros((9, 9), np.uint8), 300.0, OcrSettings())
+    assert page.text == wins
 
 
 def test_rectangles_are_fitted_to_ink_and_leave_out_the_lines_around() -> None:

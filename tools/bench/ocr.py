@@ -12,17 +12,21 @@ every picture with ``rotated`` in its name. Prints one line per picture, then me
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import time
 from collections import Counter
 from pathlib import Path
 
 from casetrack.config import OcrSettings
-from casetrack.ocr import read_image
+from casetrack.ocr import RecognizedPage, read_image
 from casetrack.readers.image.frames import open_frames
 from casetrack.readers.image.page import laid_out
 from casetrack.readers.layout.hyphens import Vocabulary
+from casetrack.readers.printed.paper import NumberedPaper
 
+_SURE = 0.9
+_WORD = re.compile(r"\w+")
 _PICTURES = {".tif", ".tiff", ".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif"}
 
 
@@ -42,10 +46,16 @@ def error_rate(wanted: str, found: str, /) -> float:
     return edits(wanted, found) / max(len(wanted), 1)
 
 
-def recall(wanted: str, found: str, /) -> float:
+def recall(wanted: list[str], found: list[str], /) -> float:
     """Return the share of the wanted words that were found, each as often as it is wanted."""
-    words = Counter(wanted.lower().split())
-    return (words & Counter(found.lower().split())).total() / max(words.total(), 1)
+    return (Counter(wanted) & Counter(found)).total() / max(len(wanted), 1)
+
+
+def sure_and_right(text: str, page: RecognizedPage, /) -> tuple[int, int]:
+    """Return how many words are rated 0.9 or better, and how many of those are right."""
+    words = [w for line in page.lines for w in line.words]
+    sure = Counter(w.text.lower() for w in words if w.confidence >= _SURE)
+    return sure.total(), (sure & Counter(text.lower().split())).total()
 
 
 def expected(picture: Path, texts: list[tuple[str, Path]], /) -> tuple[bool, str] | None:
@@ -76,9 +86,11 @@ def main() -> None:
     settings = OcrSettings(arguments.engine, arguments.language)
     pairs = [value.partition("=") for value in arguments.texts]
     texts = [(part, arguments.folder / name) for part, _, name in pairs]
-    figures: dict[str, list[float]] = {"cer": [], "recall": []}
+    figures: dict[str, list[float]] = {"cer": [], "recall": [], "recall of words": []}
+    rated = right = 0
     seconds: list[float] = []
-    print(f"{'picture':<32} {'cer':>8} {'recall':>8} {'conf.':>6} {'turn':>5} {'skew':>6} {'s':>6}")
+    names = ("cer", "recall", "words", "conf.", "turn", "skew", "s")
+    print(f"{'picture':<32}" + "".join(f" {name:>8}" for name in names))
     for picture in sorted(arguments.folder.iterdir()):
         known = expected(picture, texts) if picture.suffix.lower() in _PICTURES else None
         if known is None or len(seconds) >= arguments.limit:
@@ -87,20 +99,24 @@ def main() -> None:
         if not seconds:
             # The first picture pays for loading the engine.
             read_image(frame.grey, frame.dpi, settings, models_dir=arguments.models)
-        started = time.perf_counter()
+        started = time.process_time()
         page = read_image(frame.grey, frame.dpi, settings, models_dir=arguments.models)
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
         is_ordered, text = known
-        found = laid_out(page, frame, Vocabulary()).text
-        share = recall(text, found)
+        found = laid_out(page, frame, Vocabulary(), NumberedPaper()).text
+        share = recall(text.lower().split(), found.lower().split())
         figures["recall"].append(share)
+        words = recall(_WORD.findall(text.lower()), _WORD.findall(found.lower()))
+        figures["recall of words"].append(words)
+        sure, good = sure_and_right(text, page)
+        rated, right = rated + sure, right + good
         cell = ""
         if is_ordered:
             figures["cer"].append(error_rate(text, found))
             cell = f"{figures['cer'][-1]:.4f}"
         print(
-            f"{picture.name:<32} {cell:>8} {share:8.4f} {page.confidence:6.3f} "
-            f"{page.rotation:5} {page.skew:6.2f} {seconds[-1]:6.2f}"
+            f"{picture.name:<32} {cell:>8} {share:8.4f} {words:8.4f} {page.confidence:8.3f} "
+            f"{page.rotation:8} {page.skew:8.2f} {seconds[-1]:8.2f}"
         )
     for measure, values in figures.items():
         if values:
@@ -108,10 +124,13 @@ def main() -> None:
                 f"{measure}: mean {statistics.fmean(values):.4f}, "
                 f"median {statistics.median(values):.4f}, {len(values)} pictures"
             )
+    if rated:
+        print(f"rated {_SURE} or better: {rated} words, {right / rated:.4f} right")
     if seconds:
         print(
             f"{page.engine}: mean {statistics.fmean(seconds):.2f} s, "
-            f"median {statistics.median(seconds):.2f} s, most {max(seconds):.2f} s a page"
+            f"median {statistics.median(seconds):.2f} s, most {max(seconds):.2f} s a page, "
+            "of processor"
         )
 
 
