@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casetrack.extract.legal.cited_text import NAMED
 from casetrack.extract.legal.quotation_marks import marked
-from casetrack.extract.legal.quotations import NAMED, read_quotations
+from casetrack.extract.legal.quotations import read_quotations
 from casetrack.extract.legal.spans import LegalCitation
 from casetrack.extract.legal.text import TextPage, WholeText
 

@@ -10,10 +10,24 @@ of citations, or before the number of a note that cites.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.extract.legal.block_quotations import block_quotations
+from casetrack.extract.legal.cited_text import (
+    AFTER_CITATION,
+    BESIDE,
+    GUESSED,
+    LIKELY,
+    LOOSE,
+    NAMED,
+    NEAR,
+    PARAGRAPH,
+    SURE,
+    CitedText,
+    only_cites,
+)
 from casetrack.extract.legal.quotation_marks import Marked, marked
 from casetrack.extract.legal.spans import LegalCitation, Quotation
 
@@ -22,31 +36,6 @@ if TYPE_CHECKING:
 
     from casetrack.extract.legal.text import WholeText
 
-SURE, LIKELY, LOOSE, GUESSED, NAMED = 1.0, 0.9, 0.6, 0.4, 0.1
-"""Right beside its citation; in its sentence; of a block told by its shape; of a sentence before;
-words that name something."""
-_NEAR, _BLOCK_WORDS = 400, 35
-_SIGNALS = (
-    r"see|also|e\.g|but|cf|accord|compare|contra|with|generally|in|under|from|by|per|as|of|the"
-    r"|at|and|id|citing|quoting|cited|quoted|cert|court|states?|provides?|held|explained|siehe|so"
-    r"|vgl|voir"
-)
-_NOTE_NUMBER = r"\[?\d{1,3}\]?"
-_BESIDE = re.compile(
-    rf"[\s.,;:!?…)\]\"”’»'—–-]*(?:{_NOTE_NUMBER}(?=\s))?\s*(?:(?:{_SIGNALS})\b[.,]*\s*)*[(\[]?\s*",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"[.!?][\"”’'»)\]]*(?:\[?\d{1,3}\]?)?\s+(?=[\"“‘«„(\[]*[A-Z\d§¶])")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Mr|Mrs|Ms|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
-    r"|Supp|Civ|Crim|Fed|Rev|Stat|Comm|Dep|Dkt|Ex|Exs|Tr|Compl|Decl|Br|Mot|Opp|Ann|Art|art|Sec|sec"
-    r"|pp?|n|ch|Jr|Sr|St|Gen|Gov|Bd|Ass|Ed|Educ|Mfg|Bros|Hon|J|JJ|Nat|Int|Univ|Def|Pl|Defs|Pls"
-    r"|Jan|Feb|Mar|Apr|Aug|Sept|Oct|Nov|Dec|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
-)
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_AFTER_CITATION = re.compile(
-    r"(?:[\s,;]*(?:at\s)?[\d¶§*:–-]+(?:\s?n\.?\s?\d+)?)*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)\s*)*"
-)
 _DEFINED_BEFORE = re.compile(
     r"(?:\((?:the|this|that|an?|each|together|collectively|hereinafter|hereafter|or|i\.e\.,?|such"
     r"|our|its|as|in|and|,|defined|referred|to|individually|jointly|\s)*|\b(?:hereinafter|hereafter"
@@ -58,46 +47,6 @@ _DEFINED_AFTER = re.compile(r"\s*(?:(?:,|or|and)\s*[“\"][^”\"]{1,60}[”\"]\
 _SMALL = frozenset("of the and or for in on a an to & de von van der".split())
 _NOTE_START = re.compile(r"(?m)^[ \t]*\[?(\d{1,3})[\].]?[ \t]+(?=\S)")
 _NOTE_AFTER = re.compile(r"[.,;:]?\s?\[?(\d{1,3})\]?(?=[\s.,;)]|$)")
-_SIGNAL_BEFORE = re.compile(r"(?:\b(?:See|also|e\.g\.,|Accord|Cf\.|But)\s*)+$")
-_INDENT = re.compile(r"(?m)^([ \t]*)(?=\S)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text with its citations, to look up what stands beside a place."""
-
-    text: str
-    citations: tuple[LegalCitation, ...]
-    starts: tuple[int, ...]
-    notes: dict[str, list[int]]
-
-    def after(self, at: int) -> int | None:
-        """Return the first citation that begins at *at* or behind it."""
-        found = bisect_left(self.starts, at)
-        return found if found < len(self.starts) else None
-
-    def before(self, at: int) -> int | None:
-        """Return the last citation that ends at *at* or before it."""
-        found = bisect_right(self.starts, at) - 1
-        while found >= 0 and self.citations[found].end > at:
-            found -= 1
-        return found if found >= 0 else None
-
-    def ends_sentence(self, start: int, end: int) -> list[int]:
-        """Return where sentences begin between two places, apart from those in citations."""
-        ends = []
-        for found in _SENTENCE_END.finditer(self.text, start, min(end + 1, len(self.text))):
-            inside = self.before(found.end())
-            within = bisect_right(self.starts, found.start()) - 1
-            if within >= 0 and within != inside and self.citations[within].end > found.start():
-                continue
-            if self.text[found.start()] == "." and _ABBREVIATED.search(
-                self.text, max(0, found.start() - 12), found.start()
-            ):
-                continue
-            ends.append(found.end())
-        ends += [m.end() for m in _PARAGRAPH.finditer(self.text, start, end)]
-        return sorted(set(ends))
 
 
 def read_quotations(
@@ -127,8 +76,8 @@ def read_quotations(
     text = whole.text
     inline = marked(text)
     apart = tuple(_behind_marks(citations, inline))
-    at = _Text(text, apart, tuple(c.start for c in apart), _notes(text))
-    blocks = _blocks(whole, at, inline)
+    at = CitedText(text, apart, tuple(c.start for c in apart), _notes(text))
+    blocks = block_quotations(whole, at, inline)
     starts = [block.start for block in blocks]
     found = list(blocks)
     for each in inline:
@@ -154,7 +103,7 @@ def _behind_marks(
             yield citation
 
 
-def _inline(at: _Text, each: Marked) -> Quotation | None:
+def _inline(at: CitedText, each: Marked) -> Quotation | None:
     inside = bisect_right(at.starts, each.start) - 1
     if inside >= 0 and at.citations[inside].end >= each.end:
         remark = at.citations[inside].parenthetical
@@ -171,47 +120,47 @@ def _inline(at: _Text, each: Marked) -> Quotation | None:
     return Quotation(each.start, each.end, words, citation=citation, confidence=confidence)
 
 
-def _ascribed(at: _Text, each: Marked) -> tuple[int | None, float]:
+def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
     """Return whose words they are, as an index, and how sure that is."""
     before, after = at.before(each.outer_start), at.after(each.outer_end)
     if before is not None and _in_remark(at, before, each.outer_start):
         return before, SURE
     gap_end = at.citations[after].start if after is not None else 0
-    beside = _BESIDE.match(at.text, each.outer_end)
+    beside = BESIDE.match(at.text, each.outer_end)
     if after is not None and beside is not None and beside.end() >= gap_end:
-        between = _PARAGRAPH.search(at.text, each.outer_end, gap_end)
+        between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
         broken = at.ends_sentence(max(each.end - 1, 0), gap_end)
-        if between is None and (not broken or _only_cites(at, after)):
+        if between is None and (not broken or only_cites(at, after)):
             return after, SURE
     noted = _noted(at, each)
     if noted is not None:
         return noted, LIKELY
     breaks: list[int] = []
-    if after is not None and gap_end - each.outer_end <= _NEAR:
+    if after is not None and gap_end - each.outer_end <= NEAR:
         breaks = at.ends_sentence(max(each.end - 1, 0), gap_end)
-        between = _PARAGRAPH.search(at.text, each.outer_end, gap_end)
-        if len(breaks) == 1 and between is None and _only_cites(at, after):
-            gap = _BESIDE.match(at.text, breaks[0])
+        between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
+        if len(breaks) == 1 and between is None and only_cites(at, after):
+            gap = BESIDE.match(at.text, breaks[0])
             if gap is not None and gap.end() >= gap_end:
                 return after, LIKELY
     same = (
         before is not None
         and not at.ends_sentence(at.citations[before].end, each.outer_start)
-        and each.outer_start - at.citations[before].end <= _NEAR
+        and each.outer_start - at.citations[before].end <= NEAR
     )
     if same:
         return before, LIKELY
-    if after is not None and not breaks and gap_end - each.outer_end <= _NEAR:
+    if after is not None and not breaks and gap_end - each.outer_end <= NEAR:
         return after, LIKELY
     if before is not None:
         begin = at.citations[before].end
-        near = each.outer_start - begin <= _NEAR
-        if near and _PARAGRAPH.search(at.text, begin, each.outer_start) is None:
+        near = each.outer_start - begin <= NEAR
+        if near and PARAGRAPH.search(at.text, begin, each.outer_start) is None:
             return before, GUESSED
     return None, GUESSED
 
 
-def _in_remark(at: _Text, citation: int, place: int) -> bool:
+def _in_remark(at: CitedText, citation: int, place: int) -> bool:
     """Whether *place* stands in parentheses that follow right after a citation."""
     begin = at.citations[citation].end
     if place - begin > 2000:
@@ -227,18 +176,8 @@ def _in_remark(at: _Text, citation: int, place: int) -> bool:
     if depth == 0 or opened < 0:
         return False
     head = gap[:opened]
-    after = _AFTER_CITATION.match(head)
+    after = AFTER_CITATION.match(head)
     return after is not None and after.end() == len(head)
-
-
-def _only_cites(at: _Text, citation: int) -> bool:
-    """Whether the sentence that begins with a citation has nothing but citations."""
-    cited = at.citations[citation]
-    after = _AFTER_CITATION.match(at.text, cited.end)
-    end = after.end() if after else cited.end
-    rest = at.text[end : end + 2].lstrip(" ")
-    return not rest or rest[0] in ".;)]\n" or (rest[0] in ",&" and citation + 1 < len(at.citations)
-        and at.citations[citation + 1].start - end < 40)  # fmt: skip
 
 
 def _notes(text: str) -> dict[str, list[int]]:
@@ -249,7 +188,7 @@ def _notes(text: str) -> dict[str, list[int]]:
     return notes
 
 
-def _noted(at: _Text, each: Marked) -> int | None:
+def _noted(at: CitedText, each: Marked) -> int | None:
     """Return the citation that a note begins with whose number stands behind the words."""
     number = _NOTE_AFTER.match(at.text, each.outer_end)
     if number is None:
@@ -257,7 +196,7 @@ def _noted(at: _Text, each: Marked) -> int | None:
     later = [place for place in at.notes.get(number[1], ()) if place > each.outer_end]
     if not later or later[0] - each.outer_end > 12_000:
         return None
-    gap = _BESIDE.match(at.text, later[0])
+    gap = BESIDE.match(at.text, later[0])
     begin = gap.end() if gap else later[0]
     citation = at.after(later[0])
     if citation is None or at.citations[citation].start > begin:
@@ -265,7 +204,7 @@ def _noted(at: _Text, each: Marked) -> int | None:
     return citation
 
 
-def _is_name(at: _Text, each: Marked, citation: int | None, confidence: float) -> bool:
+def _is_name(at: CitedText, each: Marked, citation: int | None, confidence: float) -> bool:
     """Whether the words only name something: a defined term, a title, a party."""
     words = at.text[each.start : each.end].strip(" ,.;:")
     count = len(words.split())
@@ -281,151 +220,3 @@ def _is_name(at: _Text, each: Marked, citation: int | None, confidence: float) -
     if defined:
         return confidence < SURE
     return citation is None and (capital or count <= 3)
-
-
-# --- blocks -------------------------------------------------------------------------------------
-
-
-def _blocks(whole: WholeText, at: _Text, inline: Sequence[Marked]) -> list[Quotation]:
-    known = _joined(whole)
-    paragraphs = _paragraphs(at.text)
-    found = [block for start, end in known if (block := _block(at, start, end, SURE))]
-    for n, (start, end) in enumerate(paragraphs):
-        if any(s < end and start < e for s, e in known):
-            continue
-        shaped = _is_shaped(at, paragraphs, n)
-        if shaped and not any(
-            i.outer_start <= start + 1 and end - 2 <= i.outer_end for i in inline
-        ):
-            block = _block(at, start, end, LOOSE)
-            if block is not None:
-                found.append(block)
-    return sorted(found, key=lambda block: block.start)
-
-
-def _joined(whole: WholeText) -> list[tuple[int, int]]:
-    """Return the blocks that readers know, those that go on on the next page in one piece."""
-    joined: list[tuple[int, int]] = []
-    for page, begin in zip(whole.pages, whole.starts, strict=True):
-        for start, end in page.blocks:
-            first, last = begin + start, begin + end
-            if joined and not _ends(whole.text[joined[-1][0] : joined[-1][1]]):
-                between = whole.text[joined[-1][1] : first]
-                if not between.strip():
-                    joined[-1] = (joined[-1][0], last)
-                    continue
-            joined.append((first, last))
-    return joined
-
-
-def _ends(text: str) -> bool:
-    return re.search(r"[.!?:;][\"”’'»)\]\d]*\s*$", text) is not None
-
-
-def _block(at: _Text, start: int, end: int, sure: float) -> Quotation | None:
-    """Read a block: the citation at its end, behind it, or before it."""
-    text = at.text
-    start, end = _trimmed(text, start, end)
-    confidence = sure
-    own = _cited_at_end(at, start, end)
-    citation: int | None
-    if own is not None:
-        citation, end = own
-    else:
-        citation = _cited_behind(at, end)
-    if citation is None:
-        citation, confidence = _announced_by(at, start), min(confidence, LIKELY)
-    if citation is None:
-        return None
-    start, end = _trimmed(text, start, end)
-    return Quotation(start, end, text[start:end], True, citation, confidence)
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    inner = text[start:end]
-    start += len(inner) - len(inner.lstrip())
-    return start, start + len(inner.strip())
-
-
-def _cited_at_end(at: _Text, start: int, end: int) -> tuple[int, int] | None:
-    """Return the citation sentence at the end of a block, which is no part of it; its start."""
-    last, first = at.before(end), at.after(start)
-    if last is None or first is None or first > last:
-        return None
-    n = last
-    while n > first and not _sentence_begins(at, n):
-        n -= 1
-    tail = _AFTER_CITATION.match(at.text, at.citations[last].end)
-    closed = tail is not None and not at.text[tail.end() : end].strip(" .;)]")
-    begin = at.citations[n].start
-    if not closed or begin <= start + 20 or not _sentence_begins(at, n):
-        return None
-    signal = _SIGNAL_BEFORE.search(at.text, start, begin)
-    return n, signal.start() if signal else begin
-
-
-def _cited_behind(at: _Text, end: int) -> int | None:
-    after = at.after(end)
-    beside = _BESIDE.match(at.text, end)
-    if after is None or beside is None or beside.end() < at.citations[after].start:
-        return None
-    return after if _only_cites(at, after) else None
-
-
-def _announced_by(at: _Text, start: int) -> int | None:
-    before = at.before(start)
-    if before is None or start - at.citations[before].end > _NEAR:
-        return None
-    lead = at.text[at.citations[before].end : start]
-    near = len(_PARAGRAPH.findall(lead)) <= 1 and lead.rstrip().endswith((":", ",", "—"))
-    return before if near else None
-
-
-def _sentence_begins(at: _Text, citation: int) -> bool:
-    begin = at.citations[citation].start
-    head = at.text[max(0, begin - 24) : begin]
-    return re.search(
-        r"(?:^|[.!?;:—)][\"”’'»)\]]*\s*|\n\s*)(?:(?:See|also|e\.g\.,|Accord|Cf\.|But|see"
-        r"|cf\.)\s*)*[(\[]?\s*$",
-        head,
-    ) is not None  # fmt: skip
-
-
-def _paragraphs(text: str) -> list[tuple[int, int]]:
-    """Return the paragraphs of a text, one that runs on over a page among them as two."""
-    found, start = [], 0
-    for cut in [*(m.span() for m in _PARAGRAPH.finditer(text)), (len(text), len(text))]:
-        if text[start : cut[0]].strip():
-            found.append((start, cut[0]))
-        start = cut[1]
-    return found
-
-
-def _is_shaped(at: _Text, paragraphs: list[tuple[int, int]], n: int) -> bool:
-    """Whether a paragraph looks like a block: announced before, cited after, or indented."""
-    start, end = paragraphs[n]
-    text = at.text[start:end]
-    if len(text.split()) < _BLOCK_WORDS and not _is_indented(at.text, paragraphs, n):
-        return False
-    if n == 0 or text.lstrip()[:1] in '"“„«':
-        return False
-    lead = at.text[paragraphs[n - 1][0] : paragraphs[n - 1][1]].rstrip()
-    announced = lead.endswith((":", ": ", "—"))
-    after = at.after(end)
-    cited = False
-    if n + 1 < len(paragraphs) and after is not None:
-        head = paragraphs[n + 1][0]
-        beside = _BESIDE.match(at.text, head)
-        cited = bool(beside and beside.end() >= at.citations[after].start >= head)
-        cited = cited and _only_cites(at, after)
-    return (announced and cited) or ((announced or cited) and _is_indented(at.text, paragraphs, n))
-
-
-def _is_indented(text: str, paragraphs: list[tuple[int, int]], n: int) -> bool:
-    """Whether every line of a paragraph stands further in than those of the one before."""
-
-    def least(start: int, end: int) -> int:
-        widths = [len(m[1].expandtabs()) for m in _INDENT.finditer(text, start, end)]
-        return min(widths, default=0)
-
-    return n > 0 and least(*paragraphs[n]) >= least(*paragraphs[n - 1]) + 3

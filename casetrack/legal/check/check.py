@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.citations import citations_note, read_citations
-from casetrack.extract.legal.quotations import NAMED, read_quotations
+from casetrack.extract.legal.cited_text import NAMED
+from casetrack.extract.legal.quotations import read_quotations
 from casetrack.legal.case_file import CaseFile
 from casetrack.legal.check import pins, wording
 from casetrack.legal.check.compare import Match, compare, stands_in
