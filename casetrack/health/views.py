@@ -226,6 +226,9 @@ def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
     state = tables_key(folder, snapshot)
     paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
     found = [path for path in paths if not sealed.is_whole(path)]
+    legal = _manifest(home / "legal").get("segments", ())
+    parts = [path for name in legal for path in sorted((home / "legal" / name).glob("*.arrow"))]
+    found += [path for path in parts if not sealed.is_whole(path)]
     near = home / "neighbours.bin"
     if near.exists() and not sealed.is_whole(near) and not is_of_earlier_version(near):
         found.append(near)

@@ -64,6 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after this long")
     parser.add_argument("--case", type=int, help="only this one")
     parser.add_argument("--only", default="", help="only files whose area begins like this")
     parser.add_argument("--fault", help="only this fault")
@@ -92,6 +93,8 @@ def main() -> None:
                 if failures[what] <= asked.show:
                     at = f"{case.number}: {case.area}, {case.fault} ({verdict.fault})"
                     print(f"{what} | {at} | {detail}", flush=True)
+            if time.monotonic() - started > 60.0 * asked.minutes:
+                break
         print(table(found))
         print(f"\n{len(found)} cases, seed {asked.seed}, {time.monotonic() - started:.0f} s")
         for what, count in failures.most_common():
