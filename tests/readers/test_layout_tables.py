@@ -201,6 +201,42 @@ def test_rows_and_header(
         assert sorted(inside) == sorted(w for w in line.text.split() if w != "|")
 
 
+def bare(places: Sequence[tuple[str, float]], y: float) -> list[Segment]:
+    """Place words in a line: from the left, or where a place is negative, up to it."""
+    return [segment(text, x if x >= 0 else -x - 5 * len(text), y) for text, x in places]
+
+
+@pytest.mark.parametrize(
+    ("head", "header"),
+    [
+        # Names at the left over numbers that end at the right.
+        ([[("Item", 60), ("Rate", 200), ("Fee", 300), ("Sum", 400)]], "Item | Rate | Fee | Sum"),
+        # The first column has no name.
+        ([[("Rate", 200), ("Fee", 300), ("Sum", 400)]], "| Rate | Fee | Sum"),
+        # A name in the middle of several.
+        (
+            [
+                [("Costs of a year", 285)],
+                [("Item", 60), ("Rate", -255), ("Fee", -355), ("Sum", -455)],
+            ],
+            "Item | Costs of a year / Rate | Costs of a year / Fee | Costs of a year / Sum",
+        ),
+    ],
+)  # fmt: skip
+def test_names_without_lines_find_their_columns(
+    head: list[list[tuple[str, float]]], header: str
+) -> None:
+    values = [("Rent", "12.5%", "1,200.00", "7"), ("Heat", "3.0%", "80.10", "12"),
+              ("Taxes", "4.1%", "3,000.00", "9"), ("Total", "9.9%", "4,280.10", "28")]  # fmt: skip
+    lines = [bare(line, 100 + 14 * i) for i, line in enumerate(head)]
+    for label, *numbers in values:
+        ends = zip(numbers, (-255, -355, -455), strict=True)
+        lines.append(bare([(label, 60), *ends], 100 + 14 * len(lines)))
+    found = tables(laid([s for line in lines for s in line]))
+    assert found[0][1][-1] == "Total | 9.9% | 4,280.10 | 28"
+    assert found[0][0] == header
+
+
 def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) -> None:
     rows = [
         ["Group", "Name", "Amount"],

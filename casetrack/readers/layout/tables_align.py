@@ -13,9 +13,9 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.readers.layout.tables_heads import head_rows, row_between
 from casetrack.readers.layout.tables_judge import is_tabular
 from casetrack.readers.layout.tables_model import (
-    Cell,
     Table,
     TableRow,
     TextRow,
@@ -139,15 +139,15 @@ def _banded(bands: list[list[TextRow]]) -> Table | None:
     if len(bands) > 1 and len(bands[0]) <= _MAX_HEAD and not _has_values(bands[0]):
         head = len(bands[0])
     lines = [line for band in bands for line in band]
-    body = lines[head:]
-    strips = _common_strips([line for line in body if len(line.cells) > 1])
+    strips = _common_strips([line for line in lines[head:] if len(line.cells) > 1])
     if not strips:
         return None
-    rows = [_row(line, strips) for line in lines]
+    body = [row_between(line, strips) for line in lines[head:]]
     width = len(strips) + 1
-    if not is_tabular(rows[head:], width, is_banded=True):
+    if not is_tabular(body, width, is_banded=True):
         return None
-    columns = _columns(rows[head:], width)
+    columns = _columns(body, width)
+    rows = [*head_rows(lines[:head], columns, strips), *body]
     sources = [s for row in rows for s in row.segments]
     by_band = rows_of_bands(rows, [len(band) for band in bands])
     if by_band is not None:
@@ -261,23 +261,35 @@ def _aligned(
 ) -> Table | None:
     if end - start < 3 or not strips:
         return None
-    body = [_row(line, strips) for line in lines[start:end]]
+    own = _own_head([row_between(line, strips) for line in lines[start:end]])
+    strips = _filled(lines[start + own : end], strips)
+    body = [row_between(line, strips) for line in lines[start + own : end]]
     width = len(strips) + 1
-    own = _own_head(body)
-    if not is_tabular(body[own:], width, is_banded=False):
+    if not is_tabular(body, width, is_banded=False):
         return None
     columns = _columns(body, width)
-    head: list[TableRow] = []
     top = start
     while top > free and start - top < _MAX_HEAD and _is_next(lines[top - 1], lines[top]):
-        row = _row(lines[top - 1], strips)
+        row = row_between(lines[top - 1], strips)
         if not _names_columns(row, columns):
             break
-        head.insert(0, row)
         top -= 1
-    rows = head + body[:own] + joined_rows(body[own:])
+    head = head_rows(lines[top : start + own], columns, strips)
+    rows = head + joined_rows(body)
     sources = [s for row in rows for s in row.segments]
-    return Table(columns, rows, sources, header_rows=len(head) + own, is_header_sure=True)
+    return Table(columns, rows, sources, header_rows=len(head), is_header_sure=True)
+
+
+def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
+    """Leave out columns that hold only names, which stand in the room beside their values."""
+    used = {cell.column for line in lines for cell in row_between(line, strips).cells}
+    out: list[Strip] = []
+    for number, strip in enumerate(strips):
+        if number in used or not out:
+            out.append(strip)
+        else:
+            out[-1] = (out[-1][0], strip[1])
+    return out
 
 
 def _own_head(rows: Sequence[TableRow]) -> int:
@@ -297,7 +309,10 @@ def _own_head(rows: Sequence[TableRow]) -> int:
             continue
         if not over or any(is_value(c.text) and not is_year(c.text) for c in over):
             break
-        if len(row.cells) < 2 or not below.intersection(c.column for c in over):
+        held = {c.column for c in row.cells}
+        # A name at the left over numbers at the right stands in the room before them.
+        near = held | {c.column + 1 for c in over}
+        if len(row.cells) < 2 or not below.intersection(near - {0}):
             break
         count += 1
     return count if len(rows) - count >= 3 else 0
@@ -328,22 +343,6 @@ def _names_columns(row: TableRow, columns: Sequence[Strip]) -> bool:
 
 
 # Both.
-
-
-def _row(line: TextRow, strips: Sequence[Strip]) -> TableRow:
-    """Put the stretches of a line into the columns between strips."""
-    middles = [(low + high) / 2 for low, high in strips]
-    cells: list[Cell] = []
-    for stretch in line.cells:
-        first = bisect.bisect(middles, stretch.u0 + 1)
-        last = max(first, bisect.bisect(middles, stretch.u1 - 1))
-        if cells and first < cells[-1].column + cells[-1].span:
-            cell = cells[-1]
-            cell.segments += stretch.segments
-            cell.span = max(cell.span, last - cell.column + 1)
-        else:
-            cells.append(Cell(first, last - first + 1, list(stretch.segments)))
-    return TableRow(cells)
 
 
 def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
