@@ -1,5 +1,6 @@
 """The ``casetrack`` command: its global options, and what happens without a command."""
 
+import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -90,7 +91,8 @@ def main(argv: list[str] | None = None, /) -> int:
 
 
 def run() -> NoReturn:
-    """Run as the console command."""
+    """Run as the console command; what it writes is its user's alone, unless others are let in."""
+    os.umask(0o077)
     sys.exit(main())
 
 

@@ -96,8 +96,9 @@ def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool
         document = state.document(named)
         gone = [document, *state.attached_to(document)]
         session.delete(gone)
+        # Before the session ends: whoever writes after a kill in between finishes it.
+        drop_copies(workspace.folder, gone)
         workspace.catch_up()
-    drop_copies(workspace.folder, gone)
     if secure:
         upkeep(workspace, secure=True, wait=True)
     return document
@@ -124,6 +125,7 @@ class _Upkeep:
         from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
         from casetrack.store.history import mend_tags
         from casetrack.store.reader_locks import sweep_reader_locks
+        from casetrack.store.scratch import sweep_spools
         from casetrack.store.session import journalled, sweep
         from casetrack.store.upkeep import mark_done, measure
 
@@ -131,6 +133,7 @@ class _Upkeep:
         sweep(self._folder)
         mend_tags(self._folder)
         sweep_reader_locks(self._folder)
+        sweep_spools(self._folder)
         steps = (self._datasets, self._views, self._copies, self._stage, self._others)
         with journalled(self._folder):
             for step in steps:

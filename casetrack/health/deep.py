@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import EmbedStep
 from casetrack.steps.encoding import ContextText, SharedPass
 from casetrack.steps.line_parts import SIDES, PageWords, line_boxes
+from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ def read_again(
             try:
                 problems += [
                     Problem(f"{document.name}, {text}", document.document_id)
-                    for text in _differences(pool, path, rows)
+                    for text in _differences(folder, pool, path, rows)
                 ]
             except CaseTrackError as error:
                 text = f"{document.name} cannot be read any more: {error.message}"
@@ -93,14 +93,16 @@ def _file(folder: Path, document: Document) -> Path | None:
     return Path(document.path) if source_state(document) == "unchanged" else None
 
 
-def _differences(pool: ParsePool, path: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
+def _differences(
+    folder: Path, pool: ParsePool, path: Path, rows: list[dict[str, Any]]
+) -> Iterator[str]:
     rows.sort(key=lambda r: (r["page"], r["chunk_index"]))
     stored = {
         page: list(chunks) for page, chunks in itertools.groupby(rows, key=lambda r: int(r["page"]))
     }
     with (
-        tempfile.TemporaryDirectory(prefix="casetrack-") as spool,
-        pool.read(path, spool=Path(spool)) as parsed,
+        spool_folder(folder) as spool,
+        pool.read(path, spool=spool) as parsed,
     ):
         for batch in parsed.batches:
             for at, page in enumerate(batch.select(["page", "text", "lines"]).to_pylist()):

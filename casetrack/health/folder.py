@@ -29,7 +29,7 @@ _OWN = re.compile(
     r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
-    r"|\.[a-z]+\.lock|\.upkeep|\.profile-unchosen|\.DS_Store"
+    r"|\.[a-z]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
 )
 """What the program itself puts into a collection's folder, and what macOS does."""
 OLD_SECONDS = 3600.0

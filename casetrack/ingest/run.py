@@ -41,6 +41,7 @@ from casetrack.ingest.quota import Reservation
 from casetrack.ingest.take import Options, Stopped, Taken, Taker
 from casetrack.records import Document, FileOutcome, IngestProgress
 from casetrack.store.originals import drop_copies
+from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,6 +129,7 @@ class IngestRun:
         self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
         self._repeats: list[tuple[str, str]] = []
         self._places: dict[str, tuple[int, ...]] = {}
+        self._spool = folder
 
     def take_all(
         self, files: list[FoundFile], progress: Callable[[IngestProgress], None] | None, /
@@ -147,17 +149,26 @@ class IngestRun:
             threading.Thread(target=self._read, args=(pending,), daemon=True)
             for _ in range(max(1, min(PARALLEL_FILES, len(files))))
         ]
+        with spool_folder(self._folder) as self._spool:
+            outcomes = self._work(threads, len(files), progress)
+        return sorted(outcomes, key=lambda o: self._places[o.path])
+
+    def _work(
+        self,
+        threads: list[threading.Thread],
+        total: int,
+        progress: Callable[[IngestProgress], None] | None,
+    ) -> list[FileOutcome]:
         for thread in threads:
             thread.start()
         try:
-            outcomes = self._write(len(threads), len(files), progress)
+            return self._write(len(threads), total, progress)
         except BaseException:
             self._abort.set()
             raise
         finally:
             for thread in threads:
                 thread.join()
-        return sorted(outcomes, key=lambda o: self._places[o.path])
 
     # --- the threads that read ---------------------------------------------------------------
 
@@ -199,7 +210,7 @@ class IngestRun:
             with reserved as place:
                 if place is None:
                     raise Stopped
-                with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
+                with tempfile.TemporaryDirectory(dir=self._spool) as spool:
                     taken = self._taker.take(found, job, revision, Path(spool))
                     seconds = time.perf_counter() - started
                     # Attachments first: a file that is known then is known with all that is in it.

@@ -15,6 +15,7 @@ from casetrack.errors import CaseTrackError, JobStopped, StorageError
 from casetrack.jobs import files
 from casetrack.jobs.pace import Pace
 from casetrack.records.jobs import Job, bounded
+from casetrack.store.files import private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,7 +189,7 @@ class RunningJob:
     def begin(self) -> None:
         """Write the record for the first time, and begin to look for requests to end."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder)
             files.prune(self._folder)
         except OSError as error:
             self._stop_recording(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 import secrets
@@ -21,6 +22,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 UNFINISHED = ".tmp"
 """Ending of a file that is still being written; its name begins with a dot."""
 _MAKING_SECONDS = 900.0
+_OWNER = 0o700
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
@@ -61,8 +63,27 @@ def translate(error: Exception, path: Path, /) -> StorageError:
     )
 
 
+def private_folder(path: Path, /, *, new: bool = False) -> None:
+    """Make a folder that only its owner may look into, and those above it that are not there.
+
+    What a collection holds is as private as the files that it was made of, whatever the process
+    gives to others by its umask. A folder that is there already stays as it is.
+
+    Raises
+    ------
+    OSError
+        It cannot be made; with *new* also where it is there already.
+    """
+    missing = list(itertools.takewhile(lambda p: not p.exists(), (path, *path.parents)))
+    for folder in reversed(missing[1:]):
+        folder.mkdir(mode=_OWNER, exist_ok=True)
+    path.mkdir(mode=_OWNER, exist_ok=not new)
+
+
 def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
     """Replace the file's content in one step that survives a crash: the old or the new, whole.
+
+    Only its owner may read it.
 
     Parameters
     ----------
@@ -78,10 +99,11 @@ def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
         It cannot be written.
     """
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         # Threads of one process may write the same file, so its id would not be enough.
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
         try:
+            temporary.touch(mode=0o600)
             with temporary.open("wb") as file:
                 file.write(data)
                 if durable:

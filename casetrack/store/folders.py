@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.errors import NotWritable
-from casetrack.store.files import storage_errors, write_atomic
+from casetrack.store.files import private_folder, storage_errors, write_atomic
 from casetrack.store.info import is_shell, write_info
 from casetrack.store.lock import try_lock, write_lock
 
@@ -78,7 +78,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
     folder = home / f"{_BUILDING}{collection_id}"
     lock = folder.with_name(f"{folder.name}.lock")
     with storage_errors(home):
-        home.mkdir(parents=True, exist_ok=True)
+        private_folder(home)
         # Says why the lock cannot be made, where it cannot.
         lock.touch()
     with try_lock(lock, timeout=_LOCK_SECONDS) as held:
@@ -86,7 +86,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
             raise NotWritable(lock)
         try:
             with storage_errors(home):
-                folder.mkdir()
+                private_folder(folder, new=True)
             yield folder
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)

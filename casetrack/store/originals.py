@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors
+from casetrack.store.files import private_folder, storage_errors
 from casetrack.store.heads import manifests
 from casetrack.store.history import tags
 from casetrack.store.notes import SNAPSHOTS, read_note
@@ -53,8 +53,9 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
     # The name may be as long as the file system allows; the temporary one must not be longer.
     temporary = target.with_name(f".{os.getpid()}.tmp")
     with storage_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(target.parent)
         try:
+            temporary.touch(mode=0o600)  # no more open than its source, from the first byte
             shutil.copyfile(source, temporary)
             facts = source.stat()
             os.utime(temporary, ns=(facts.st_atime_ns, facts.st_mtime_ns))

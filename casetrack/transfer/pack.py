@@ -26,11 +26,11 @@ from casetrack.store.copies import write_copy
 from casetrack.store.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot
+from casetrack.store.scratch import scratch_folder
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
 from casetrack.transfer.marks import copy_marks
 from casetrack.transfer.paths import safe_name
 from casetrack.transfer.queries import copy_queries
-from casetrack.transfer.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import threading

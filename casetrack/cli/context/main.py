@@ -1,5 +1,6 @@
 """The ``ctx`` command: its one global option."""
 
+import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -70,5 +71,6 @@ def main(argv: list[str] | None = None, /) -> int:
 
 
 def run() -> NoReturn:
-    """Run as the console command."""
+    """Run as the console command; what it writes is its user's alone, unless others are let in."""
+    os.umask(0o077)
     sys.exit(main())

@@ -1,4 +1,7 @@
-"""A folder beside a file that is being made; nothing of it is left, whatever happens."""
+"""A private folder for what is in the making or being read; nothing of it is left in the end.
+
+An export is put together beside its file; copies of attachments lie in their collection's folder.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,32 @@ import secrets
 import shutil
 from typing import TYPE_CHECKING
 
-from casetrack.store.files import storage_errors
+from casetrack.store.files import private_folder, storage_errors
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_PREFIX = ".casetrack-export-"
+_EXPORT = ".casetrack-export-"
+_SPOOL = ".spool-"
 _LOCK = ".lock"
 
 
+def spool_folder(folder: Path, /) -> contextlib.AbstractContextManager[Path]:
+    """Make a folder for copies of attachments within a collection's; see :func:`scratch_folder`."""
+    return scratch_folder(folder, prefix=_SPOOL)
+
+
+def sweep_spools(folder: Path, /) -> None:
+    """Remove the copies of attachments that killed programs left in a collection's folder."""
+    for old in folder.glob(f"{_SPOOL}*"):
+        _sweep(old)
+
+
 @contextlib.contextmanager
-def scratch_folder(parent: Path, /) -> Iterator[Path]:
-    """Make a folder in *parent* for the time of the block.
+def scratch_folder(parent: Path, /, *, prefix: str = _EXPORT) -> Iterator[Path]:
+    """Make a folder in *parent* for the time of the block; nobody else may look into it.
 
     What killed programs left of theirs is removed first. A folder is at work as long as its lock
     file is locked. That file is made first and removed last, so that what has none is empty.
@@ -30,14 +45,14 @@ def scratch_folder(parent: Path, /) -> Iterator[Path]:
     DiskFull, NotWritable, StorageError
         It cannot be made.
     """
-    for old in parent.glob(f"{_PREFIX}*"):
+    for old in parent.glob(f"{prefix}*"):
         _sweep(old)
     with contextlib.ExitStack() as stack:
         is_mine = False
         while not is_mine:
-            folder = parent / f"{_PREFIX}{secrets.token_hex(6)}"
+            folder = parent / f"{prefix}{secrets.token_hex(6)}"
             with storage_errors(folder):
-                folder.mkdir(parents=True)
+                private_folder(folder, new=True)
                 is_mine = stack.enter_context(try_lock(folder / _LOCK))
                 # Else another program has just removed it, since it was empty; unless this disk
                 # knows no locks.
@@ -74,7 +89,7 @@ def _empty(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    # What cannot be removed now, the next export into the same place removes.
+    # What cannot be removed now, the next one in the same place removes.
     with contextlib.suppress(OSError):
         (folder / _LOCK).unlink(missing_ok=True)
         folder.rmdir()

@@ -1,0 +1,118 @@
+"""What a collection holds is its owner's alone, and goes when its document goes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.health.folder import check_folder
+from casetrack.store import originals
+from casetrack.store.scratch import spool_folder
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> Path:
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = "Lease", "ann@x.org", "bob@x.org"
+    message.set_content("The lease is attached.")
+    message.add_attachment("The rent is 1,250.00 a month.", filename="lease.txt")
+    path = tmp_path / "mail.eml"
+    path.write_bytes(bytes(message))
+    path.chmod(0o644)
+    return path
+
+
+def open_to_others(folder: Path) -> list[str]:
+    return [
+        f"{path.relative_to(folder)} {path.stat().st_mode & 0o777:o}"
+        for path in (folder, *folder.rglob("*"))
+        if path.stat().st_mode & 0o077
+    ]
+
+
+def test_the_program_writes_for_its_user_alone(tmp_path: Path, mail: Path) -> None:
+    home = tmp_path / "new" / "home"
+    words = ["-m", "casetrack", "ingest", str(mail), "--create", "-c", "Mill"]
+    words += ["--data-dir", str(home)]
+    subprocess.run(
+        [sys.executable, *words],
+        check=True,
+        capture_output=True,
+        umask=0,
+        env=os.environ | {"CASETRACK_MODELS": str(tmp_path / "none")},
+    )
+    assert [p.name for p in home.glob("collections/*/originals/*/*")] == ["lease.txt"]
+    assert open_to_others(home) == []
+
+
+def test_a_library_keeps_others_out_whatever_the_umask(library: Library, mail: Path) -> None:
+    before = os.umask(0)
+    try:
+        collection = library.create("Mill")
+        collection.ingest(mail)
+    finally:
+        os.umask(before)
+    folder = collection.folder
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "collection.json").stat().st_mode & 0o777 == 0o600
+    assert open_to_others(folder / "originals") == []
+
+
+def test_copies_of_attachments_lie_in_the_collection_and_are_swept(
+    library: Library, mail: Path
+) -> None:
+    collection = library.create("Mill")
+    folder = collection.folder
+    with spool_folder(folder) as at_work:
+        (at_work / "0001").mkdir()
+        killed = folder / ".spool-0123456789ab"
+        (killed / "0001").mkdir(parents=True)
+        (killed / ".lock").touch()
+        (killed / "0001" / "lease.txt").write_text("The rent")
+        assert check_folder(folder).ok
+        collection.ingest(mail)
+        assert not killed.exists()
+        assert (at_work / "0001").is_dir()  # whoever holds its lock is alive
+        assert at_work.stat().st_mode & 0o777 == 0o700
+    (killed / "0001").mkdir(parents=True)
+    (killed / ".lock").touch()
+    collection.admin.upkeep(secure=True, wait=True)
+    assert list(folder.glob(".spool-*")) == []
+
+
+def test_a_copy_goes_with_its_document_also_after_a_kill(
+    library: Library, mail: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("Mill")
+    collection.ingest(mail)
+    copies = collection.folder / "originals"
+    assert len(list(copies.rglob("*.txt"))) == 1
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(originals, "drop_copies", die)
+        with pytest.raises(Killed):
+            collection.delete_document("mail.eml")
+    with write_session(collection.folder):
+        pass
+    assert collection.documents() == []
+    assert list(copies.rglob("*.txt")) == []
