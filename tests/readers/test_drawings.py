@@ -208,7 +208,7 @@ def sheet_with(path: Path, rows: list[list[Any]], drawing: str) -> Path:
     return path
 
 
-def test_text_boxes_follow_the_rows_with_the_place_of_their_corner(tmp_path: Path) -> None:
+def test_text_boxes_stand_behind_the_row_that_they_begin_in(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["Item", "Price"], ["Bolt", 1.5], ["Nut", 0.25]]
     branches = f"""<mc:AlternateContent
         xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice
@@ -222,11 +222,15 @@ def test_text_boxes_follow_the_rows_with_the_place_of_their_corner(tmp_path: Pat
     )
     path = sheet_with(tmp_path / "a.xlsx", rows, drawing)
     reading, (page,) = read(path)
-    shown = ["First", "Second", "paragraph", "Once"]
-    assert texts(page)[3:] == shown
-    assert [(n.row, n.column_start) for n in page.lines[3:]] == [(2, 3), (9, 4), (9, 4), (12, 1)]
-    assert [n.number for n in page.lines] == [1, 2, 3, 4, 5, 6, 7]
-    assert [p.number for p in page.paragraphs] == [1, 2, 3, 4, 5, 6, 7]
+    assert texts(page)[1:] == [
+        "Item: Bolt | Price: 1.5 | [First]",
+        "Item: Nut | Price: 0.25",
+        "Second; paragraph",
+        "Once",
+    ]
+    assert [(n.number, n.row) for n in page.lines] == [(i, i) for i in (1, 2, 3, 9, 12)]
+    assert [(n.column_start, n.column_end) for n in page.lines[1:4]] == [(1, 5), (1, 2), (4, 6)]
+    assert [p.number for p in page.paragraphs] == [1, 2, 3, 4, 5]
     assert reading.missing == []
 
 
@@ -250,11 +254,10 @@ def test_charts_over_their_cells_say_titles_and_series_alone(tmp_path: Path) -> 
         sheet.add_chart(chart, *filter(None, [anchor]))
     book.save(tmp_path / "a.xlsx")
     _, pages = read(tmp_path / "a.xlsx")
-    names = ["Chart: Our year", "Axis: EUR million"]
-    assert texts(pages[0])[3:] == [*names, "Series: Sales"]
-    assert (pages[0].lines[3].row, pages[0].lines[3].column_start) == (2, 5)
+    said = "Chart: Our year; Axis: EUR million; Series: Sales"
+    assert texts(pages[0])[1] == f"Year: 2023 | Sales: 12 | [{said}]"
     assert [(p.number, p.sheet_name) for p in pages] == [(1, "Sheet"), (2, "Figure")]
-    assert texts(pages[1]) == [*names, "Series: Sales"]
+    assert texts(pages[1]) == [said]
 
 
 def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
@@ -269,7 +272,7 @@ def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
         copy.write_bytes(path.read_bytes())
         part = ("xl/charts/chart1.xml", xml.replace("Sheet1!", formula))
         added(copy, "xl/drawings/drawing1.xml", ("</xdr:wsDr>", ""), chart=part)
-        assert texts(read(copy)[1][0])[1:] == expected
+        assert texts(read(copy)[1][0])[1:] == ["; ".join(expected)]
 
 
 # --- files inside ---------------------------------------------------------------------------
@@ -378,11 +381,8 @@ def test_shapes_and_charts_of_opendocument_sheets(tmp_path: Path) -> None:
         </chart:chart>"""
     path = opendocument(tmp_path / "a.ods", "spreadsheet", "spreadsheet", body, Object=inside)
     reading, (page,) = read(path)
-    assert texts(page)[2:] == [
-        "Over all", "Boxed words", "Chart: Our year", "Series: Sales", "At C2",
-    ]  # fmt: skip
-    places = [(n.row, n.column_start) for n in page.lines[2:]]
-    assert places == [(1, 1), (1, 1), (2, 2), (2, 2), (2, 3)]
+    chart = "[Chart: Our year; Series: Sales]"
+    assert texts(page) == ["A1 | [Over all] | [Boxed words]", f"A2 | B2 | C2 | {chart} | [At C2]"]
     assert reading.missing == []
 
 

@@ -67,8 +67,7 @@ def check_normal_form(page: Page) -> None:
     numbers = [line.number for line in page.lines]
     assert numbers == sorted(set(numbers))
     for line in page.lines:
-        # Those of what lies over the cells follow the rows, whatever cell they are anchored in.
-        assert line.row is not None
+        assert line.number == line.row
         assert line.column_start is not None
         assert line.column_end is not None
         assert 1 <= line.column_start <= line.column_end

@@ -9,7 +9,7 @@ from casetrack.readers.drawn.chart import chart_names
 from casetrack.readers.drawn.frame import frame_blocks, graphics_of
 from casetrack.readers.drawn.names import MC, XDR, C, branch, integer
 from casetrack.readers.drawn.text import Block, ListStyle, body_blocks, picture_block
-from casetrack.readers.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn
+from casetrack.readers.sheets.model import MAX_COLUMNS, MAX_ROWS, Drawn, drawn_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -51,11 +51,9 @@ def read_drawings(
             missing.append(f"Drawings over the cells cannot be read: {error.message}")
             continue
         for anchor in root.iter(*_ANCHORS):
-            blocks = tuple(block for block in _blocks(anchor, graphics) if block.text)
-            if blocks:
-                row, column = _corner(anchor, "from") or (1, 1)
-                last = _corner(anchor, "to") or (row, column)
-                found.append(Drawn(row, column, max(column, last[1]), blocks))
+            row, column = _corner(anchor, "from") or (1, 1)
+            last = _corner(anchor, "to") or (row, column)
+            found += drawn_over(row, column, max(column, last[1]), _blocks(anchor, graphics))
     return tuple(sorted(found, key=lambda drawn: (drawn.row, drawn.column)))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from casetrack.readers.page_builder import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from casetrack.readers.drawn.text import Block
@@ -57,12 +57,21 @@ Notes = dict[int, list[Note]]
 
 
 class Drawn(NamedTuple):
-    """What lies over the cells at a place: its corner's row, its columns, what it says."""
+    """What lies over the cells: its upper left cell, its last column, what it says on one line."""
 
     row: int
     column: int
     column_end: int
-    blocks: tuple[Block, ...]
+    text: str
+
+
+def drawn_over(
+    row: int, column: int, column_end: int, blocks: Iterable[Block], /
+) -> Iterator[Drawn]:
+    """Yield what lies over the cells there, if it says anything; paragraphs are parted by ``;``."""
+    text = "; ".join(filter(None, (clean_text(block.text).strip() for block in blocks)))
+    if text:
+        yield Drawn(row, column, column_end, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from casetrack.errors import ParseFailed
 from casetrack.readers.drawn.text import Block, picture_block
 from casetrack.readers.opendocument.names import DRAW, OFFICE, SVG, TEXT, XLINK
 from casetrack.readers.opendocument.objects import object_blocks
-from casetrack.readers.sheets.model import Drawn
+from casetrack.readers.sheets.model import drawn_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.readers.package import Package
+    from casetrack.readers.sheets.model import Drawn
 
     Words = Callable[[Any], str]
 
@@ -42,9 +43,7 @@ class OdsDrawings:
         """Yield what is drawn in a cell, or over a whole sheet."""
         for child in holder:
             if isinstance(child.tag, str) and child.tag.startswith(DRAW):
-                blocks = tuple(block for block in self._blocks(child) if block.text)
-                if blocks:
-                    yield Drawn(row, column, column, blocks)
+                yield from drawn_over(row, column, column, self._blocks(child))
 
     def _blocks(self, shape: Any) -> Iterator[Block]:
         for element in shape.iter(*_PARAGRAPHS, f"{DRAW}object", f"{DRAW}frame"):

@@ -19,7 +19,7 @@ from casetrack.readers.sheets.headers import (
     find_header,
     labels_of,
 )
-from casetrack.readers.sheets.model import Cell, SheetRow
+from casetrack.readers.sheets.model import MAX_ROWS, Cell, SheetRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,6 +84,10 @@ class _Layout:
         self._number, self._sheet = number, sheet
         self._merged = _Merged(sheet.merged)
         self._notes = dict(sheet.notes)
+        self._drawn: dict[int, list[Drawn]] = {}
+        for drawn in sheet.drawn:
+            self._drawn.setdefault(drawn.row, []).append(drawn)
+        self._waiting = sorted(self._drawn, reverse=True)
         self._declared: dict[int, list[Area]] = {}
         for area in sheet.headers:
             self._declared.setdefault(area.top, []).append(area)
@@ -106,9 +110,9 @@ class _Layout:
             if row.number != last + 1 or not self._are_within(row):
                 self._bands = bands_of(row, rows.ahead, self._bands, self._first_declared)
             last = row.number
+            self._write_drawn(row.number)
             self._row(row, rows)
-        for drawn in self._sheet.drawn:
-            self._write_drawn(drawn)
+        self._write_drawn(MAX_ROWS + 1)
         return Page(
             number=self._number,
             text="\n".join(self._texts),
@@ -218,27 +222,26 @@ class _Layout:
         whole = Band(left, right, self._first_declared, inside)
         self._bands[first : first + len(inside)] = [whole]
 
-    def _write_drawn(self, drawn: Drawn) -> None:
-        """Write what lies over the cells, behind all rows: between them it would part a table."""
-        for block in drawn.blocks:
-            first = self._length + bool(self._texts)
-            for line in filter(None, (clean_text(line).strip() for line in block.lines)):
-                start = self._length + bool(self._texts)
-                self._texts.append(line)
-                self._length = start + len(line)
-                number = self._lines[-1].number + 1 if self._lines else drawn.row
-                place = drawn.row, drawn.column, drawn.column_end
-                self._lines.append(Line(start, self._length, number, None, *place))
-            if self._length > first:
-                number = len(self._paragraphs) + 1
-                self._paragraphs.append(Paragraph(first, self._length, number, block.kind))
+    def _write_drawn(self, before: int) -> None:
+        """Give what lies over empty rows a row of its own."""
+        while self._waiting and self._waiting[-1] < before:
+            number = self._waiting.pop()
+            drawn = self._drawn.pop(number, ())
+            if drawn:
+                text = _SEPARATOR.join(one.text for one in drawn)
+                self._write_line(number, _columns(drawn), text, "body", None)
 
     def _write(
         self, row: SheetRow, text: str, kind: ParagraphKind, level: int | None = None
     ) -> None:
-        notes = self._notes.pop(row.number, ())
-        text = _SEPARATOR.join((text, *(note.text for note in notes)))
-        columns = [cell.column for cell in (*row.cells, *notes)]
+        notes, drawn = self._notes.pop(row.number, ()), self._drawn.pop(row.number, ())
+        behind = (*(note.text for note in notes), *(f"[{one.text}]" for one in drawn))
+        columns = {cell.column for cell in (*row.cells, *notes)} | _columns(drawn)
+        self._write_line(row.number, columns, _SEPARATOR.join((text, *behind)), kind, level)
+
+    def _write_line(
+        self, number: int, columns: set[int], text: str, kind: ParagraphKind, level: int | None
+    ) -> None:
         start = self._length + bool(self._texts)
         self._texts.append(text)
         self._length = end = start + len(text)
@@ -246,13 +249,17 @@ class _Layout:
             Line(
                 start,
                 end,
-                row.number,
-                row=row.number,
+                number,
+                row=number,
                 column_start=min(columns),
                 column_end=max(columns),
             )
         )
-        self._paragraphs.append(Paragraph(start, end, len(self._paragraphs) + 1, kind, level))
+        self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))
+
+
+def _columns(drawn: Iterable[Drawn]) -> set[int]:
+    return {column for one in drawn for column in (one.column, one.column_end)}
 
 
 class _Window:

@@ -3,7 +3,7 @@
 Numbers and dates read as the sheet shows them. Rows are joined by one newline, paragraphs too:
 see :mod:`casetrack.readers.sheets.page`. Pages count the sheets in the order of their tabs, those
 of a single chart too; sheets of macros are named and left out. Hidden sheets, rows and columns are
-read, and behind the rows what lies over the cells: text boxes, shapes, charts.
+read, and what lies over the cells (text boxes, shapes, charts) behind the row that it begins in.
 """
 
 from __future__ import annotations
