@@ -319,6 +319,10 @@ def bold(canvas: Canvas, y: float, text: str) -> None:
         ("*** Omitted and filed separately", False),
         ("\u201cTransporter\u201d", False),
         ("NOW THEREFORE, THE PARTIES HEREBY AGREE AS FOLLOWS:", False),
+        ("Chapter 2: Delivery", True),
+        ("[X] Yes [ ] No", False),
+        ("Married [x] Single [ ]", False),
+        ("Name of applicant: Day of birth:", False),
     ],
 )
 def test_headings(tmp_path: Path, text: str, is_heading: bool) -> None:

@@ -26,7 +26,9 @@ _NAMED = re.compile(
 )
 _ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _NO_HEADING = re.compile(
-    r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$",
+    r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
+    # Boxes to tick, labels of several fields.
+    r"|[\u2610-\u2612\u25a1\u25a2\u2751\u2752]|\[[x\s]?\]|\w:\s.*\w:(?:\s|$)",
     re.IGNORECASE,
 )
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"

@@ -22,8 +22,13 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
-# Blanks to fill in, leaders of a table of contents, addresses, bare numbers.
-_NO_HEADING = re.compile(r"_{3,}|\.{4,}|\t|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$", re.IGNORECASE)
+# Blanks to fill in, leaders of a table of contents, addresses, bare numbers, boxes to tick, labels
+# of several fields.
+_NO_HEADING = re.compile(
+    r"_{3,}|\.{4,}|\t|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$"
+    r"|[\u2610-\u2612\u25a1\u25a2\u2751\u2752]|\[[x\s]?\]|\w:\s.*\w:(?:\s|$)",
+    re.IGNORECASE,
+)
 _CONNECTING = frozenset(("and", "or", "by", "by and between", "between", "among", "with"))
 
 
