@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _SURE = 0.75
 _UNSURE = 0.7
-_HOPELESS = 0.5
 _CLEARLY_BETTER = 1.15
 _STRIP_LINES, _STRIP_WIDTH = 3, 50
 _MIN_SIDE = 8
@@ -116,7 +115,7 @@ def recognize(
     view = view.scaled(factor) if factor < 1 else view
     if height:
         upright, flipped = _probe(view, engine, factor * height)
-        if gives_up and max(upright, flipped) < _HOPELESS:
+        if gives_up and max(upright, flipped) < _SURE:
             return RecognizedPage((), engine.name, engine.languages)
         if flipped > _CLEARLY_BETTER * upright:
             view = view.turned(180)
