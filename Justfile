@@ -111,7 +111,7 @@ updates *ARGS:
 watching *ARGS:
     {{python}} -m bench.watching {{ARGS}}
 
-# kill programs anywhere, fill disks, let many work at once (takes half an hour)
+# kill programs anywhere, fill disks, let many work at once (takes half an hour); `just faults --kills N` kills more often
 crash *ARGS:
     {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
 

@@ -361,7 +361,7 @@ _STEPS = (
     "casetrack.views.segment_files.write_json",
     "casetrack.views.segment_files.remove_old",
     "casetrack.graph.stored_segments.remove_old",
-    "casetrack.graph.segment.save",
+    "casetrack.graph.stored_segments.save",
     "casetrack.store.originals.remove_stray_copies",
     "casetrack.store.upkeep.mark_done",
 )
