@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.context.lines import counts_lines, in_file
-from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
+from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError, withheld
 from casetrack.records.context import (
     ContextChunk,
     ContextDocument,
@@ -248,13 +248,15 @@ def _blended(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
     from casetrack.retrieve.blend import blended_search
-    from casetrack.retrieve.passages import sources_at
+    from casetrack.retrieve.passages import name_at, sources_at
+    from casetrack.store.passages import PLACE_COLUMNS
 
     answer = blended_search(state, query, mode=mode, where=where, settings=settings)
-    best = [document.chunks[0].chunk for document in answer.documents]
-    others = [one.chunk for document in answer.documents for one in document.chunks[1:]]
-    texts = state.index.texts(best)
-    sources = sources_at(state.snapshot, state.index, [*best, *others])
+    places = [one.chunk for document in answer.documents for one in document.chunks]
+    texts = state.index.texts(places)
+    sources = sources_at(state.snapshot, state.index, places, PLACE_COLUMNS, texts)
+    sound = [[c for c in d.chunks if c.chunk in sources] for d in answer.documents]
+    damaged = [name_at(state.snapshot, state.index, p) for p in places if p not in sources]
 
     def found(one: Blended[Place]) -> _Found:
         scores = ContextScores(
@@ -263,10 +265,11 @@ def _blended(
         return _Found(one.score, sources[one.chunk], scores)
 
     hits = (
-        _hit(state, query, texts[document.chunks[0].chunk], [found(c) for c in document.chunks])
-        for document in answer.documents
+        _hit(state, query, texts[chunks[0].chunk], [found(c) for c in chunks])
+        for chunks in sound
+        if chunks
     )
-    return ContextResults(query, answer.mode, tuple(hits), answer.notes)
+    return ContextResults(query, answer.mode, tuple(hits), (*answer.notes, *withheld(damaged)))
 
 
 def _fully(

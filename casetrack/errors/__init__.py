@@ -18,8 +18,10 @@ from casetrack.errors.collections import (
     FutureSchema,
     MigrationFailed,
     NoActiveCollection,
+    PassagesDamaged,
     SnapshotExists,
     SnapshotNotFound,
+    withheld,
 )
 from casetrack.errors.documents import (
     AmbiguousName,
@@ -142,6 +144,7 @@ __all__ = [
     "OcrUnavailable",
     "ParseFailed",
     "ParseLimit",
+    "PassagesDamaged",
     "PipelineError",
     "ProfileIncomplete",
     "ProviderError",
@@ -165,4 +168,5 @@ __all__ = [
     "WatchNotFound",
     "WorkerCrashed",
     "WrongPathKind",
+    "withheld",
 ]

@@ -128,6 +128,41 @@ class CollectionDamaged(CaseTrackError):
     code = "collection_damaged"
 
 
+_MEND = "Run `casetrack doctor --repair`: it brings back what was written."
+
+
+class PassagesDamaged(CollectionDamaged):
+    """Stored rows are not what was written, by their checksums; they are not shown.
+
+    Attributes
+    ----------
+    documents
+        Names of the documents that they are of.
+    """
+
+    def __init__(self, documents: Sequence[str]) -> None:
+        self.documents = tuple(dict.fromkeys(documents))
+        super().__init__(_withheld(documents), hint=_MEND)
+
+
+def withheld(documents: Sequence[str], /) -> list[str]:
+    """Return the note that passages are left out of an answer since they are damaged.
+
+    Parameters
+    ----------
+    documents
+        Name of the document of each; without any there is no note.
+    """
+    return [f"{_withheld(documents)} {_MEND}"] if documents else []
+
+
+def _withheld(documents: Sequence[str]) -> str:
+    names = list(dict.fromkeys(documents))
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    what = "A passage is" if len(documents) == 1 else f"{len(documents)} passages are"
+    return f"{what} withheld, since what is stored is not what was written: {shown}."
+
+
 class CollectionBusy(CaseTrackError):
     """Another process holds the collection's write lock for too long."""
 

@@ -13,7 +13,14 @@ import pyarrow.compute as pc
 from casetrack.errors import ChunkNotFound
 from casetrack.records.graph import Quote
 from casetrack.records.graph.quote import SNIPPET_CHARS
-from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, narrowed
+from casetrack.store.checksums import COLUMN, blanked
+from casetrack.store.passages import (
+    COLUMNS,
+    NARROW_COLUMNS,
+    make_chunks,
+    make_provenance,
+    narrowed,
+)
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
@@ -25,6 +32,11 @@ if TYPE_CHECKING:
     from casetrack.records import Chunk
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
+
+WITHHELD = (
+    "(withheld: what is stored here is not what was written; run `casetrack doctor --repair`)"
+)
+"""Stands for the words of a passage that is damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,15 +169,20 @@ class Passages:
         return [place for place in places if place is not None]
 
     def _take(self, chunk_ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        """Return rows; one that is not what was written has no text."""
         numbers, rows = self._rows
         ids = [
             int(self._index.segments[numbers[i]].data.column("row_id")[rows[i]])
             for i in self._positions(chunk_ids)
         ]
-        return self._snapshot.take(ids, list(columns))
+        found = self._snapshot.take(ids, [*columns, COLUMN], checked=False)
+        return blanked(found, "chunks", lacking=self._snapshot.lacking)
 
     def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
-        """Return chunks by id, in this order, with text and full source."""
+        """Return chunks by id, in this order, with text and full source.
+
+        One that is not what was written has no text.
+        """
         if not chunk_ids:
             return []
         unique = list(dict.fromkeys(chunk_ids))
@@ -183,6 +200,8 @@ class Passages:
 
 def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> Quote:
     text = row["text"]
+    if not text:
+        return Quote("", WITHHELD, 0, start, end, make_provenance(row, snapshot))
     first, last = _around(text, start, end)
     snippet = text[first:last]
     return Quote(

@@ -53,7 +53,9 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
         by_revision = {d.revision: d for d in snapshot.documents.values()}
         made = [
             read_rows(rows, by_revision)
-            for rows in read_groups(snapshot, revisions, segments.COLUMNS, _READ_TOGETHER)
+            for rows in read_groups(
+                snapshot, revisions, segments.COLUMNS, _READ_TOGETHER, blank=True
+            )
         ]
         yield from merge(made, snapshot.revisions)
 

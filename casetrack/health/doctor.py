@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
-from casetrack.health.repair import copy_again, mend_folder
+from casetrack.health.repair import bring_back, copy_again, mend_folder
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
@@ -111,6 +111,7 @@ def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
 def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
     documents = workspace.state().snapshot.documents
     repairs, unmended, rebuild = list[str](), list[str](), list[Document]()
+    lost = dict[str, Document]()
     reread: dict[str, Document] = {}
     for document_id in sorted(found.copies | found.reread | found.rebuild):
         document = documents.get(document_id)
@@ -122,22 +123,50 @@ def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], l
             unmended.append(f"{document.name}: {problem}")
         elif document_id in found.rebuild:
             rebuild.append(document)
-        elif not (can_be_read_again(root) or kept_file(workspace.folder, root)):
-            unmended.append(f"{document.name}: {_next_step(workspace, root)}")
+        elif not (can_be_read_again(root) or kept_file(workspace.folder, root, fetched=False)):
+            lost[document_id] = document
         elif document_id in found.reread or is_inside(document):
             reread[root.document_id] = root
         else:
             said = copy_again(workspace.folder, document)
             repairs += [said] if said else []
-    for report in _read_again(workspace, list(reread.values())):
-        for outcome in report.outcomes:
-            if outcome.status in {"ingested", "partial"}:
-                repairs.append(f"read {outcome.document_name} again from its file")
-            else:
-                unmended.append(f"{outcome.path}: {outcome.message} {outcome.hint}".rstrip())
+    for mended, left in (
+        _from_snapshots(workspace, found, list(lost.values())),
+        _from_files(workspace, list(reread.values())),
+    ):
+        repairs += mended
+        unmended += left
     for document in rebuild:
         reindex_document(workspace, document.document_id, force=True, reparse=False)
         repairs.append(f"made the vectors and terms of {document.name} anew")
+    return repairs, unmended
+
+
+def _from_snapshots(
+    workspace: Workspace, found: Examined, lost: list[Document]
+) -> tuple[list[str], list[str]]:
+    """Bring back documents whose files cannot be read again; return what was, and what was not."""
+    documents = workspace.state().snapshot.documents
+    back = bring_back(workspace, [d for d in lost if d.document_id in found.reread])
+    repairs = [
+        f"brought {d.name} back from the {back[d.document_id]}"
+        for d in lost
+        if d.document_id in back
+    ]
+    left = [d for d in lost if d.document_id not in back]
+    return repairs, [f"{d.name}: {_next_step(workspace, root_of(d, documents))}" for d in left]
+
+
+def _from_files(workspace: Workspace, roots: list[Document]) -> tuple[list[str], list[str]]:
+    """Read files again; return what was read, and what could not be."""
+    repairs, unmended = list[str](), list[str]()
+    for report, from_file in _read_again(workspace, roots):
+        for outcome in report.outcomes:
+            if outcome.status in {"ingested", "partial"}:
+                what = "its file" if from_file else "the copy that the collection keeps of it"
+                repairs.append(f"read {outcome.document_name} again from {what}")
+            else:
+                unmended.append(f"{outcome.path}: {outcome.message} {outcome.hint}".rstrip())
     return repairs, unmended
 
 
@@ -176,28 +205,37 @@ def _next_step(workspace: Workspace, root: Document) -> str:
     )
 
 
-def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[IngestReport]:
-    """Take in files again, all at once but for those with a name or a copy of their own."""
+def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[tuple[IngestReport, bool]]:
+    """Take in files again, all at once but for those with a name or a copy of their own.
+
+    Beside each report, whether it is of the files themselves, not of the copies of them.
+    """
     plain = list[Path]()
     named = list[tuple[Path, Document]]()
-    kept = [found for root in roots if (found := kept_file(workspace.folder, root))]
-    if kept:
-        yield ingest_again(workspace, kept, force=True)
+    copies = {
+        root.document_id: copy
+        for root in roots
+        if root.is_remote or not can_be_read_again(root)
+        if (copy := kept_file(workspace.folder, root, fetched=False))
+    }
+    if copies:
+        yield ingest_again(workspace, list(copies.values()), force=True), False
     for root in roots:
-        source = source_file(root)
+        source = None if root.document_id in copies else source_file(root)
         if source is None:
-            continue  # it went this very moment; the next check says so
+            continue  # its copy was read, or it went this very moment: the next check says so
         if is_inside(root) or (root.name == source.name and root.original_copy is None):
             plain.append(source)
         else:
             named.append((source, root))
     if plain:
-        yield ingest(workspace, dict.fromkeys(plain), force=True, copy_original=False)
+        yield ingest(workspace, dict.fromkeys(plain), force=True, copy_original=False), True
     for source, root in named:
-        yield ingest(
+        report = ingest(
             workspace,
             [source],
             force=True,
             document_name=root.name,
             copy_original=root.original_copy is not None,
         )
+        yield report, True

@@ -16,7 +16,7 @@ from casetrack.errors import CollectionBusy
 from casetrack.health.folder import temporary_files
 from casetrack.health.machine import remains
 from casetrack.health.views import mend_views
-from casetrack.store import rewrite
+from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.files import storage_errors
 from casetrack.store.history import mend_manifests, mend_tags, settle
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from casetrack.health.views import ViewState
     from casetrack.records import Document
+    from casetrack.workspace import Workspace
 
 _BUSY_SECONDS = 30.0
 
@@ -88,6 +89,24 @@ def copy_again(folder: Path, document: Document, /) -> str | None:
         shutil.copyfile(source, temporary)
         temporary.replace(target)
     return f"copied the file of {document.name} again"
+
+
+def bring_back(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
+    """Bring damaged documents back from snapshots; return which one each came from, by its id.
+
+    Raises
+    ------
+    CollectionBusy
+        Somebody else writes.
+    StorageError
+        What is brought back cannot be written.
+    """
+    if not lost:
+        return {}
+    with write_session(workspace.folder, timeout=_BUSY_SECONDS) as session:
+        found = restore.bring_back(workspace.folder, session, lost)
+    workspace.forget()
+    return found
 
 
 def mend_data_dir(home: Path, collections: Path, /) -> list[str]:

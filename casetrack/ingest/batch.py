@@ -21,6 +21,7 @@ from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.records import DEFAULT_PROFILE, IngestReport
+from casetrack.store.checksums import damaged, with_families
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -194,8 +195,11 @@ class Batch:
         if self.encoder is None:
             return {}
         snapshot = self.workspace.state().snapshot
-        rows = snapshot.scan(known_columns(self.pipeline), revisions=[document.revision])
-        return known_outputs(rows, document.pipeline_fingerprint, self.pipeline)
+        columns = with_families(known_columns(self.pipeline), "chunks")
+        rows = snapshot.scan(columns, revisions=[document.revision], checked=False)
+        # What is damaged is made anew, not written again as if it were whole.
+        sound = ~damaged(rows, "chunks", lacking=snapshot.lacking)
+        return known_outputs(rows.filter(sound), document.pipeline_fingerprint, self.pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:

@@ -57,7 +57,7 @@ def is_inside(document: Document, /) -> bool:
     return Path(document.path).parent.is_file()
 
 
-def kept_file(folder: Path, document: Document, /) -> FoundFile | None:
+def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> FoundFile | None:
     """Return the collection's copy of what was fetched as a file to read again, if it is whole.
 
     Parameters
@@ -66,8 +66,10 @@ def kept_file(folder: Path, document: Document, /) -> FoundFile | None:
         The collection's.
     document
         One with a file of its own, see :func:`root_of`.
+    fetched
+        Only the copy of what was fetched; else also that of a file of this machine.
     """
-    if not document.is_remote or document.parent_id or not document.original_copy:
+    if (fetched and not document.is_remote) or document.parent_id or not document.original_copy:
         return None
     path = folder / document.original_copy
     try:

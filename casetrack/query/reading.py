@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import ChunkNotFound
+from casetrack.errors import ChunkNotFound, withheld
 from casetrack.query.database import Kept
 from casetrack.query.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
@@ -98,6 +98,8 @@ class Reading:
 
     def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
         """Return a passage with those around it."""
+        from casetrack.retrieve.passages import name_at, texts_at
+
         ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot
         data = self.state.index.segments[number].data
@@ -105,14 +107,16 @@ class Reading:
         # The chunks of a document stand side by side in the index, in reading order.
         around = range(max(0, row - window), min(data.size, row + window + 1))
         rows = [other for other in around if revisions[other] == revisions[row]]
-        texts = data.texts.take(rows)
-        sources = data.places_of(rows, CITE_COLUMNS)
+        places = [(number, other) for other in rows]
+        found = texts_at(snapshot, self.state.index, places)
+        damaged = [name_at(snapshot, self.state.index, p) for p in places if p not in found]
         return Retrieved(
             [
-                _passage(make_provenance(source, snapshot), texts[other])
-                | {"position": other - row}
-                for other, source in zip(rows, sources, strict=True)
-            ]
+                _passage(found[place].provenance, found[place].text) | {"position": place[1] - row}
+                for place in places
+                if place in found
+            ],
+            notes=tuple(withheld(damaged)),
         )
 
     def cite(self, chunk_ids: Sequence[str], /) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from casetrack.blas import one_thread_each
-from casetrack.errors import ModelError, UsageError
+from casetrack.errors import ModelError, UsageError, withheld
 from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SamePlace, SearchResult, SearchResults
@@ -23,7 +23,7 @@ from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.legal_names import LegalNames
 from casetrack.retrieve.missing import missing_from, sentence
-from casetrack.retrieve.passages import PlacedText, texts_at
+from casetrack.retrieve.passages import PlacedText, name_at, texts_at
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
@@ -133,8 +133,8 @@ def search(
     finder = Finder.of(snapshot, index, reading, encoded)
     judgements = [verdict.results[number] for number in shown]
     names = LegalNames(lambda: state.once(cited_in), snapshot, index)
-    results = _results(snapshot, index, ranked, judgements, finder, names)
-    notes += state.stale_notes(result.provenance.source for result in results)
+    results, damaged = _results(snapshot, index, ranked, judgements, finder, names)
+    notes += [*withheld(damaged), *state.stale_notes(r.provenance.source for r in results)]
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:
@@ -322,15 +322,21 @@ def _results(
     judgements: Sequence[tuple[float, Evidence]],
     finder: Finder,
     names: LegalNames,
-) -> tuple[SearchResult, ...]:
-    """Return results with their texts and sources; where they answer is found when it is asked."""
+) -> tuple[tuple[SearchResult, ...], list[str]]:
+    """Return results with their texts and sources; where they answer is found when it is asked.
+
+    Beside them the names of the documents of which a passage is not what was written.
+    """
     threes = [_with_neighbours(index, r.place) for r in ranked]
     neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
     neighbours += [place for hit in ranked for place, _ in hit.also]
     passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
+    sound = [n for n, hit in enumerate(ranked) if hit.place in passages]
+    damaged = [name_at(snapshot, index, r.place) for r in ranked if r.place not in passages]
+    ranked, judgements = [ranked[n] for n in sound], [judgements[n] for n in sound]
     around = [
-        (passages[before] if before else None, passages[own], passages[after] if after else None)
-        for before, own, after in threes
+        (before and passages.get(before), passages[own], after and passages.get(after))
+        for before, own, after in (threes[n] for n in sound)
     ]
     rows = _row_ids(index, [hit.place for hit in ranked])
     looks = finder.looks(
@@ -355,14 +361,18 @@ def _results(
                 signals=hit.signals,
                 before_citation=previous.provenance.cite() if previous else None,
                 after_citation=following.provenance.cite() if following else None,
-                also=tuple(_same_place(passages[place], reason) for place, reason in hit.also),
+                also=tuple(
+                    _same_place(passages[place], reason)
+                    for place, reason in hit.also
+                    if place in passages
+                ),
                 relevance=relevance,
                 evidence=evidence,
                 look=look,
                 cites=names.of(hit.place, chunk.text),
             )
         )
-    return tuple(results)
+    return tuple(results), damaged
 
 
 def _same_place(passage: PlacedText, reason: str) -> SamePlace:

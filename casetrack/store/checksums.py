@@ -23,6 +23,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
+from casetrack.errors import PassagesDamaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -58,6 +59,12 @@ def columns_of(table: str, /, *names: str) -> tuple[str, ...]:
     """Return what has to be read to check some families: their columns, and the checksums."""
     known = families(table)
     return (*(column for name in names for column in known[name]), COLUMN)
+
+
+def with_families(columns: Sequence[str], table: str, /) -> list[str]:
+    """Return *columns* with all that has to be read to check every one of them."""
+    touched = [n for n, family in families(table).items() if not set(columns).isdisjoint(family)]
+    return list(dict.fromkeys([*columns, *columns_of(table, *touched)]))
 
 
 def stamped(rows: pa.Table, table: str, /) -> pa.Table:
@@ -114,6 +121,42 @@ def damaged(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> 
             at = np.where(known, starts + place, 0)
             wrong |= known & (numbers[at] != _sums(rows, columns))
     return wrong
+
+
+def require_sound(
+    rows: pa.Table, table: str, name: str, /, *, lacking: Collection[str] = ()
+) -> None:
+    """Check that no row is :func:`damaged`; *name* is the column that names its document.
+
+    Raises
+    ------
+    PassagesDamaged
+        Some are.
+    """
+    wrong = damaged(rows, table, lacking=lacking)
+    if wrong.any():
+        names = rows[name].to_pylist()
+        raise PassagesDamaged([names[place] for place in wrong.nonzero()[0]])
+
+
+def blanked(rows: pa.Table, table: str, /, *, lacking: Collection[str] = ()) -> pa.Table:
+    """Return *rows* with nothing in those that are :func:`damaged` but for the places they keep."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wrong = damaged(rows, table, lacking=lacking)
+    if not wrong.any():
+        return rows
+    at, declared = pa.array(wrong), schema.table(table)
+    for place, field in enumerate(rows.schema):
+        if field.name == "text":
+            nothing = pa.scalar("", field.type)
+        elif field.name in declared.names and declared.column(field.name).nullable:
+            nothing = pa.scalar(None, field.type)
+        else:
+            continue
+        rows = rows.set_column(place, field, pc.if_else(at, nothing, rows[field.name]))
+    return rows
 
 
 def is_damaged(row: Mapping[str, Any], table: str, /, *names: str) -> bool:

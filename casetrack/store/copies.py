@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.store.checksums import damaged, require_sound, stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import (
     CHUNKS,
@@ -65,13 +66,14 @@ def write_copy(
     Raises
     ------
     CollectionDamaged
-        Rows are missing or unreadable.
+        Rows are missing, unreadable, or not what was written.
     DiskFull, NotWritable, StorageError
         The copy cannot be written.
     """
     import pyarrow.compute as pc
 
     counts = snapshot.documents.chunk_counts
+    require_sound(snapshot.documents.table, "documents", "name")
     rows = Rows.of(snapshot.chunks, counts)
     rows.require(counts)
     layout = schema.table("chunks").arrow(dimension=snapshot.dimension)
@@ -84,11 +86,12 @@ def write_copy(
             models.update(pc.unique(pc.list_flatten(table["embedders"])).to_pylist())
             done += table.num_rows
             step(done)
-            yield from table.cast(layout).to_batches()
+            yield from stamped(table, "chunks").cast(layout).to_batches()
 
     _write(folder / CHUNKS, live(), layout)
     ledger = schema.table("documents").arrow()
-    _write(folder / DOCUMENTS, conform(documents, ledger).to_batches(), ledger)
+    rows_of_ledger = stamped(conform(documents, ledger), "documents").cast(ledger)
+    _write(folder / DOCUMENTS, rows_of_ledger.to_batches(), ledger)
     return frozenset(models)
 
 
@@ -156,7 +159,9 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
     for name, dataset in (("documents", documents), ("chunks", chunks)):
         _check_files(folder / f"{name}.lance", dataset)
         layout = schema.table(name, version=info.schema_version)
-        layout.check(dataset.schema, where=f"the table {name}", names=layout.names)
+        # What a later version added is empty in an earlier one's rows.
+        needed = [c.name for c in layout.columns if not c.nullable]
+        layout.check(dataset.schema, where=f"the table {name}", names=needed)
     marked = profile_of(chunks), dimension_of(chunks)
     if marked != (info.profile, info.dimension):
         raise CollectionDamaged(
@@ -164,10 +169,9 @@ def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
             f"are of {info.profile} with {info.dimension}"
         )
     with reading(documents.uri):
-        ledger = documents.to_table(
-            columns=["document_id", "revision", "chunk_count", "page_count", "original_copy"]
-        )
+        ledger = documents.to_table()
     _check_ledger(ledger)
+    _check_sound(ledger, "documents", "name")
     counts = dict(
         zip(ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist(), strict=True)
     )
@@ -198,6 +202,15 @@ def _check_files(path: Path, dataset: Any) -> None:
         raise CollectionDamaged("more rows than its files can hold")
 
 
+def _check_sound(rows: pa.Table, table: str, name: str) -> None:
+    import pyarrow as pa
+
+    lacking = set(schema.table(table).names).difference(rows.column_names)
+    wrong = rows[name].filter(pa.array(damaged(rows, table, lacking=lacking)))
+    if len(wrong):
+        raise CollectionDamaged(f"rows of {wrong[0]} that are not what was written")
+
+
 def _check_ledger(ledger: pa.Table) -> None:
     for column in ("document_id", "revision"):
         values = ledger[column].to_pylist()
@@ -210,9 +223,12 @@ def _check_ledger(ledger: pa.Table) -> None:
 
 
 def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
+    import pyarrow as pa
+
     found: Counter[str] = Counter()
     with reading(chunks.uri):
-        for batch in chunks.scanner(columns=["revision"]).to_batches():
+        for batch in chunks.scanner().to_batches():
             found.update(batch["revision"].to_pylist())
+            _check_sound(pa.Table.from_batches([batch]), "chunks", "document_name")
     if found != Counter(counts):
         raise CollectionDamaged("other passages than its list of documents says")

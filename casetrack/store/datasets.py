@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CollectionDamaged
+from casetrack.errors import CollectionDamaged, PassagesDamaged
 from casetrack.records import DEFAULT_PROFILE
 from casetrack.store import heads
+from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading
 from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -129,12 +130,24 @@ class Snapshot:
         """Live revisions, mapped to their documents' ids."""
         return self.documents.revisions
 
-    def take(self, row_ids: Sequence[int], columns: Sequence[str], /) -> pa.Table:
-        """Return rows by stable row id, in the order asked for."""
-        # Lance's public take goes by position, which a deletion shifts; this one goes by id.
-        with reading(self.chunks.uri):
-            found = self.chunks._take_rows(list(row_ids), columns=self._stored(columns))
-        return self._with_lacking(found, columns)
+    def take(
+        self, row_ids: Sequence[int], columns: Sequence[str], /, *, checked: bool = True
+    ) -> pa.Table:
+        """Return rows by stable row id, in the order asked for; *checked* as in :meth:`scan`.
+
+        Raises
+        ------
+        PassagesDamaged
+            One is not what was written.
+        """
+        ids, stored = list(row_ids), self._stored(columns)
+
+        def read(names: list[str]) -> pa.Table:
+            # Lance's public take goes by position, which a deletion shifts; this one goes by id.
+            with reading(self.chunks.uri):
+                return self.chunks._take_rows(ids, columns=names)
+
+        return self._with_lacking(self._sound(read, stored) if checked else read(stored), columns)
 
     def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
         """Return the live rows in which *column* equals *value*."""
@@ -142,15 +155,25 @@ class Snapshot:
         return found.select(list(columns))
 
     def rows_where(self, condition: str, columns: Sequence[str], /) -> pa.Table:
-        """Return the live rows for which an SQL condition holds; ``revision`` is added."""
+        """Return the live rows for which an SQL condition holds; ``revision`` is added.
+
+        Raises
+        ------
+        PassagesDamaged
+            One is not what was written; see :meth:`scan`.
+        """
         import pyarrow as pa
 
+        def read(names: list[str]) -> pa.Table:
+            asked = list(dict.fromkeys([*names, "revision"]))
+            with reading(self.chunks.uri):
+                table = self.chunks.scanner(columns=asked, filter=condition).to_table()
+            live = self.revisions
+            keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
+            return table.filter(keep)
+
         names = list(dict.fromkeys([*columns, "revision"]))
-        with reading(self.chunks.uri):
-            table = self.chunks.scanner(columns=self._stored(names), filter=condition).to_table()
-        live = self.revisions
-        keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
-        return self._with_lacking(table.filter(keep), names)
+        return self._with_lacking(self._sound(read, self._stored(names)), names)
 
     def revisions_without(self, columns: Sequence[str], /) -> set[str]:
         """Return live revisions with a row in which one of *columns* is null."""
@@ -168,11 +191,53 @@ class Snapshot:
         *,
         revisions: Iterable[str] | None = None,
         with_row_id: bool = False,
+        checked: bool = True,
     ) -> pa.Table:
-        """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for."""
+        """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for.
+
+        Families of columns that are read whole, the text among them, are compared with the
+        checksums of the rows; see :mod:`casetrack.store.checksums`.
+
+        Parameters
+        ----------
+        columns, revisions, with_row_id
+            What is wanted.
+        checked
+            Refuse rows that are not what was written; who does not has to look himself.
+
+        Raises
+        ------
+        PassagesDamaged
+            Some are not what was written.
+        """
         wanted = sorted(self.revisions if revisions is None else revisions)
-        found = self._scanned(self._stored(columns), wanted, with_row_id=with_row_id)
-        return self._with_lacking(found, columns)
+
+        def read(names: list[str]) -> pa.Table:
+            return self._scanned(names, wanted, with_row_id=with_row_id)
+
+        stored = self._stored(columns)
+        return self._with_lacking(self._sound(read, stored) if checked else read(stored), columns)
+
+    def _sound(self, read: Callable[[list[str]], pa.Table], names: list[str]) -> pa.Table:
+        """Return what *read* returns of columns, once it is found to be what was written."""
+        lacking = self.lacking
+        if COLUMN in lacking or not any(
+            {*names, *lacking}.issuperset(family) for family in families("chunks").values()
+        ):
+            return read(names)
+        found = read([*names, COLUMN] if COLUMN not in names else names)
+        wrong = damaged(found, "chunks", lacking=lacking)
+        if wrong.any():
+            ids = read(["document_id"])["document_id"].to_pylist()
+            known = self.documents
+            names_of = [i for i, is_wrong in zip(ids, wrong, strict=True) if is_wrong]
+            raise PassagesDamaged([known[i].name if i in known else i for i in names_of])
+        return found if COLUMN in names else found.drop_columns(COLUMN)
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """Declared columns of ``chunks`` that this very dataset does not have."""
+        return frozenset(self._declared()).difference(self.chunks.schema.names)
 
     def _scanned(self, columns: list[str], wanted: list[str], *, with_row_id: bool) -> pa.Table:
         few = len(wanted) <= _FEW_REVISIONS
@@ -192,8 +257,7 @@ class Snapshot:
 
     def _stored(self, columns: Sequence[str]) -> list[str]:
         """Return those of *columns* that this very dataset has."""
-        have = set(self.chunks.schema.names)
-        lacking = self._declared().keys() - have
+        lacking = self.lacking
         return [name for name in columns if name not in lacking]
 
     def _with_lacking(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:

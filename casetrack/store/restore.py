@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack import schema
+from casetrack.errors import CollectionDamaged
 from casetrack.records import Document
-from casetrack.store.checksums import COLUMN
+from casetrack.store.checksums import COLUMN, damaged
 from casetrack.store.datasets import conform
 from casetrack.store.rows import Rows
+from casetrack.store.snapshots import points
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -145,6 +147,53 @@ def carry_out(
         session.commit()
     tell("Done", total, total)
     return done, list(todo.away)
+
+
+def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:
+    """Bring documents that are damaged back as earlier states of the collection hold them.
+
+    A state counts where it holds the document as it was made of the same file, and every row of it
+    is what was written.
+
+    Parameters
+    ----------
+    folder, session
+        The collection, and a write session of it.
+    lost
+        The live documents.
+
+    Returns
+    -------
+    dict of str to str
+        What each document that is back came from, by its id: a named snapshot, or the number of a
+        state that was still kept.
+    """
+    left, found = {d.document_id: d for d in lost}, dict[str, str]()
+    for point in points(folder):
+        if not left:
+            break
+        ledger = conform(point.ledger, schema.table("documents").arrow())
+        ledger = ledger.filter(~damaged(ledger, "documents"))
+        for row in ledger.to_pylist():
+            live = left.get(row["document_id"])
+            if live is None or row["file_hash"] != live.file_hash:
+                continue
+            old = Document.from_row(row)
+            counts = {old.revision: old.chunk_count}
+            try:
+                rows = Rows.of(point.chunks, counts)
+                rows.require(counts)
+                tables = list(rows.batches(old.revision))
+            except CollectionDamaged:
+                continue  # an older one may be whole: it lies in other files
+            revision = session.new_revision()
+            for table in tables:
+                session.append(_with_revision(table, revision))
+            session.finish(replace(old, revision=revision), replaces=live.revision)
+            name, number = point.info.name, point.info.number
+            found[live.document_id] = f'snapshot "{name}"' if name else f"earlier state {number}"
+            del left[live.document_id]
+    return found
 
 
 def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:

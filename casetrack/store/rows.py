@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CollectionDamaged
+from casetrack.store.checksums import require_sound
 from casetrack.store.damage import reading
 from casetrack.store.datasets import any_of, conform, dimension_of
 
@@ -94,7 +95,13 @@ class Rows:
             )
 
     def batches(self, revision: str | None = None, /) -> Iterator[pa.Table]:
-        """Yield all rows, or those of one revision, in order and with the declared columns."""
+        """Yield all rows, or those of one revision, in order and with the declared columns.
+
+        Raises
+        ------
+        PassagesDamaged
+            A row is not what was written.
+        """
         start, count = (0, len(self.ids)) if revision is None else self.starts[revision]
         layout = schema.table("chunks").arrow(dimension=dimension_of(self.chunks))
         have = set(self.chunks.schema.names)
@@ -102,4 +109,6 @@ class Rows:
         for begin in range(start, start + count, _TAKE_ROWS):
             ids = self.ids[begin : min(begin + _TAKE_ROWS, start + count)].tolist()
             with reading(self.chunks.uri):
-                yield conform(self.chunks._take_rows(ids, columns=columns), layout)
+                found = self.chunks._take_rows(ids, columns=columns)
+            require_sound(found, "chunks", "document_name", lacking={*layout.names} - have)
+            yield conform(found, layout)

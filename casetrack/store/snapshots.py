@@ -222,6 +222,14 @@ def find(folder: Path, reference: str | int, /) -> Point:
     )
 
 
+def points(folder: Path, /) -> Iterator[Point]:
+    """Yield the states that can be restored: the named ones, then the others, newest first."""
+    versions = Versions(folder)
+    for point in (*_named(folder, versions), *_automatic(versions)):
+        if point.info.restorable:
+            yield point
+
+
 def _named(folder: Path, versions: Versions) -> Iterator[Point]:
     home = folder / SNAPSHOTS
     ledgers, chunks = tags_of(versions.documents), tags_of(versions.chunks)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.store.checksums import blanked, with_families
 from casetrack.store.damage import reading
 
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ _FRAGMENT_BITS = 32
 
 
 def read_groups(
-    snapshot: Snapshot, revisions: Iterable[str], columns: Sequence[str], most: int, /
+    snapshot: Snapshot,
+    revisions: Iterable[str],
+    columns: Sequence[str],
+    most: int,
+    /,
+    *,
+    blank: bool = False,
 ) -> Iterator[pa.Table]:
     """Yield the rows of *revisions* in tables of whole revisions.
 
@@ -33,14 +40,24 @@ def read_groups(
         Revisions to read.
     columns
         Their columns; those that the stored table lacks are left out. ``_rowid`` is added.
+        Nothing is compared with its checksum here.
     most
         Rows of a table; only a single longer revision has more.
+    blank
+        Empty the rows that are not what was written, but for the places that they keep, so that
+        nothing is made of them.
     """
+    if blank:
+        for table in read_groups(snapshot, revisions, with_families(columns, "chunks"), most):
+            yield blanked(table, "chunks", lacking=snapshot.lacking).select(
+                [name for name in table.column_names if name in columns or name == "_rowid"]
+            )
+        return
     wanted = sorted(revisions)
     present = [name for name in columns if name in snapshot.chunks.schema.names]
     if len(wanted) <= _FEW:
         for group in _groups(wanted, snapshot.documents.chunk_counts, most):
-            yield snapshot.scan(present, revisions=group, with_row_id=True)
+            yield snapshot.scan(present, revisions=group, with_row_id=True, checked=False)
         return
     # A condition on thousands of values looks at every row once more for every group.
     files = _files_of(snapshot, wanted)

@@ -19,7 +19,7 @@ Files of a segment folder:
 ``sparse_keys.arrow``, ``sparse.arrow``
     Postings of the learned sparse vectors, weights as float16.
 ``places.arrow``
-    The columns of ``chunks`` that make a citation, row by row.
+    The columns of ``chunks`` that make a citation, row by row, and the checksums of these.
 ``texts.bin``
     The texts; see :mod:`casetrack.views.shelf`. A search by words then needs nothing from Lance.
 ``dense.bin``
@@ -42,6 +42,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack import schema
+from casetrack.store.checksums import COLUMN as CHECKSUM
 from casetrack.store.passages import PLACE_COLUMNS
 from casetrack.views.arrays import map_arrays, save_arrays
 from casetrack.views.cells import CellFile
@@ -63,7 +64,8 @@ _INDEXED = (
     *("dense", "embedders"),
 )
 _SPARSE = ("sparse_terms", "sparse_weights")
-COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *PLACE_COLUMNS]))
+_PLACES = (*PLACE_COLUMNS, CHECKSUM)
+COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *_PLACES]))
 """Columns of ``chunks`` that a segment is made of; a table may lack those of sparse vectors."""
 
 _NUMBER = r"^[0-9]+(\.[0-9]+)?$"
@@ -189,14 +191,14 @@ def build(table: pa.Table, /) -> Segment:
 
 def _places(table: pa.Table) -> pa.Table:
     """Return the columns that make a citation; what an older collection lacks is null."""
-    declared = schema.table("chunks").arrow(PLACE_COLUMNS)
+    declared = schema.table("chunks").arrow(_PLACES)
     known = table.schema.names
     return pa.table(
         {
             name: table[name]
             if name in known
             else pa.nulls(table.num_rows, declared.field(name).type)
-            for name in PLACE_COLUMNS
+            for name in _PLACES
         }
     )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.segment import Segment
 
-FORMAT = 8
+FORMAT = 9
 """Layout of the segment files; another one on disk is rebuilt."""
 MAX_CHUNKS = 65_536
 """Largest segment (but for a single document that is longer); a row then fits two bytes."""

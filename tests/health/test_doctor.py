@@ -9,6 +9,7 @@ import os
 import shutil
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -390,6 +391,13 @@ def test_only_a_deep_check_sees_it(
 # --- what cannot be mended -------------------------------------------------------------------
 
 
+def forget_earlier(collection: Collection) -> None:
+    """Remove all states but the newest, from which a document could come back."""
+    for name in ("chunks", "documents"):
+        dataset = lance.dataset(collection.folder / f"{name}.lance")
+        dataset.cleanup_old_versions(timedelta(microseconds=1), delete_unverified=True)
+
+
 @pytest.fixture
 def own(library: Library, tmp_path: Path) -> Collection:
     """A collection of one file that may be changed."""
@@ -397,6 +405,7 @@ def own(library: Library, tmp_path: Path) -> Collection:
     collection = use(library).create("Own", profile="ollama")
     assert collection.ingest([tmp_path / "own.txt"]).count("ingested") == 1
     chunks_of(collection).delete("chunk_index = 1")
+    forget_earlier(collection)
     return collection
 
 
@@ -548,3 +557,70 @@ def test_a_folder_that_is_no_collection(library: Library) -> None:
 
 def test_library_with_model(library_with_model: Library) -> None:
     assert library_with_model.doctor().ok
+
+
+# --- where damaged passages come back from ---------------------------------------------------
+
+
+def alter(collection: Collection, name: str) -> None:
+    change_rows(name, "chunk_index = 0", text="replace(text, 'lantern', 'lamtern')")(collection)
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("file", "read own.txt again from its file"),
+        ("copy", "read own.txt again from the copy that the collection keeps of it"),
+        ("snapshot", 'brought own.txt back from the snapshot "before"'),
+        ("nothing", None),
+    ],
+)
+def test_a_damaged_passage_comes_back_from_whatever_is_left(
+    library: Library, tmp_path: Path, kept: str, said: str | None
+) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("A lantern hangs over the door. " * 200)
+    collection = use(library).create("Own", profile="ollama")
+    assert collection.ingest([path], copy_original=kept == "copy").count("ingested") == 1
+    texts = [c.text for c in collection.read.chunks("own.txt")]
+    known = collection.document("own.txt")
+    if kept == "snapshot":
+        collection.admin.take_snapshot("before")
+    alter(collection, "own.txt")
+    if kept != "file":
+        path.unlink()
+    if kept == "nothing":
+        forget_earlier(collection)
+    shutil.rmtree(collection.folder / "views")
+    fresh = use(library).get("Own")
+    report = fresh.admin.doctor(repair=True)
+    hits = fresh.search("lantern", mode="keyword", limit=50)
+    if said is None:
+        assert "checksums" in failed(report)
+        (unmended,) = report.unmended
+        assert "own.txt: its file is not there any more" in unmended
+        assert {hit.text for hit in hits} <= set(texts[1:])
+        assert any("withheld" in note for note in hits.notes)
+        return
+    assert any(repair.startswith(said) for repair in report.repairs)
+    assert failed(report).keys() <= {"source files"}
+    assert [c.text for c in fresh.read.chunks("own.txt")] == texts
+    now = fresh.document("own.txt")
+    assert (now.document_id, now.path, now.name) == (known.document_id, known.path, known.name)
+    assert not any("withheld" in note for note in hits.notes)
+
+
+def test_a_damaged_vector_is_not_written_again_as_if_it_were_whole(collection: Collection) -> None:
+    def vector() -> list[float]:
+        found = collection.workspace.state().snapshot.scan(["dense", "chunk_index", "revision"])
+        long = collection.document("long.txt").revision
+        return next(
+            r["dense"] for r in found.to_pylist() if (r["revision"], r["chunk_index"]) == (long, 2)
+        )
+
+    whole = vector()
+    change_rows("long.txt", "chunk_index = 2", dense="array_reverse(dense)")(collection)
+    collection.workspace.forget()
+    assert vector() != whole
+    assert failed(collection.admin.doctor(repair=True)) == {}
+    assert vector() == pytest.approx(whole, abs=1e-6)

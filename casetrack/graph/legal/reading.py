@@ -46,7 +46,7 @@ def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegmen
     """Return what keeps the segments in *home*."""
 
     def build(revisions: Iterable[str]) -> Iterator[LegalSegment]:
-        for rows in read_groups(snapshot, revisions, _COLUMNS, _READ_TOGETHER):
+        for rows in read_groups(snapshot, revisions, _COLUMNS, _READ_TOGETHER, blank=True):
             found = rows.select([c for c in _COLUMNS if c in rows.column_names]).to_pylist()
             yield read_rows(found)
 

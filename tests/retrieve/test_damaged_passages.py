@@ -1,0 +1,72 @@
+"""A passage that is not what was written is shown by nobody, and everybody says so."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import lance
+import pytest
+
+from casetrack.errors import PassagesDamaged
+from casetrack.library import Library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+TEXTS = {
+    "bill.txt": "On 4 May 2021 Ann Miller paid 40 EUR for liquidated damages of the ferry.",
+    "note.txt": "On 6 May 2021 Ann Miller wrote that the ferry leaves at noon.",
+}
+SAID = (
+    "A passage is withheld, since what is stored is not what was written: bill.txt. Run "
+    "`casetrack doctor --repair`: it brings back what was written."
+)
+
+
+@pytest.fixture
+def collection(library: Library, tmp_path: Path) -> Collection:
+    """Return a collection of two texts, of one of which a letter has changed on the disk."""
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    made = library.create("C")
+    assert made.ingest([tmp_path / name for name in TEXTS]).count("ingested") == 2
+    assert len(made.map.timeline().events) == 2
+    rows = lance.dataset(made.folder / "chunks.lance")
+    rows.update({"text": "replace(text, 'liq', 'lhq')"}, where="document_name = 'bill.txt'")
+    return Library(library.settings).get("C")
+
+
+def anew(collection: Collection) -> Collection:
+    """Return it without anything that was made of the texts before."""
+    shutil.rmtree(collection.folder / "views")
+    return Library(collection.workspace.settings).get(collection.name)
+
+
+def test_search_leaves_it_out_and_says_so(collection: Collection) -> None:
+    # What the index was made of before is whole.
+    found = collection.search("ferry paid", mode="keyword")
+    assert {r.text for r in found} == set(TEXTS.values())
+    found = anew(collection).search("ferry paid", mode="keyword")
+    assert [(r.rank, r.text) for r in found] == [(1, TEXTS["note.txt"])]
+    assert SAID in found.notes
+
+
+def test_reading_it_is_refused(collection: Collection) -> None:
+    (whole,) = collection.read.chunks("note.txt")
+    assert whole.text == TEXTS["note.txt"]
+    with pytest.raises(PassagesDamaged, match="A passage is withheld") as refused:
+        collection.read.chunks("bill.txt")
+    assert refused.value.documents == ("bill.txt",)
+    assert "casetrack doctor --repair" in refused.value.hint
+
+
+def test_the_map_knows_nothing_of_it(collection: Collection) -> None:
+    before = {str(e.date): e.quote for e in collection.map.timeline().events}
+    assert before["2021-05-06"].text == "6 May 2021"
+    assert before["2021-05-04"].text == ""
+    assert before["2021-05-04"].snippet.startswith("(withheld: ")
+    days = {str(event.date) for event in anew(collection).map.timeline().events}
+    assert days == {"2021-05-06"}
