@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError
+from casetrack.errors import CaseTrackError, CollectionDamaged
 from casetrack.health import deep
 from casetrack.health.findings import Problem
 from casetrack.health.folder import (
@@ -24,6 +24,7 @@ from casetrack.health.ledger import (
     ledger_problems,
 )
 from casetrack.health.rows import check_rows
+from casetrack.health.unreadable import Unreadable, find_unreadable
 from casetrack.health.views import check_views
 from casetrack.records import Check
 from casetrack.store.damage import damage_told
@@ -81,6 +82,8 @@ class Examined:
         Ids of documents whose copy is missing or wrong.
     views
         What is wrong with the search index and the graph.
+    lost
+        Data files that cannot be read, and the documents in them.
     """
 
     checks: list[Check]
@@ -88,6 +91,7 @@ class Examined:
     rebuild: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)
     views: list[ViewState] = field(default_factory=list)
+    lost: Unreadable | None = None
 
 
 def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
@@ -112,11 +116,20 @@ def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
 def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     documents = len(snapshot.documents)
     examiner.tell("checking rows", 0, documents)
-    rows, ledger = check_rows(snapshot), ledger_problems(snapshot)
+    lost = None
+    try:
+        rows = check_rows(snapshot)
+    except CollectionDamaged:
+        lost = find_unreadable(snapshot)
+        if not lost.files:
+            raise
+        rows = check_rows(snapshot, lost)
+    ledger = ledger_problems(snapshot)
     altered = altered_documents(snapshot)
     examiner.tell("checking the index", 0, documents)
-    views = check_views(folder, snapshot, rows.counts, deep=examiner.deep)
-    live = rows.counts.total()
+    # What was made of rows cannot be compared with them while some cannot be read.
+    views = [] if lost else check_views(folder, snapshot, rows.counts, deep=examiner.deep)
+    live = snapshot.chunks.count_rows() if lost else rows.counts.total()
     copies = list(copy_problems(folder, snapshot, deep=examiner.deep))
     found = Examined(
         [
@@ -132,9 +145,10 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check_sources(snapshot),
         ],
         views=views,
+        lost=lost,
     )
     deeper = list[Problem]()
-    if examiner.deep:
+    if examiner.deep and not lost:
         check, deeper = deep.read_again(
             folder, snapshot, examiner.reading, examiner.is_fresh, examiner.tell
         )

@@ -15,6 +15,7 @@ from casetrack.health.rows import AGAIN, page_text
 from casetrack.ingest.batch import reading_conditions
 from casetrack.ingest.sources import is_inside, source_state
 from casetrack.readers.workers.pool import ParsePool
+from casetrack.records import Check
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import EmbedStep
 from casetrack.steps.encoding import ContextText, SharedPass
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
 
     from casetrack.models.base import ProfileEncoder
     from casetrack.readers.base import ReadOptions
-    from casetrack.records import Check, Document
+    from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
 
 _COLUMNS = ("chunk_index", "page", "text", "char_start", "char_end", "line_boxes")
+_ANEW = (
+    "Put the files back where they were, or take in what there is now with `casetrack reindex "
+    "--reparse`; then check again."
+)
 _SAMPLE, _CHUNKS_OF_EACH = 16, 4
 """Documents, and chunks of each, whose vectors are made anew."""
 _SAME = 0.99
@@ -48,8 +53,9 @@ def read_again(
 ) -> tuple[Check, list[Problem]]:
     """Read every unchanged file again and compare its pages with what is stored.
 
-    Documents that were read by an earlier version, or under other settings, are left out: they
-    may well differ.
+    What was read by an earlier version, or under other settings, may well differ, and is no
+    damage then; but where no file at all says what is stored, nothing is known, and all is not
+    well.
 
     Parameters
     ----------
@@ -62,26 +68,36 @@ def read_again(
     tell
         Called with what is being done, how much is done, and of how much.
     """
-    problems, compared = list[Problem](), 0
+    problems, compared, otherwise, absent = list[Problem](), 0, 0, 0
     documents = list(snapshot.documents.values())
     conditions = reading_conditions(reading)
     with ParsePool(reading.limits, 1, options=reading) as pool:
         for number, document in enumerate(documents):
             tell("reading files again", number, len(documents))
             path = _file(folder, document)
-            if path is None or document.read_with != conditions or not is_fresh(document):
+            if path is None:
+                absent += 1
+                continue
+            rows = snapshot.scan(_COLUMNS, revisions=[document.revision], checked=False).to_pylist()
+            try:
+                texts = [f"{document.name}, {text}" for text in _differences(folder, pool, path, rows)]
+            except CaseTrackError as error:
+                texts = [f"{document.name} cannot be read any more: {error.message}"]
+            if texts and (document.read_with != conditions or not is_fresh(document)):
+                otherwise += 1
                 continue
             compared += 1
-            rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
-            try:
-                problems += [
-                    Problem(f"{document.name}, {text}", document.document_id)
-                    for text in _differences(folder, pool, path, rows)
-                ]
-            except CaseTrackError as error:
-                text = f"{document.name} cannot be read any more: {error.message}"
-                problems.append(Problem(text, document.document_id))
+            problems += [Problem(text, document.document_id) for text in texts]
     good = f"{compared} of {len(documents)} files were read again, and say what is stored"
+    left = [f"{absent} are gone or have changed"] if absent else []
+    if otherwise:
+        left.append(f"{otherwise} were read by an earlier version or under other settings")
+    if left:
+        good += f"; of the others {' and '.join(left)}"
+    if documents and not compared:
+        return Check(
+            "read again", ok=False, detail=f"no file was compared: {good}", remedy=_ANEW
+        ), []
     return verdict("read again", problems, good, AGAIN), problems
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
-from casetrack.health.repair import bring_back, copy_again, mend_folder
+from casetrack.health.repair import BUSY_SECONDS, bring_back, copy_again, mend_folder
+from casetrack.health.unreadable import take_out
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.health.collection import Examined
+    from casetrack.health.unreadable import Unreadable
     from casetrack.models.base import ProfileEncoder
     from casetrack.records import IngestReport
     from casetrack.workspace import Workspace
@@ -95,17 +97,46 @@ def _models(workspace: Workspace) -> ProfileEncoder | None:
 
 def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
     """Mend what was found; return what was done, and what could not be."""
+    repairs = list[str]()
+    if found.lost:
+        repairs, unmended = _without_unreadable(workspace, found, found.lost)
+        if unmended:
+            return [], unmended
     try:
         with damage_told(workspace.folder):
-            repairs = mend_folder(workspace.folder, found.views)
+            repairs += mend_folder(workspace.folder, found.views)
     except CollectionDamaged as error:
-        return [], [f"{error.message} {error.hint}"]
+        return repairs, [f"{error.message} {error.hint}"]
     workspace.forget()
     done, unmended = _mend_documents(workspace, found)
     if repairs + done and not unmended:
         # Of rows that are still damaged neither index nor graph can be made to the end.
         workspace.state().graph.catch_up()
     return repairs + done, unmended
+
+
+def _without_unreadable(
+    workspace: Workspace, found: Examined, lost: Unreadable
+) -> tuple[list[str], list[str]]:
+    """Take out data files that cannot be read, once all that is in them can be read anew.
+
+    Until then they stay: perhaps not all is lost that is in them.
+    """
+    folder, documents = workspace.folder, workspace.state().snapshot.documents
+    unmended = []
+    for document_id in sorted(lost.documents):
+        document = documents[document_id]
+        root = root_of(document, documents)
+        problem = _obstacle(workspace, found, document_id)
+        if not (can_be_read_again(root) or kept_file(folder, root, fetched=False)):
+            problem = problem or _next_step(workspace, root)
+        if problem:
+            unmended.append(f"{document.name}: {problem}")
+    if unmended:
+        return [], unmended
+    take_out(folder, lost, timeout=BUSY_SECONDS)
+    workspace.forget()
+    return [f"took out {len(lost.files)} data files that cannot be read"], []
 
 
 def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:

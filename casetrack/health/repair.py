@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from casetrack.records import Document
     from casetrack.workspace import Workspace
 
-_BUSY_SECONDS = 30.0
+BUSY_SECONDS = 30.0
 
 
 def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
@@ -62,7 +62,7 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
         # Before anything else: without them no state can be opened.
         done = [*mend_manifests(folder), *mend_tags(folder), *settle(folder)]
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
-    with write_session(folder, timeout=_BUSY_SECONDS, upkeep=True):
+    with write_session(folder, timeout=BUSY_SECONDS, upkeep=True):
         if stopped:
             done.append(f"finished what {stopped} stopped programs had left")
         rows = drop_orphan_rows(folder)
@@ -103,7 +103,7 @@ def bring_back(workspace: Workspace, lost: list[Document], /) -> dict[str, str]:
     """
     if not lost:
         return {}
-    with write_session(workspace.folder, timeout=_BUSY_SECONDS) as session:
+    with write_session(workspace.folder, timeout=BUSY_SECONDS) as session:
         found = restore.bring_back(workspace.folder, session, lost)
     workspace.forget()
     return found

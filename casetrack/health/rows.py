@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.health.unreadable import Unreadable
     from casetrack.records import Check, Document
     from casetrack.store.datasets import Snapshot
 
@@ -119,19 +120,33 @@ class RowChecks:
         ]
 
 
-def check_rows(snapshot: Snapshot, /) -> RowChecks:
+def check_rows(snapshot: Snapshot, lost: Unreadable | None = None, /) -> RowChecks:
     """Look at every live row of a collection.
+
+    Parameters
+    ----------
+    snapshot
+        The collection.
+    lost
+        What cannot be read of it; ``None`` where nothing is known to be so.
 
     Raises
     ------
     CollectionDamaged
-        The rows cannot be read.
+        Other rows cannot be read.
     """
     found, seen = RowChecks(), set[str]()
     by_revision = {d.revision: d for d in snapshot.documents.values()}
+    files = None
+    if lost is not None:
+        files, gone = lost.others, [snapshot.documents[i] for i in sorted(lost.documents)]
+        by_revision = {r: d for r, d in by_revision.items() if d not in gone}
+        found.altered += [
+            Problem(f"the passages of {d.name} cannot be read", d.document_id) for d in gone
+        ]
     declared = schema.table("chunks").names
     lacking = set(declared) - set(snapshot.chunks.schema.names)
-    for table in read_groups(snapshot, by_revision, declared, _TOGETHER):
+    for table in read_groups(snapshot, by_revision, declared, _TOGETHER, files=files):
         vectors = _vector_problems(table)
         altered = checksums.damaged(table, "chunks", lacking=lacking).tolist()
         found.unmarked += _unmarked(table)

@@ -29,6 +29,7 @@ def read_groups(
     /,
     *,
     blank: bool = False,
+    files: Sequence[int] | None = None,
 ) -> Iterator[pa.Table]:
     """Yield the rows of *revisions* in tables of whole revisions.
 
@@ -46,6 +47,8 @@ def read_groups(
     blank
         Empty the rows that are not what was written, but for the places that they keep, so that
         nothing is made of them.
+    files
+        Numbers of the data files to look into; all by default.
     """
     if blank:
         for table in read_groups(snapshot, revisions, with_families(columns, "chunks"), most):
@@ -55,15 +58,15 @@ def read_groups(
         return
     wanted = sorted(revisions)
     present = [name for name in columns if name in snapshot.chunks.schema.names]
-    if len(wanted) <= _FEW:
+    if len(wanted) <= _FEW and files is None:
         for group in _groups(wanted, snapshot.documents.chunk_counts, most):
             yield snapshot.scan(present, revisions=group, with_row_id=True, checked=False)
         return
     # A condition on thousands of values looks at every row once more for every group.
-    files = _files_of(snapshot, wanted)
-    wanted.sort(key=lambda revision: files.get(revision, [0]))
+    held = _files_of(snapshot, wanted, files)
+    wanted.sort(key=lambda revision: held.get(revision, [0]))
     for group in _groups(wanted, snapshot.documents.chunk_counts, most):
-        numbers = sorted({n for revision in group for n in files.get(revision, ())})
+        numbers = sorted({n for revision in group for n in held.get(revision, ())})
         yield _rows_in(snapshot, numbers, group, present)
 
 
@@ -79,11 +82,14 @@ def _groups(revisions: Iterable[str], sizes: dict[str, int], most: int) -> Itera
         yield group
 
 
-def _files_of(snapshot: Snapshot, revisions: list[str]) -> dict[str, list[int]]:
+def _files_of(
+    snapshot: Snapshot, revisions: list[str], among: Sequence[int] | None
+) -> dict[str, list[int]]:
     """Return the numbers of the data files that hold each revision."""
-    values, found = pa.array(revisions), dict[str, set[int]]()
-    with reading(snapshot.chunks.uri):
-        scanner = snapshot.chunks.scanner(columns=["revision"], with_row_address=True)
+    values, found, chunks = pa.array(revisions), dict[str, set[int]](), snapshot.chunks
+    with reading(chunks.uri):
+        some = None if among is None else [chunks.get_fragment(number) for number in among]
+        scanner = chunks.scanner(columns=["revision"], with_row_address=True, fragments=some)
         for batch in scanner.to_batches():
             files = pc.shift_right(batch["_rowaddr"], pa.scalar(_FRAGMENT_BITS, pa.uint64()))
             table = pa.table({"revision": batch["revision"], "file": files})

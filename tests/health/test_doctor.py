@@ -197,6 +197,14 @@ def flip(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
+def zero_data(collection: Collection) -> None:
+    """Fill the greater part of a data file with zeros, so that nobody can decode it."""
+    path = min((collection.folder / "chunks.lance" / "data").glob("*.lance"))
+    data = path.read_bytes()
+    kept = len(data) // 3
+    path.write_bytes(data[:kept] + bytes(len(data) - kept))
+
+
 def drop_copy(collection: Collection) -> None:
     (copy,) = (collection.folder / "originals").glob("*/memo.txt")
     copy.unlink()
@@ -246,6 +254,7 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
         "belongs to another document",
     ),
     "another source": (change_rows("note.txt", document_path="'x'"), "provenance", "names another"),
+    "a data file is of zeros": (zero_data, "checksums", "cannot be read"),
     "a word that fits": (
         change_rows("note.txt", text="replace(text, 'noon', 'dusk')"),
         "checksums",
