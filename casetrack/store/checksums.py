@@ -329,10 +329,16 @@ def _of_lists(array: pa.Array) -> NDArray[np.uint64]:
         width = flat.shape[1] * flat.itemsize
         flat = flat.reshape(-1)
     else:
-        is_plain = pa.types.is_primitive(values.type) and not values.null_count
-        flat = _plain(values) if is_plain else _bits(values)
+        flat = _plain(values) if pa.types.is_primitive(values.type) else _bits(values)
         width = flat.itemsize
-    return _of_slices(flat.tobytes(), ends * width)
+    found = _of_slices(flat.tobytes(), ends * width)
+    if pa.types.is_primitive(values.type) and values.null_count:
+        # A row must not depend on what stands in others: only those that hold a null say where.
+        known = _valid(values)
+        nulls = np.concatenate([[0], np.cumsum(~known)])[ends]
+        marked = _mixed(found ^ _of_slices(known.tobytes(), ends))
+        found = np.where(np.diff(nulls) > 0, marked, found)
+    return found
 
 
 def _matrix(array: pa.StructArray) -> NDArray[np.uint64]:
@@ -397,9 +403,14 @@ def _list_reader(kind: pa.DataType) -> Callable[[Any], int]:
     if not pa.types.is_primitive(kind):
         return lambda value: _hash(b"".join(_word(read(one)) for one in value))
     packed = _packed(kind)
-    return lambda value: _hash(
-        b"".join(_word(read(one)) for one in value) if None in value else packed(value)
-    )
+
+    def numbers(value: Sequence[Any]) -> int:
+        if None not in value:
+            return _hash(packed(value))
+        filled = packed([0 if one is None else one for one in value])
+        return _mixed_one(_hash(filled) ^ _hash(bytes(one is not None for one in value)))
+
+    return numbers
 
 
 def _packed(kind: pa.DataType) -> Callable[[Sequence[Any]], bytes]:

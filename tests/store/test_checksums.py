@@ -110,12 +110,20 @@ def test_the_numbers_stay_the_same_for_ever() -> None:
         [
             -1747969011765397304,
             -8438323165212714881,
-            -204891769705253351,
+            6392436393272968667,
+            0,
+            -6597328162978222018,
             5000028273078041145,
             -6874776605478713397,
             3321918995023513974,
         ]
     ]
+
+
+@pytest.mark.parametrize("other", [{"dense": None}, {"dense": [1.0, None, 0.0]}, {"terms": [None]}])
+def test_a_row_does_not_depend_on_what_stands_beside_it(other: dict[str, Any]) -> None:
+    alone = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
+    assert made([ROW, ROW | other], "chunks")[checksums.COLUMN].to_pylist()[:1] == alone
 
 
 def test_families_are_checked_by_themselves() -> None:
