@@ -80,7 +80,9 @@ def read_again(
                 continue
             rows = snapshot.scan(_COLUMNS, revisions=[document.revision], checked=False).to_pylist()
             try:
-                texts = [f"{document.name}, {text}" for text in _differences(folder, pool, path, rows)]
+                texts = [
+                    f"{document.name}, {text}" for text in _differences(folder, pool, path, rows)
+                ]
             except CaseTrackError as error:
                 texts = [f"{document.name} cannot be read any more: {error.message}"]
             if texts and (document.read_with != conditions or not is_fresh(document)):

@@ -58,7 +58,7 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     CollectionDamaged, StorageError
         The data cannot be read, or not be written.
     """
-    with write_lock(folder, timeout=_BUSY_SECONDS):
+    with write_lock(folder, timeout=BUSY_SECONDS):
         # Before anything else: without them no state can be opened.
         done = [*mend_manifests(folder), *mend_tags(folder), *settle(folder)]
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))

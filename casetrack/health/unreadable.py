@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionDamaged
+from casetrack.store import heads
 from casetrack.store.damage import reading
-from casetrack.store.datasets import CHUNKS, open_dataset
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors
 from casetrack.store.lock import write_lock
 
@@ -82,3 +83,4 @@ def take_out(folder: Path, found: Unreadable, /, *, timeout: float) -> None:
             with storage_errors(path):
                 operation = lance.LanceOperation.Delete([], gone, "true")
                 lance.LanceDataset.commit(path, operation, read_version=dataset.version)
+                heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
