@@ -10,12 +10,12 @@ from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
 from casetrack.health.repair import BUSY_SECONDS, bring_back, copy_again, mend_folder
-from casetrack.health.unreadable import take_out
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
 from casetrack.records import Check, Document, HealthReport
 from casetrack.store.damage import damage_told
+from casetrack.store.orphans import drop_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,7 +134,7 @@ def _without_unreadable(
             unmended.append(f"{document.name}: {problem}")
     if unmended:
         return [], unmended
-    take_out(folder, lost, timeout=BUSY_SECONDS)
+    drop_files(folder, lost.files, timeout=BUSY_SECONDS)
     workspace.forget()
     return [f"took out {len(lost.files)} data files that cannot be read"], []
 

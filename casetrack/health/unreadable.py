@@ -1,4 +1,4 @@
-"""Data files of ``chunks`` that cannot be decoded: what lies in them, and taking them out.
+"""Data files of ``chunks`` that cannot be decoded: what lies in them.
 
 A bit that flips in a text is noticed by its checksum. One that flips where Lance keeps lengths and
 offsets makes a whole file unreadable, and every reading that passes over it. So each file is read
@@ -12,15 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionDamaged
-from casetrack.store import heads
 from casetrack.store.damage import reading
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors
-from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.store.datasets import Snapshot
 
 
@@ -60,27 +54,3 @@ def find_unreadable(snapshot: Snapshot, /) -> Unreadable:
     gone = {r for r, count in counts.items() if found[r] != count} if files else set[str]()
     documents = frozenset(snapshot.revisions[revision] for revision in gone)
     return Unreadable(tuple(files), tuple(others), documents)
-
-
-def take_out(folder: Path, found: Unreadable, /, *, timeout: float) -> None:
-    """Take unreadable data files out of the collection; earlier states keep them for a while.
-
-    Raises
-    ------
-    CollectionBusy
-        Somebody else writes for longer than *timeout* seconds.
-    DiskFull, NotWritable, StorageError
-        It cannot be written.
-    """
-    import lance
-
-    path = folder / CHUNKS
-    with write_lock(folder, timeout=timeout):
-        dataset = open_dataset(folder, CHUNKS)
-        still = {f.fragment_id for f in dataset.get_fragments()}
-        gone = [number for number in found.files if number in still]
-        if gone:
-            with storage_errors(path):
-                operation = lance.LanceOperation.Delete([], gone, "true")
-                lance.LanceDataset.commit(path, operation, read_version=dataset.version)
-                heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.store.datasets import CHUNKS, any_of, open_dataset, open_snapshot
+from casetrack.store import heads
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset, open_snapshot
 from casetrack.store.files import storage_errors
+from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 _TOGETHER = 500
@@ -38,3 +41,26 @@ def drop_orphan_rows(folder: Path, /) -> int:
             batch = names[start : start + _TOGETHER]
             open_dataset(folder, CHUNKS).delete(any_of("revision", batch))
     return int(before - open_dataset(folder, CHUNKS).count_rows())
+
+
+def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> None:
+    """Take data files out of ``chunks``, whatever lies in them; earlier states keep them a while.
+
+    Raises
+    ------
+    CollectionBusy
+        Somebody else writes for longer than *timeout* seconds.
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
+    import lance
+
+    with write_lock(folder, timeout=timeout):
+        dataset = open_dataset(folder, CHUNKS)
+        still = {f.fragment_id for f in dataset.get_fragments()}
+        gone = sorted(still.intersection(numbers))
+        if gone:
+            with storage_errors(folder / CHUNKS):
+                operation = lance.LanceOperation.Delete([], gone, "true")
+                lance.LanceDataset.commit(folder / CHUNKS, operation, read_version=dataset.version)
+                heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
