@@ -118,6 +118,7 @@ class _Trial:
         self.place, self.truth, self.verdict, self.derived = place, truth, verdict, derived
         self.said = _Said()
         self.others = others
+        self.went_back = False
 
     def run(self, dice: random.Random) -> None:
         repairs = logging.getLogger("casetrack")
@@ -228,6 +229,8 @@ class _Trial:
         report = self.ask("repair", lambda: open_library(self.place).doctor(repair=True))
         if report is not None and report.repairs:
             self.verdict.end = "mended"
+            # Going back to an earlier state is told with what is missing, and then well.
+            self.went_back = any("were stored" in said for said in report.repairs)
 
     def after(self) -> None:
         """After the repair all is as it was, or a check says what is not."""
@@ -240,7 +243,7 @@ class _Trial:
                 wrong = [f"{c.name}: {c.detail}" for c in report.checks if not c.ok]
                 self.verdict.fail("derived data stay damaged", f"{wrong}")
             return
-        if well:
+        if well and not self.went_back:
             detail = "error" if found is None else _first(found, self.truth.answers)
             self.verdict.fail("doctor passes over damage", detail)
         elif self.derived and found is None:

@@ -48,6 +48,8 @@ def make(data_dir: Path, files: Path, /) -> None:
         report = collection.ingest([folder])
         assert not report.count("failed"), report
         _fill(collection, folder, numbers.start)
+    with library.jobs.run("ingest", title="Harbour", collection=library.find(VICTIM)):
+        pass
     WatchList(data_dir).add(library.find(VICTIM).id, files / VICTIM, schedule="manual")
     for info in library.collections():
         answers(library.get(info.id))
