@@ -1,6 +1,5 @@
-"""``casetrack setup``, ``uninstall`` and ``update``: the program in its surroundings."""
+"""``casetrack setup``: CaseTrack in AI programs."""
 
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from casetrack.setup.machine import Machine
     from casetrack.setup.register import Change
     from casetrack.setup.skill import Lesson
-    from casetrack.setup.uninstall import Farewell, Withdrawal
-
-_GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
 
 
 class ClientName(StrEnum):
@@ -352,125 +348,3 @@ def _tell(
         line(f'{client.next_step}, then ask: "{about.question}"')
     elif change.action == "removed":
         line(f"Restart {client.title} where it is running.")
-
-
-def uninstall(
-    ctx: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = (
-        False
-    ),
-    as_json: JsonOption = False,
-) -> int:
-    """Remove CaseTrack from all AI programs and from this computer. Your data stays.
-
-    The entries in the settings of all AI programs are removed, those of the current folder's
-    project too; then the program, where that can be done safely from inside.
-    Otherwise the command that removes it is shown. No document and no collection is touched.
-    """
-    from casetrack.config import load_settings
-    from casetrack.setup.installation import find_installation
-    from casetrack.setup.machine import Machine
-    from casetrack.setup.uninstall import farewell, remove_program, withdraw_everywhere
-
-    data = load_settings(ctx.ensure_object(State).data_dir).data_dir
-    installation = find_installation()
-    ending = farewell(installation)
-    if not dry_run:
-        _confirm(yes, quiet=as_json)
-    done = withdraw_everywhere(Machine.here(), Path.cwd(), dry_run=dry_run)
-    removed = False
-    if not done.problems and not dry_run:
-        removed = remove_program(installation)
-    if as_json:
-        write_json(_as_json(done, ending, removed, data, dry_run))
-    else:
-        _say_goodbye(done, ending, removed, data, dry_run)
-    return EXIT_FAILED if done.problems else 0
-
-
-def _confirm(yes: bool, *, quiet: bool) -> None:
-    if not quiet:
-        line(_GOODBYE)
-    if yes:
-        return
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(
-            "Removing CaseTrack must be confirmed.",
-            hint="Add --yes to confirm it on the command line.",
-        )
-    typer.confirm("Remove it?", abort=True)
-
-
-def _as_json(
-    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
-) -> dict[str, Any]:
-    return {
-        "clients": [change.as_dict() for change in done.removed],
-        "problems": [problem.as_dict() for problem in done.problems],
-        "program": ending.as_dict() | {"removed": removed},
-        "data_dir": str(data),
-        "dry_run": dry_run,
-    }
-
-
-def _say_goodbye(
-    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
-) -> None:
-    verb = "Would be removed from" if dry_run else "Removed from"
-    # Servers of several editions may stand in one file.
-    for told in dict.fromkeys(f"{verb} {change.client}: {change.file}" for change in done.removed):
-        line(told)
-    if not done.removed:
-        line("No AI program has CaseTrack in its settings.")
-    for problem in done.problems:
-        line(("Error: ", "bold red"), problem.message, err=True)
-    if removed:
-        line("The program was removed.")
-    elif done.problems:
-        line("The program was left in place. Correct these files and run the command again.")
-    elif ending.command is None:
-        line(f"The program itself is the folder {ending.place}; delete it when you like.")
-    elif dry_run and ending.by_hand is None:
-        line(f"The program would be removed by: {ending.command}")
-    else:
-        line(f"To remove the program itself ({ending.by_hand}), run: {ending.command}")
-    line(f"Your data stays in {data}. CaseTrack never deletes it; that is up to you.")
-
-
-def update(
-    check_only: Annotated[
-        bool,
-        typer.Option("--check", help="Only tell whether there is a newer version."),
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
-    """Install the newest version of CaseTrack, through whatever installed this one.
-
-    This asks a package index, over the network. Your data stays; what its layout needs is done by
-    the new version when it opens it.
-    """
-    from casetrack.setup.installation import find_installation
-    from casetrack.setup.update import check
-    from casetrack.setup.update import update as run_update
-
-    installation = find_installation()
-    state = check(installation)
-    possible = state.newest is not None and not check_only and state.by_hand is None
-    if not as_json:
-        if state.newest is None:
-            line(f"CaseTrack {state.current} is the newest version.")
-        else:
-            line(f"CaseTrack {state.newest} is there; this is {state.current}.")
-    if possible:
-        if not as_json:
-            line(f"Running: {state.command}")
-        run_update(installation)
-    elif state.newest is not None and not as_json:
-        reason = "" if check_only or state.by_hand is None else f" ({state.by_hand})"
-        line(f"To install it{reason}, run: {'casetrack update' if not reason else state.command}")
-    if as_json:
-        write_json({**state.as_dict(), "updated": possible})
-    elif possible:
-        line(f"CaseTrack {state.newest} is installed. Restart the AI programs that use it.")
-    return 0
