@@ -57,7 +57,8 @@ class ScopeName(StrEnum):
 def setup(
     ctx: typer.Context,
     client: Annotated[
-        ClientName | None, typer.Argument(metavar="[CLIENT]", show_default=False)
+        ClientName | None,
+        typer.Argument(metavar="CLIENT", show_default=False, show_choices=False),
     ] = None,
     everywhere: Annotated[
         bool, typer.Option("--all", help="Every AI program that is installed here.")

@@ -126,7 +126,7 @@ def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], code: int, 
 def test_a_wrong_choice_names_the_near_one(run: Run, given: str, guess: str) -> None:
     message = json.loads(run("entities", "--kind", given, "--json").out)["error"]["message"]
     assert message.startswith(f"Invalid value for '--kind': '{given}' is not one of 'all', ")
-    assert message.endswith(guess or "'concept'.")
+    assert message.endswith(guess or "'court'.")
 
 
 def test_with_json_errors_are_json_too(run: Run) -> None:
@@ -161,7 +161,7 @@ def test_a_fault_is_one_line_and_its_trace_only_on_request(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr(Library, "collections", broken)
+    monkeypatch.setattr(Library, "listed", broken)
     ended = run("collection", "list", "--json")
     assert ended.code == 1
     assert ended.err.startswith("Unexpected error: ZeroDivisionError: of all things. ")
@@ -177,7 +177,7 @@ def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.Mon
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Library, "collections", interrupted)
+    monkeypatch.setattr(Library, "listed", interrupted)
     ended = run("collection", "list")
     assert ended.code == 130
     assert ended.err == "Stopped by Ctrl-C. What was finished is kept.\n"
