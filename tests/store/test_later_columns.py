@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,23 @@ def test_it_is_read_without_being_touched(earlier: Collection) -> None:
     assert found.to_pylist() == [{"text_hash": None, "text": hit.text}]
     assert snapshot.revisions_without(["embedded_at"]) == set(snapshot.revisions)
     assert lacking(earlier.folder) == {t: set(c) for t, c in LATER.items()}
+
+
+def test_what_it_lacks_is_no_damage(earlier: Collection) -> None:
+    # Segments of both graphs of an earlier version are no damage either.
+    earlier.map.entities()
+    earlier.sql("FROM authorities")
+    manifests = list((earlier.folder / "views" / "graph").glob("*/manifest.json"))
+    for manifest in manifests:
+        facts = json.loads(manifest.read_text("utf-8"))
+        manifest.write_text(json.dumps(facts | {"format": 1}), "utf-8")
+        for part in manifest.parent.glob("*/*.arrow"):
+            part.write_bytes(part.read_bytes()[:-8])
+    assert {manifest.parent.name for manifest in manifests} == {"legal", "segments"}
+    checks = {c.name: c for c in earlier.admin.doctor().checks}
+    assert {name for name, check in checks.items() if not check.ok} == set()
+    lacks = sum(len(columns) for columns in LATER.values())
+    assert f"{lacks} columns of a later version" in checks["schema"].detail
 
 
 def test_a_write_adds_what_it_lacks(earlier: Collection, tmp_path: Path) -> None:
