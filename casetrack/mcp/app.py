@@ -194,10 +194,10 @@ class CaseTrackServer(Server[Any]):
     ) -> CallToolResult | InputRequiredResult:
         from mcp.server.mcpserver import Context
 
-        known = self.catalogue.names()
-        if params.name not in known and self._served.edition.server_error("unknown_tool") is None:
+        promised = self._served.edition.server_error("unknown_tool") is not None
+        if self.catalogue.get_tool(params.name) is None and not promised:
             # An error of the protocol, unless programs of the edition are promised a result.
-            told = failures.unknown_tool(params.name, known).text
+            told = failures.unknown_tool(params.name, self.catalogue.names()).text
             raise MCPError(INVALID_PARAMS, visible(sendable(told)))
         given = Context(request_context=context, input_params=params)
         return await self.call_tool(params.name, params.arguments or {}, given)

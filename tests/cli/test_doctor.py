@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import lance
@@ -48,7 +49,10 @@ def test_problems_repairs_and_exit_codes(filled: Run, home: Path) -> None:
 def test_what_cannot_be_mended_is_said(filled: Run, home: Path) -> None:
     folder = break_it(home)
     ledger = lance.dataset(folder / "documents.lance")
-    ledger.update({"path": "'/nowhere/memo.md'"}, where="name = 'memo.md'")
+    ledger.update({"path": "'/nowhere/memo.md'", "checksum": "NULL"}, where="name = 'memo.md'")
+    for table in ("chunks", "documents"):  # no earlier state to go back to
+        dataset = lance.dataset(folder / f"{table}.lance")
+        dataset.cleanup_old_versions(timedelta(0), delete_unverified=True)
     ended = filled("doctor", "--repair")
     assert ended.code == 1
     assert "NOT MENDED  Mill: memo.md: its file is not there any more. Put it back as" in ended.out

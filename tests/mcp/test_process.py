@@ -95,8 +95,11 @@ def test_stateless_answers_carry_freshness(process_env: dict[str, str]) -> None:
 
 def test_garbage_on_the_input_does_not_end_the_server(process_env: dict[str, str]) -> None:
     messages = _legacy(("tools/call", {"name": "get_status", "arguments": {}}))
-    answers, _ = talk(SERVE, [*messages[:2], "{not json", "[]", messages[2]], process_env, 2)
-    assert answers[-1]["result"]["structuredContent"]["collections"] == 0
+    answers, _ = talk(SERVE, [*messages[:2], "{not json", "[]", messages[2]], process_env, 4)
+    refused = [a["error"]["code"] for a in answers if "error" in a]
+    assert refused == [-32700, -32600]
+    (status,) = [a for a in answers if a["id"] == 1]
+    assert status["result"]["structuredContent"]["collections"] == 0
 
 
 def test_prints_do_not_reach_the_protocol(process_env: dict[str, str]) -> None:

@@ -253,7 +253,6 @@ def test_what_is_typed_is_completed(
         (prompt("check_claims"), "claims", None),
         (prompt("check_claims"), "document_a", {"collection": "Acme"}),
         (prompt("compare_documents"), "document_a", {"collection": "No such"}),
-        (prompt("compare_documents"), "document_a", None),
         (ResourceTemplateReference(type="ref/resource", uri="x://{collection_id}"), "x", None),
         (ResourceTemplateReference(type="ref/resource", uri="x://{page}"), "page", None),
         (template(Kind.DOCUMENT), "document_id", None),

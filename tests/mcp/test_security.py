@@ -125,11 +125,14 @@ def ground(built: Ground, surroundings: Path) -> Ground:
     return replace(built, files=files, data=data)
 
 
-def ask(library: Library, calls: list[tuple[str, dict[str, Any]]]) -> Any:
+def ask(
+    library: Library, calls: list[tuple[str, dict[str, Any]]], *, read_only: bool = False
+) -> Any:
     """Make calls on one connection and return their results."""
 
     async def main() -> list[CallToolResult]:
-        async with Client(build_server(library), mode="legacy") as client:
+        choice = choose(None, read_only=read_only)
+        async with Client(build_server(library, choice), mode="legacy") as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     return anyio.run(main)

@@ -29,7 +29,6 @@ def parts(tmp_path_factory):
         save_arrays(
             part.folder / cells.FILE,
             {name: getattr(found, name) for name in cells.Cells.__dataclass_fields__},
-            unchecked={"codes"},
         )
     return made
 

@@ -341,8 +341,8 @@ def test_a_folder_that_cannot_be_listed_holds_what_it_held(
 ) -> None:
     real = os.scandir
 
-    def scandir(path: str) -> object:
-        if Path(path).name == "sub":
+    def scandir(path: str | int = ".") -> object:
+        if isinstance(path, str | Path) and Path(path).name == "sub":
             raise PermissionError(13, "Permission denied", path)
         return real(path)
 

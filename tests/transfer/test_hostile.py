@@ -355,7 +355,9 @@ def stray(folder: Path) -> None:
     table = chunks.to_table(limit=0).schema
     import pyarrow as pa
 
-    more = pa.Table.from_pylist([r | {"revision": "evil"} for r in rows], schema=table)
+    more = pa.Table.from_pylist(
+        [r | {"revision": "evil", "checksum": None} for r in rows], schema=table
+    )
     lance.write_dataset(more, folder / "chunks.lance", mode="append")
 
 

@@ -41,6 +41,8 @@ NEED_FIXTURE = {
     "server-stateless": {
         "sep-2575-server-rejects-undeclared-capability",
         "sep-2575-missing-capability-http-400",
+        "sep-2575-http-server-no-independent-requests-on-stream",
+        "sep-2575-server-no-log-without-loglevel",
     }
 }
 _CHECK = re.compile(r"\[([\w-]+) *\].*?(SUCCESS|FAILURE|WARNING|SKIPPED|INFO)")
