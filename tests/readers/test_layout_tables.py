@@ -237,6 +237,63 @@ def test_names_without_lines_find_their_columns(
     assert found[0][0] == header
 
 
+FACTS = [("Cash", "$ 737,877", "$ 431,560"), ("Stock", "1,603,451", "1,499,218"),
+         ("Losses", "(200)", "(3,322)"), ("Total", "$ 805", "$ 912")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("above", "header", "before"),
+    [
+        # Years a line above the first row.
+        ([[("2023", -300), ("2022", -345)]], "| 2023 | 2022", []),
+        # Names of sections between them; the title stays text.
+        (
+            [[("Balance sheets", 160)], [("2023", -300), ("2022", -345)], [("Assets", 60)]],
+            "| 2023 | 2022",
+            ["Balance sheets"],
+        ),
+        # A level over both, a unit beside the years.
+        (
+            [[("Year ended", 270)], [("(in millions)", 60), ("2023", -300), ("2022", -345)]],
+            "(in millions) | Year ended / 2023 | Year ended / 2022",
+            [],
+        ),
+    ],
+)  # fmt: skip
+def test_a_statement_without_lines_has_the_names_above_it(
+    above: list[list[tuple[str, float]]], header: str, before: list[str]
+) -> None:
+    lines = [bare(line, 100 + 14 * i) for i, line in enumerate(above)]
+    for label, *amounts in FACTS:
+        y = 100 + 14 * len(lines)
+        line = [segment(label, 60, y)]
+        for amount, end in zip(amounts, (300, 345), strict=True):
+            # The currency sign of a column stands next to the number of that before it.
+            sign, _, number = amount.rpartition(" ")
+            line.append(segment(number, end - 4 * len(number), y, 4 * len(number)))
+            if sign:
+                line.append(segment(sign, end - 43 + 2, y, 4))
+        lines.append(line)
+    blocks = laid([s for line in lines for s in line])
+    ((found, rows),) = tables(blocks)
+    assert found == header
+    assert rows[-4:] == [join(row) for row in FACTS]
+    assert [n.text for b in blocks if b.kind != "table" for n in b.lines] == before
+
+
+def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) -> None:
+    path = tmp_path / "runs.pdf"
+    canvas = Canvas(str(path), pagesize=letter, invariant=1)
+    wide = "\u00a0" * 3
+    for i, run in enumerate((f"1,603,451{wide}1,499,218", "737,877 $", "12 345 678")):
+        canvas.drawString(300, 700 - 20 * i, run)
+    canvas.save()
+    found = [
+        [s.text.strip() for s in flow.segments] for flow in extract(pymupdf.open(path), 0).flows
+    ]
+    assert found == [["1,603,451", "1,499,218", "737,877", "$", "12 345 678"]]
+
+
 def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) -> None:
     rows = [
         ["Group", "Name", "Amount"],

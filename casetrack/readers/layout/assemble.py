@@ -33,6 +33,7 @@ _MIN_SEGMENTS = 4
 _SAME_WIDTH = 4.0
 _MAX_MARGIN_LINES = 3
 _MAX_MARGIN_CHARS = 200
+_MAX_SECTION_CHARS = 100
 
 
 @dataclass(slots=True)
@@ -107,6 +108,7 @@ def lay_out(
     for part in parts:
         if isinstance(part, TableText):
             part.write(words)
+    _share_headers(parts)
     if carry is not None:
         _carry_over(parts, carry)
     runs = _runs(parts)
@@ -241,6 +243,19 @@ def _interleaved(
         at = end
     if at < len(lines):
         yield list(lines[at:])
+
+
+def _share_headers(parts: Sequence[list[TextLine] | TableText]) -> None:
+    """Let a header hold for the rows below it that drawn lines or a section's name part from it."""
+    above = TableCarry()
+    for part in parts:
+        if isinstance(part, TableText):
+            above.is_ruled = part.table.is_ruled
+            if part.header is None and above.header and above.continues(part.table):
+                part.header = above.header
+            above.remember(part.table, part.header)
+        elif len(part) > _MAX_MARGIN_LINES or any(len(n.text) > _MAX_SECTION_CHARS for n in part):
+            above.clear()
 
 
 def _carry_over(parts: Sequence[list[TextLine] | TableText], carry: TableCarry) -> None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from casetrack.provenance import hull
 from casetrack.readers.layout.hyphens import join_line_ends
 from casetrack.readers.layout.lines import TextLine, visual_lines
-from casetrack.readers.layout.tables_align import aligned_tables, banded_tables
+from casetrack.readers.layout.tables_above import take_names_above
+from casetrack.readers.layout.tables_align import aligned_tables, banded_tables, is_torn
 from casetrack.readers.layout.tables_grid import ruled_tables
 from casetrack.readers.layout.tables_header import find_header, header_names
+from casetrack.readers.layout.tables_model import is_value, is_year
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 _NEIGHBOURS = 4
 _MIN_CELLS = 3
+_MAX_HEAD = 4
 
 
 def drawn_tables(
@@ -36,11 +39,44 @@ def drawn_tables(
 
     A grid of one row is a table only where *goes_on* says that it continues one.
     """
-    ruled = ruled_tables(strokes, segments)
-    tables = [table for table in ruled if len(table.rows) > 1 or goes_on(table)]
+    ordered = sorted(segments, key=lambda s: s.base)
+    tables = [
+        table
+        for table in ruled_tables(strokes, segments)
+        if (len(table.rows) > 1 or goes_on(table)) and not is_torn(table, ordered)
+    ]
     taken = {id(s) for table in tables for s in table.sources}
-    rest = [s for s in segments if id(s) not in taken]
-    return tables + banded_tables(strokes, rest)
+    tables += banded_tables(strokes, ordered, taken)
+    return _with_names(tables, segments)
+
+
+def _with_names(tables: list[Table], segments: Sequence[Segment]) -> list[Table]:
+    """Give tables the names of their columns that stand above them, as text or between lines."""
+    out: list[Table] = []
+    taken = {id(s) for table in tables for s in table.sources}
+    for table in sorted(tables, key=lambda t: t.rows[0].v0):
+        find_header(table)
+        if out and not table.header_rows and _is_head_of(out[-1], table):
+            head = [s for row in out[-1].rows for s in row.segments]
+            if take_names_above(table, head, whole=True):
+                out.pop()
+        elif take_names_above(table, [s for s in segments if id(s) not in taken]):
+            taken.update(id(s) for s in table.sources)
+        out.append(table)
+    return out
+
+
+def _is_head_of(table: Table, below: Table) -> bool:
+    """Tell lines between drawn lines that only name the columns of the table below them."""
+    return (
+        len(table.rows) <= _MAX_HEAD
+        and 0 <= below.rows[0].v0 - table.rows[-1].v1 <= 2 * below.rows[0].segments[0].size
+        and not any(
+            is_value(cell.text) and not is_year(cell.text)
+            for row in table.rows
+            for cell in row.cells
+        )
+    )
 
 
 def bare_tables(segments: Sequence[Segment], /) -> list[Table]:

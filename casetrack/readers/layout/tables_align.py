@@ -13,6 +13,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.readers.layout.tables_above import names_columns, take_names_above
 from casetrack.readers.layout.tables_heads import head_rows, row_between
 from casetrack.readers.layout.tables_judge import is_tabular
 from casetrack.readers.layout.tables_model import (
@@ -21,6 +22,7 @@ from casetrack.readers.layout.tables_model import (
     TextRow,
     is_value,
     is_year,
+    middle,
     text_rows,
 )
 from casetrack.readers.layout.tables_rules import NEAR, Stroke, Strokes
@@ -37,28 +39,34 @@ _MIN_STRIP = 0.7
 _MAX_GAP = 1.7
 _MAX_SINGLE = 2
 _MAX_HEAD = 4
-_HEAD_CHARS = 60
 _SECTION_CHARS = 70
 _MIN_BAND = 60.0
 _SAME_EXTENT = 4.0
 _MAX_TRIES = 40
 _MAX_EXTENTS = 100
+_SAME_BASE = 0.2
 
 
 # Between lines that are drawn along the text.
 
 
-def banded_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table]:
-    """Return the tables between lines along the text that begin and end at the same places."""
+def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
+    """Return the tables between lines along the text that begin and end at the same places.
+
+    Parameters
+    ----------
+    ordered
+        The text of the page, by its baselines from top to bottom.
+    taken
+        The identities of those segments that are in tables already; grows.
+    """
     tables: list[Table] = []
-    ordered = sorted(segments, key=lambda s: s.base)
-    taken: set[int] = set()
     for group in _same_extent(strokes.along):
         free = [s for s in ordered if id(s) not in taken]
         bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
         for run in _tabular_runs(bands, group[0].high - group[0].low):
             table = _banded(run)
-            if table is not None:
+            if table is not None and not is_torn(table, ordered):
                 tables.append(table)
                 taken.update(id(s) for s in table.sources)
     return tables
@@ -146,15 +154,61 @@ def _banded(bands: list[list[TextRow]]) -> Table | None:
     width = len(strips) + 1
     if not is_tabular(body, width, is_banded=True):
         return None
+    own = _own_head(body)
+    if own:
+        head, body = head + own, body[own:]
     columns = _columns(body, width)
+    while head and _is_title(lines[0], strips, columns):
+        # The title of the table, which stays text.
+        del lines[0]
+        bands[0] = bands[0][1:]
+        head -= 1
     rows = [*head_rows(lines[:head], columns, strips), *body]
     sources = [s for row in rows for s in row.segments]
-    by_band = rows_of_bands(rows, [len(band) for band in bands])
+    by_band = rows_of_bands(rows, [len(band) for band in bands if band])
     if by_band is not None:
         return Table(columns, by_band, sources, is_ruled=True)
     table = Table(columns, rows[:head] + joined_rows(rows[head:]), sources)
     table.header_rows, table.is_header_sure = head, head > 0
     return table
+
+
+def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) -> bool:
+    return len(line.cells) == 1 and not names_columns(row_between(line, strips), columns)
+
+
+def is_torn(table: Table, ordered: Sequence[Segment], /) -> bool:
+    """Tell a part of a table: rows between its own are left out, or the names of its rows.
+
+    Lines over and under totals are drawn for some rows, and under the values only.
+
+    Parameters
+    ----------
+    ordered
+        All text beside, by its baselines from top to bottom.
+    """
+    held = {id(s) for s in table.sources}
+    low, high = table.columns[0][0], table.columns[-1][1]
+    top, bottom = table.rows[0].v1, table.rows[-1].v0
+    for s in ordered:
+        inside = top <= middle(s) <= bottom and s.u0 < high and s.u1 > low
+        if inside and id(s) not in held and s.text.strip():
+            return True
+    body = table.rows[table.header_rows :]
+    firsts = [row.cells[0] for row in body if row.cells[0].column == 0]
+    if 2 * sum(is_value(cell.text) for cell in firsts) <= len(firsts):
+        return False
+    named = 0
+    for row in body:
+        s = row.cells[0].segments[0]
+        first = bisect.bisect_left(ordered, s.base - _SAME_BASE * s.size, key=_base)
+        last = bisect.bisect_right(ordered, s.base + _SAME_BASE * s.size, key=_base)
+        named += any(other.u1 < row.cells[0].u0 for other in ordered[first:last])
+    return 2 * named > len(body)
+
+
+def _base(segment: Segment) -> float:
+    return segment.base
 
 
 def _has_values(band: Sequence[TextRow]) -> bool:
@@ -169,7 +223,7 @@ def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
     steps: list[tuple[float, int]] = []
     for line in lines:
         for cell in line.cells:
-            steps += ((cell.u0, 1), (cell.u1, -1))
+            steps += ((cell.start, 1), (cell.u1, -1))
     steps.sort()
     allowed = len(lines) // 10
     strips = []
@@ -233,7 +287,7 @@ def _grow(lines: Sequence[TextRow], start: int) -> tuple[int, list[Strip]]:
 
 def _gaps(line: TextRow) -> list[Strip]:
     """Return the white strips of a line, with those outside of it."""
-    ends = [-math.inf, *(x for cell in line.cells for x in (cell.u0, cell.u1)), math.inf]
+    ends = [-math.inf, *(x for cell in line.cells for x in (cell.start, cell.u1)), math.inf]
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
@@ -268,16 +322,12 @@ def _aligned(
     if not is_tabular(body, width, is_banded=False):
         return None
     columns = _columns(body, width)
-    top = start
-    while top > free and start - top < _MAX_HEAD and _is_next(lines[top - 1], lines[top]):
-        row = row_between(lines[top - 1], strips)
-        if not _names_columns(row, columns):
-            break
-        top -= 1
-    head = head_rows(lines[top : start + own], columns, strips)
+    head = head_rows(lines[start : start + own], columns, strips)
     rows = head + joined_rows(body)
     sources = [s for row in rows for s in row.segments]
-    return Table(columns, rows, sources, header_rows=len(head), is_header_sure=True)
+    table = Table(columns, rows, sources, header_rows=own, is_header_sure=True)
+    take_names_above(table, [s for line in lines[free:start] for s in line.segments])
+    return table
 
 
 def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
@@ -320,26 +370,6 @@ def _own_head(rows: Sequence[TableRow]) -> int:
 
 def _is_tight(above: TableRow, below: TableRow) -> bool:
     return below.v0 - above.v1 <= 0.3 * below.segments[0].size
-
-
-def _names_columns(row: TableRow, columns: Sequence[Strip]) -> bool:
-    """Tell a row above a table that names columns: short cells over them, and not over the first.
-
-    A cell over the first column counts only beside others: alone, it is a title.
-    """
-    low, high = columns[0][0], columns[-1][1]
-    size = row.cells[0].segments[0].size
-    for cell in row.cells:
-        text = cell.text
-        if len(text) > _HEAD_CHARS or text.endswith((".", ";")):
-            return False
-        if is_value(text) and not is_year(text):
-            return False
-        if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
-            return False
-        if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
-            return False
-    return True
 
 
 # Both.

@@ -28,19 +28,23 @@ if TYPE_CHECKING:
 _MAX_ROW_CHARS = 1500
 _MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
 _MAX_CROSSING = 0.04
+_MIN_SEVERAL_VALUES = 3
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
 
 
 def ruled_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table]:
     """Return the tables that lines along and across the text cut into cells, also of one row."""
     tables = []
+    # Grids may share the edge of a row: its text is in the first of them.
+    taken: set[int] = set()
     ordered = sorted(segments, key=middle)
     for grid in grids_of(strokes, ordered):
         first = bisect.bisect_left(ordered, grid.along[0], key=middle)
         last = bisect.bisect_right(ordered, grid.along[-1], key=middle)
-        table = _table(grid, ordered[first:last])
+        table = _table(grid, [s for s in ordered[first:last] if id(s) not in taken])
         if table is not None:
             tables.append(table)
+            taken.update(id(s) for s in table.sources)
     return tables
 
 
@@ -80,7 +84,7 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
         return None
     filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
-    if filled < _MIN_FILLED:
+    if filled < _MIN_FILLED or _holds_columns(rows):
         return None
     # Few of the lines are drawn: a picture, if the text does not stand in rows and columns.
     if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
@@ -94,6 +98,21 @@ def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table 
     starts = [grid.across[column] for column in used]
     columns = list(zip(starts, [*starts[1:], grid.across[-1]], strict=True))
     return Table(columns, rows, sources, is_ruled=True)
+
+
+def _holds_columns(rows: Sequence[TableRow]) -> bool:
+    """Tell cells that hold several values side by side: the lines do not part the columns."""
+    values = several = 0
+    for row in rows:
+        for cell in row.cells:
+            if len(cell.segments) == 1:
+                values += is_value(cell.text)
+                continue
+            lines = text_rows(cell.segments)
+            held = max(sum(is_value(part.text) for part in line.cells) for line in lines)
+            values += held > 0
+            several += held > 1
+    return several >= _MIN_SEVERAL_VALUES and 2 * several > values
 
 
 def _cut(segment: Segment, grid: Grid) -> list[Segment]:

@@ -29,7 +29,7 @@ def row_between(line: TextRow, strips: Sequence[Strip], /) -> TableRow:
     middles = [(low + high) / 2 for low, high in strips]
     cells: list[Cell] = []
     for stretch in line.cells:
-        first = bisect.bisect(middles, stretch.u0 + 1)
+        first = bisect.bisect(middles, stretch.start + 1)
         last = max(first, bisect.bisect(middles, stretch.u1 - 1))
         if cells and first < cells[-1].column + cells[-1].span:
             cell = cells[-1]
@@ -41,7 +41,11 @@ def row_between(line: TextRow, strips: Sequence[Strip], /) -> TableRow:
 
 
 def head_rows(
-    lines: Sequence[TextRow], columns: Sequence[Strip], strips: Sequence[Strip], /
+    lines: Sequence[TextRow],
+    columns: Sequence[Strip],
+    strips: Sequence[Strip],
+    known: Sequence[TableRow] = (),
+    /,
 ) -> list[TableRow]:
     """Put the lines of a header into columns.
 
@@ -53,13 +57,15 @@ def head_rows(
         From where to where the text of each goes in the rows below.
     strips
         The white room between the columns.
+    known
+        Rows of the header that stand below these lines already.
     """
-    rows: list[TableRow] = []
+    rows: list[TableRow] = list(known)
     for line in reversed(lines):
         several = len(line.cells) > len(columns)
         row = row_between(line, strips) if several else _placed(line, columns, rows)
         rows.insert(0, row)
-    return rows
+    return rows[: len(lines)]
 
 
 def _placed(line: TextRow, columns: Sequence[Strip], below: Sequence[TableRow]) -> TableRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 CELL_GAP = 1.0
 """Text set apart by more than this share of the font size stands in two cells."""
 
+_KNOWN = 4096
 _OVERLAP = 0.6
+_VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
+_CLOSING_GAP, _NOTE_GAP = 1.5, 0.5
 _NUMBER = re.compile(
     r"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){0,3}\s?[$\u20ac\u00a3\u00a5]|[A-Z]{3}(?=\s*[\d(]))?"
     r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)\s*"
@@ -27,6 +31,7 @@ _EMPTY_VALUE = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|[AEFP])?\*?")
 _SYMBOL = re.compile(r"[(]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5](?:\s*[(])?|[(]")
 _CLOSING = re.compile(r"[)%*\u2020]{1,3}")
+_NOTE = re.compile(r"[*\u2020]{1,3}")
 
 
 @dataclass(slots=True)
@@ -46,6 +51,13 @@ class Cell:
     def u1(self) -> float:
         """Right edge of its text."""
         return max(s.u1 for s in self.segments)
+
+    @property
+    def start(self) -> float:
+        """Left edge of its text without a currency sign, for which columns leave little room."""
+        if len(self.segments) == 1:
+            return self.segments[0].u0
+        return min((s.u0 for s in self.segments if not is_symbol(s.text)), default=self.u0)
 
     @property
     def text(self) -> str:
@@ -118,7 +130,7 @@ class TextRow:
     cells: list[Cell] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        segments = [s for cell in self.cells for s in cell.segments]
+        segments = self.segments
         self.main = max(segments, key=lambda s: s.size)
         self.v0 = min(s.v0 for s in segments)
         self.v1 = max(s.v1 for s in segments)
@@ -126,6 +138,11 @@ class TextRow:
     main: Segment = field(init=False)
     v0: float = field(init=False)
     v1: float = field(init=False)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All of its segments."""
+        return [s for cell in self.cells for s in cell.segments]
 
     @property
     def base(self) -> float:
@@ -160,19 +177,33 @@ def _stretches(group: list[Segment]) -> list[Cell]:
     ordered = sorted(group, key=lambda s: s.u0)
     cells = [Cell(0, 1, [ordered[0]])]
     for a, b in pairwise(ordered):
-        if b.u0 - max(a.u1, cells[-1].u1) > CELL_GAP * max(a.size, b.size):
+        gap = (b.u0 - max(a.u1, cells[-1].u1)) / max(a.size, b.size)
+        if gap > CELL_GAP or _begins_value(cells[-1], b, gap):
             cells.append(Cell(0, 1, [b]))
         else:
             cells[-1].segments.append(b)
     return with_symbols(cells)
 
 
+def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
+    """Tell a number, or the sign before it, that stands near to the cell at its left.
+
+    Currency signs leave next to no room between two columns of amounts.
+    """
+    text = s.text.lstrip()
+    if gap < _NEXT_VALUE_GAP or text[:1].isalpha():
+        return False
+    if not (is_symbol(text) or is_value(text)) or is_symbol(before.text):
+        return False
+    return gap >= _VALUE_GAP or is_value(before.text)
+
+
 def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
     """Join a currency sign or a bracket that stands apart to the number that it belongs to."""
     out: list[Cell] = []
     for cell in cells:
-        opens = out and _SYMBOL.fullmatch(out[-1].text) and is_value(cell.text)
-        closes = out and _CLOSING.fullmatch(cell.text) and is_value(out[-1].text)
+        opens = out and is_symbol(out[-1].text) and is_value(cell.text)
+        closes = out and _closes(out[-1], cell) and is_value(out[-1].text)
         if opens or closes:
             place = cell if opens else out[-1]
             out[-1] = Cell(place.column, place.span, [*out[-1].segments, *cell.segments])
@@ -181,6 +212,22 @@ def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
     return out
 
 
+def _closes(before: Cell, cell: Cell) -> bool:
+    """Tell a bracket, a percent sign or a mark after a number; marks far from it are cells."""
+    text = cell.segments[0].text.strip()
+    if len(cell.segments) > 1 or not _CLOSING.fullmatch(text):
+        return False
+    near = _NOTE_GAP if _NOTE.fullmatch(text) else _CLOSING_GAP
+    return cell.u0 - before.u1 <= near * cell.segments[0].size
+
+
+@lru_cache(_KNOWN)
+def is_symbol(text: str, /) -> bool:
+    """Tell a currency sign or an opening bracket that belongs to the number after it."""
+    return bool(_SYMBOL.fullmatch(text.strip()))
+
+
+@lru_cache(_KNOWN)
 def is_value(text: str, /) -> bool:
     """Tell a number, an amount or a dash in its place from words."""
     text = text.strip()

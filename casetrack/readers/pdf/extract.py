@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import Box
 from casetrack.readers.layout.segments import Piece, Segment, is_raised_mark, piece_text
+from casetrack.readers.pdf.amounts import Word, may_be_cells, parted
 from casetrack.readers.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.readers.pdf.readable import is_lost
 from casetrack.readers.printed.paper import cut_evenly
@@ -103,8 +105,9 @@ def extract(document: Any, index: int, /) -> Extract:
             found.outside = _unseen(whole, raw)
         if _has_soft_hyphens(raw):
             raw = _with_drawn_hyphens(text.extractRAWDICT())
-        _collect(raw, page.rotation_matrix, found)
-        found.words = _placed_words(text, page.rotation_matrix)
+        words = text.extractWORDS()
+        _collect(raw, words, page.rotation_matrix, found)
+        found.words = _placed_words(text, words, page.rotation_matrix)
         if not found.chars:
             found.is_blank = not page.get_bboxlog()
         elif document.get_page_images(index):
@@ -115,9 +118,9 @@ def extract(document: Any, index: int, /) -> Extract:
     return found
 
 
-def _placed_words(text: Any, rotation: Any) -> list[PlacedWord]:
+def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:
     """Return where the words stand as shown; of scripts without blanks, where each letter does."""
-    words = [word[:5] for word in text.extractWORDS()]
+    words = [word[:5] for word in found]
     if any(len(word[4]) > _LONG_WORD for word in words):
         words = [
             (*char["bbox"], char["c"])
@@ -173,12 +176,15 @@ def _picture_share(page: Any) -> float:
     return float(min(covered / ((width * height) or 1.0), 1.0))
 
 
-def _collect(raw: dict[str, Any], rotation: Any, found: Extract) -> None:
+def _collect(
+    raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, found: Extract
+) -> None:
     """Sort the lines that MuPDF found by direction; the direction of most text comes first."""
     turn = tuple(rotation)
+    starts: list[tuple[int, int]] = []
     flows: dict[tuple[int, int], list[Segment]] = {}
     for block in raw["blocks"]:
-        for line in block.get("lines", ()):
+        for number, line in enumerate(block.get("lines", ())):
             segment = _segment(line, turn, found.marks)
             if segment is None or not _is_on_page(segment.box, found):
                 continue
@@ -189,8 +195,15 @@ def _collect(raw: dict[str, Any], rotation: Any, found: Extract) -> None:
             dx, dy = line["dir"]
             if max(abs(dx), abs(dy)) < 0.996:
                 found.loose.append(segment)
+                continue
+            flow = flows.setdefault((round(dx), round(dy)), [])
+            if may_be_cells(segment.text):
+                starts = starts or [(word[5], word[6]) for word in words]
+                place = block["number"], number
+                own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
+                flow += parted(segment, [_word(word, dx, dy, turn) for word in own])
             else:
-                flows.setdefault((round(dx), round(dy)), []).append(segment)
+                flow.append(segment)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
     found.flows = [
         Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
@@ -239,6 +252,11 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> 
         bold,
         _shown(line["bbox"], turn),
     )
+
+
+def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) -> Word:
+    u0, _, u1, _ = _upright(word[:4], dx, dy)
+    return Word(word[4], u0, u1, _shown(word[:4], turn))
 
 
 def _mend(text: str) -> str:

@@ -1,0 +1,165 @@
+"""Names of columns that stand above a table, outside of what told it.
+
+Financial statements set them a line or two above the first row, without a rule, and often with
+the name of a section in between: ``2022  2021``, ``Assets``, ``Cash  5,583  4,839``.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from casetrack.readers.layout.tables_heads import head_rows, row_between
+from casetrack.readers.layout.tables_model import (
+    Cell,
+    TableRow,
+    TextRow,
+    is_value,
+    is_year,
+    middle,
+    text_rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.readers.layout.segments import Segment
+    from casetrack.readers.layout.tables_model import Table
+
+Strip = tuple[float, float]
+
+_MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 8, 4, 3
+_MAX_GAP, _SAME_SIZE = 1.7, 1.35
+_NAME_CHARS, _SECTION_CHARS = 60, 70
+_PART_GAP = 0.3
+
+
+def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: bool = False) -> bool:
+    """Put the lines above a table that name its columns, and what stands between, into it.
+
+    Between them may stand names of sections, and rows of the table. Lines that name the whole
+    table stay text. Tells whether there were any names.
+
+    Parameters
+    ----------
+    segments
+        Text of the page that is in no table.
+    whole
+        Take all of it or nothing.
+    """
+    low, high = table.columns[0][0], table.columns[-1][1]
+    first = table.rows[0]
+    size = max(s.size for s in first.segments)
+    top = first.v0 - 2.5 * _MAX_LINES * size
+    beside = [
+        s
+        for s in segments
+        if top <= middle(s) < first.v0 and s.u1 > low - 2 * size and s.u0 < high + 2 * size
+    ]
+    lines = text_rows(beside)
+    strips = [(a[1], b[0]) for a, b in pairwise(table.columns)]
+    heads: list[TextRow] = []
+    between: list[TableRow] = []
+    sections = 0
+    known = table.rows[: table.header_rows]
+    below: TableRow | TextRow = first
+    for line in reversed(lines):
+        if not _is_near(line, below, size) or len(heads) == _MAX_HEAD:
+            break
+        parted = TextRow(_parted(line.cells, table.columns))
+        row = row_between(parted, strips)
+        placed = head_rows([parted], table.columns, strips, known)[0]
+        is_level = len(placed.cells) > 1 or placed.cells[0].span > 1 or not known
+        if is_level and names_columns(row, table.columns):
+            known.insert(0, placed)
+            heads.insert(0, parted)
+        elif heads or table.header_rows:
+            break
+        elif _fits(row):
+            between.insert(0, row)
+        elif _is_section(line, table.columns) and sections < _MAX_SECTIONS:
+            sections += 1
+            between.insert(0, TableRow([Cell(0, 1, line.cells[0].segments)]))
+        else:
+            return False
+        below = line
+    if not any(cell.u1 > table.columns[1][0] for line in heads for cell in line.cells):
+        return False
+    named = known[: len(heads)]
+    taken = [s for row in (*named, *between) for s in row.segments]
+    if whole and len(taken) < len(segments):
+        return False
+    table.rows[:0] = [*named, *between]
+    table.sources += taken
+    table.header_rows += len(named)
+    table.is_header_sure = True
+    return True
+
+
+def _is_near(line: TextRow, below: TableRow | TextRow, size: float) -> bool:
+    alike = max(line.size, size) <= _SAME_SIZE * min(line.size, size)
+    return alike and below.v0 - line.v1 <= _MAX_GAP * size
+
+
+def _fits(row: TableRow) -> bool:
+    """Tell a row of values in the columns of the table below, which a drawn line parts from it."""
+    others = [cell for cell in row.cells if cell.column]
+    if len(row.cells) < 2 or any(cell.span > 1 for cell in row.cells):
+        return False
+    return all(is_value(cell.text) for cell in others) and not all(
+        is_year(cell.text) for cell in others
+    )
+
+
+def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
+    """Tell a line that names the rows below it: short, over no other column than the first."""
+    cell = line.cells[0]
+    return (
+        len(line.cells) == 1
+        and len(cell.text) <= _SECTION_CHARS
+        and cell.u0 >= columns[0][0] - 2 * line.size
+        and cell.u1 < columns[1][0]
+        and not cell.text.endswith(".")
+    )
+
+
+def _parted(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
+    """Part names that stand near to each other over two columns of values."""
+    out: list[Cell] = []
+    for cell in cells:
+        ordered = sorted(cell.segments, key=lambda s: s.u0)
+        groups = [[ordered[0]]]
+        for a, b in pairwise(ordered):
+            between = any(
+                a.u1 <= right + b.size and b.u0 >= left - b.size and a.u0 < left and b.u1 > right
+                for (_, left), (right, _) in pairwise(columns)
+            )
+            if between and b.u0 - a.u1 >= _PART_GAP * b.size:
+                groups.append([b])
+            else:
+                groups[-1].append(b)
+        out += [Cell(0, 1, group) for group in groups]
+    return out
+
+
+def names_columns(row: TableRow, columns: Sequence[Strip], /) -> bool:
+    """Tell a row above a table that names columns: short cells over them, and not over the first.
+
+    A cell over the first column counts only beside others: alone, it is a title, as is one in the
+    middle of the whole table.
+    """
+    low, high = columns[0][0], columns[-1][1]
+    size = row.cells[0].segments[0].size
+    for cell in row.cells:
+        text = cell.text
+        if len(text) > _NAME_CHARS or text.endswith((".", ";")):
+            return False
+        if is_value(text) and not is_year(text):
+            return False
+        if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
+            return False
+        if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
+            return False
+    only = row.cells[0]
+    centred = abs((only.u0 + only.u1) - (low + high)) <= 2 * size
+    return len(row.cells) > 1 or not centred
