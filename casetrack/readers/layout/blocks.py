@@ -81,10 +81,11 @@ class TextProfile:
     @classmethod
     def of(cls, segments: Iterable[Segment], /) -> TextProfile:
         """Measure a sample of a document."""
-        chars: dict[float, int] = {}
-        bold = total = 0
+        chars: dict[float, float] = {}
+        bold = total = 0.0
         for s in segments:
-            count = len(s.text.strip())
+            # Letters: the amounts of tables do not tell how large the text is set.
+            count = sum(map(str.isalpha, s.text)) or 0.1 * len(s.text.strip())
             size = round(2 * s.size) / 2
             chars[size] = chars.get(size, 0) + count
             bold += count * s.bold
