@@ -55,7 +55,7 @@ def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     groups = _amounts(words, segment.size)
     if groups is None:
         groups = _periods(words, segment.size)
-    if len(groups) == 1 and len(segment.text) > _NAME_CHARS:
+    if len(groups) == 1 and not _is_padded(segment.text):
         return [segment]
     parts = [_of_words(segment, group) for group in groups]
     # Blanks part words: those around the run, and between its parts.
@@ -64,6 +64,13 @@ def parted(segment: Segment, words: Sequence[Word], /) -> list[Segment]:
     if not segment.text[-1:].isspace():
         parts[-1].text = parts[-1].text.rstrip()
     return parts
+
+
+def _is_padded(text: str) -> bool:
+    """Tell a short name that blanks put into its place; one blank only parts it from the next."""
+    if len(text) > _NAME_CHARS:
+        return False
+    return text[:1].isspace() or text[-2:].isspace()
 
 
 def _amounts(words: Sequence[Word], size: float) -> list[list[Word]] | None:
