@@ -13,7 +13,7 @@ import anyio
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from casetrack.cli import setup as command
+from casetrack.cli import leave as command
 from casetrack.errors import InstallerFailed, UpdateUnknown
 from casetrack.mcp.catalogue import declared
 from casetrack.setup import installation, uninstall, update
