@@ -60,7 +60,7 @@ def read_docket(collection: Collection, name: str, /) -> Docket:
 
 def _by_entry(documents: Sequence[Document], number: str | None) -> dict[str, list[Document]]:
     found: dict[str, list[Document]] = {}
-    for document in documents:
+    for document in sorted(documents, key=lambda d: (d.name.casefold(), d.document_id)):
         if document.docket_entry and _of_case(document, number):
             found.setdefault(document.docket_entry, []).append(document)
     return found
