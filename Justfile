@@ -135,7 +135,7 @@ pictures *ARGS:
 serving *ARGS:
     {{python}} -m bench.serving {{ARGS}}
 
-# count what the list of tools costs a client, by set
+# count what the list of tools costs a client, by set: bytes and tokens
 tokens *ARGS:
     {{python}} -m bench.token_cost {{ARGS}}
 

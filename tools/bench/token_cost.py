@@ -1,16 +1,14 @@
 """What the list of tools costs every conversation: bytes, and tokens by two counts.
 
 ``python -m bench.token_cost`` prints one row for each set of tools, then the dearest tools, and
-ends with 1 where the list of all tools takes more bytes than it may. The first count is this
-project's own upper estimate, which keeps results in bounds; the second, for comparison, is that of
-the embedded model's WordPiece vocabulary, to which every sign of punctuation is a token.
+ends with 1 where the list of all tools takes more bytes than it may. The first count is that of a
+model's vocabulary; the second this project's own upper estimate by characters, which keeps results
+in bounds in every script.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -19,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from bench.vocabulary import NAME, compact, count
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from casetrack.mcp.app import CaseTrackServer
 
@@ -37,21 +37,20 @@ class Cost:
     ----------
     size
         Bytes of UTF-8.
+    real
+        Tokens by :func:`bench.vocabulary.count`.
     estimate
         Tokens by :func:`casetrack.mcp.budget.tokens`.
-    pieces
-        Tokens of the WordPiece vocabulary; ``None`` where the model is not installed.
     """
 
     size: int
+    real: int
     estimate: int
-    pieces: int | None
 
     @property
     def cells(self) -> tuple[str, str, str]:
         """The figures as the table shows them."""
-        pieces = "not installed" if self.pieces is None else f"{self.pieces:,}"
-        return f"{self.size:,}", f"{self.estimate:,}", pieces
+        return f"{self.size:,}", f"{self.real:,}", f"{self.estimate:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,51 +68,35 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench.token_cost", description=__doc__)
     parser.add_argument("--dearest", type=int, default=DEAREST, metavar="N", help="tools to name")
     options = parser.parse_args()
-    pieces = wordpiece(_models())
     with tempfile.TemporaryDirectory() as scratch:
         from casetrack.mcp.toolsets import SET_NAMES
 
-        sets = [set_cost(name, Path(scratch), pieces) for name in SET_NAMES]
-        tools = tool_costs(Path(scratch), pieces)
+        sets = [set_cost(name, Path(scratch)) for name in SET_NAMES]
+        tools = tool_costs(Path(scratch))
     sys.stdout.write(render(sets, tools[: options.dearest]) + "\n")
     return int(sets[0].listed.size >= LIMIT_BYTES)
 
 
-def set_cost(name: str, scratch: Path, pieces: Callable[[str], int] | None, /) -> SetCost:
+def set_cost(name: str, scratch: Path, /) -> SetCost:
     """Return what the set *name* costs; *scratch* takes the empty data folder."""
     server = _server(scratch, name)
     entries = _listed(server)
     told = server.instructions or ""
-    return SetCost(name, len(entries), _cost({"tools": entries}, pieces), _cost(told, pieces))
+    return SetCost(name, len(entries), _cost({"tools": entries}), _cost(told))
 
 
-def tool_costs(
-    scratch: Path, pieces: Callable[[str], int] | None, /
-) -> list[tuple[str, Cost, Cost]]:
+def tool_costs(scratch: Path, /) -> list[tuple[str, Cost, Cost]]:
     """Return name, cost and cost of the description alone of every tool, the dearest first."""
     costs = [
-        (entry["name"], _cost(entry, pieces), _cost(entry["description"], pieces))
+        (entry["name"], _cost(entry), _cost(entry["description"]))
         for entry in _listed(_server(scratch, "all"))
     ]
     return sorted(costs, key=lambda cost: -cost[1].size)
 
 
-def wordpiece(models: Path, /) -> Callable[[str], int] | None:
-    """Return what counts the tokens of the embedded model, or ``None`` where it is not there."""
-    path = models / "mini" / "tokenizer.json"
-    if not path.is_file():
-        return None
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
-
-
 def render(sets: Sequence[SetCost], tools: Sequence[tuple[str, Cost, Cost]], /) -> str:
     """Return both tables as Markdown."""
-    counts = ("bytes", "tokens, estimate", "tokens, WordPiece")
+    counts = ("bytes", f"tokens, {NAME}", "tokens, estimate")
     heads = ("set", "tools", *counts, *(f"instructions, {c}" for c in counts))
     rows = [(s.name, str(s.tools), *s.listed.cells, *s.instructions.cells) for s in sets]
     dear_heads = ("dearest tools", *counts, "description, bytes")
@@ -126,15 +109,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, rule, *rows))
 
 
-def _cost(value: Any, pieces: Callable[[str], int] | None) -> Cost:
+def _cost(value: Any) -> Cost:
     from casetrack.mcp.budget import tokens
 
-    text = value if isinstance(value, str) else _compact(value)
-    return Cost(len(text.encode()), tokens(text), pieces(text) if pieces else None)
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    text = value if isinstance(value, str) else compact(value)
+    return Cost(len(text.encode()), count(text), tokens(text))
 
 
 def _listed(server: CaseTrackServer) -> list[dict[str, Any]]:
@@ -153,13 +132,6 @@ def _server(scratch: Path, name: str) -> CaseTrackServer:
 
     settings = Settings(data_dir=scratch / "data", models_dir=scratch / "models")
     return build_server(Library(settings), choose(name))
-
-
-def _models() -> Path:
-    from casetrack.config import ENV_MODELS, load_settings
-
-    named = os.environ.get(ENV_MODELS)
-    return Path(named) if named else load_settings().models_dir
 
 
 if __name__ == "__main__":
