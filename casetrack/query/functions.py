@@ -75,6 +75,7 @@ class Calls:
 
     control: Control
     error: Exception | None = None
+    notes: list[str] = field(default_factory=list)
     _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)
     _cited: dict[str | None, tuple[int, float, int]] = field(default_factory=dict)
     # DuckDB calls from several threads; a question that two of them ask is answered once.

@@ -198,6 +198,8 @@ def _answer(
         table = _rows(connection.sql(read.text, params=values or None), size)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
         raise _located(connection, read.text, values, error) from error
+    for note in calls.notes:
+        _log.warning("%s", note)
     if not explain:
         for note in dict.fromkeys(note for call in calls.made() for note in call.notes):
             _log.warning("%s", note)

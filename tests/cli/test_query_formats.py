@@ -271,7 +271,19 @@ def test_no_text_of_csv_is_run_as_a_formula(text: str, shown: str) -> None:
         assert (names, values) == (["x", "n", heading], [cell, "-5", "z"])
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("=a|b", "'=a\\|b"), ("@SUM(A1:A9)", "'@SUM(A1:A9)"), ("-1,250.00", "-1,250.00")],
+)
+def test_no_text_of_markdown_is_run_as_a_formula(text: str, shown: str) -> None:
+    rows = pa.table({"x": [text], "n": pa.array([-5])})
+    assert written(rows, "markdown").splitlines()[-1] == f"| {shown} | -5 |"
+
+
 def test_raw_is_an_option_of_the_command(filled: Run) -> None:
     sql = "SELECT '=1+1' AS x"
     assert filled("query", sql, "--format", "csv").out == "x\n'=1+1\n"
     assert filled("query", sql, "--format", "csv", "--raw").out == "x\n=1+1\n"
+    for options, cell in (((), "'=1+1"), (("--raw",), "=1+1")):
+        shown = filled("query", sql, "--format", "markdown", *options).out.splitlines()
+        assert shown == ["| x |", "| --- |", f"| {cell} |"]

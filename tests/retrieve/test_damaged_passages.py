@@ -63,6 +63,23 @@ def test_reading_it_is_refused(collection: Collection) -> None:
     assert "casetrack doctor --repair" in refused.value.hint
 
 
+def test_sql_leaves_it_out_and_says_so(
+    collection: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    for sql, rows in (
+        ("SELECT document_name, text FROM chunks", 1),
+        ("SELECT c FROM chunks AS c", 1),  # once more, in the database that was kept
+        ("SELECT document_name, text FROM pages", 1),
+        ("SELECT document_id FROM chunks JOIN documents USING (document_id)", 1),
+        ("SELECT name FROM documents", 2),
+    ):
+        caplog.clear()
+        found = collection.sql(sql)
+        assert found.num_rows == rows
+        assert "lhq" not in str(found.to_pylist())
+        assert (SAID in caplog.messages) == (rows == 1)
+
+
 def test_the_map_knows_nothing_of_it(collection: Collection) -> None:
     before = {str(e.date): e.quote for e in collection.map.timeline().events}
     assert before["2021-05-06"].text == "6 May 2021"

@@ -116,8 +116,8 @@ def query(
         bool,
         typer.Option(
             "--raw",
-            help="Leave texts in CSV as they are; else an apostrophe stands before what a "
-            "spreadsheet would run as a formula.",
+            help="Leave texts in CSV and Markdown as they are; else an apostrophe stands before "
+            "what a spreadsheet would run as a formula.",
         ),
     ] = False,
 ) -> None:

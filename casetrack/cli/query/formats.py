@@ -201,7 +201,8 @@ def text_blocks(
     ascii_only
         Write JSON with escapes only, for an output that lacks letters.
     raw
-        Write texts in CSV as they are, also those that a spreadsheet would take for formulas.
+        Write texts in CSV and Markdown as they are, also those that a spreadsheet would take for
+        formulas.
     """
     if wanted == "json":
         return _json(rows, ascii_only)
@@ -210,7 +211,7 @@ def text_blocks(
     if wanted == "csv":
         return _csv(rows, raw)
     if wanted == "markdown":
-        return _markdown(rows)
+        return _markdown(rows, raw)
     from casetrack.cli.query.tables import plain_blocks
 
     return plain_blocks(rows)
@@ -259,15 +260,22 @@ def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
         )
 
 
-def _csv(rows: pa.Table, raw: bool) -> Iterator[str]:
+def _cells(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
+    """Yield the names of the columns, then the rows, as texts that no spreadsheet runs."""
+
     def cell(value: Any, is_number: bool) -> str:
         text = text_of(value)
         return text if raw or is_number else without_formula(text)
 
     numeric = [is_numeric(field.type) for field in rows.schema]
-    yield _csv_line([cell(name, False) for name in rows.column_names])
+    yield [[cell(name, False) for name in rows.column_names]]
     for block in blocks(rows, as_text=True):
-        yield "".join(_csv_line(list(map(cell, values, numeric))) for values in block)
+        yield [list(map(cell, values, numeric)) for values in block]
+
+
+def _csv(rows: pa.Table, raw: bool) -> Iterator[str]:
+    for block in _cells(rows, raw):
+        yield "".join(map(_csv_line, block))
 
 
 def _csv_line(cells: list[str]) -> str:
@@ -276,18 +284,20 @@ def _csv_line(cells: list[str]) -> str:
     return (",".join(quoted) or '""') + "\n"
 
 
-def _markdown(rows: pa.Table) -> Iterator[str]:
+def _markdown(rows: pa.Table, raw: bool) -> Iterator[str]:
     def row(cells: list[str]) -> str:
         return "| " + " | ".join(cells) + " |\n"
 
-    yield row([_markdown_cell(name) for name in rows.column_names])
+    cells = _cells(rows, raw)
+    for names in next(cells):
+        yield row(list(map(_markdown_cell, names)))
     yield row(["---:" if is_numeric(field.type) else "---" for field in rows.schema])
-    for block in blocks(rows, as_text=True):
-        yield "".join(row([_markdown_cell(v) for v in values]) for values in block)
+    for block in cells:
+        yield "".join(row(list(map(_markdown_cell, values))) for values in block)
 
 
-def _markdown_cell(value: Any) -> str:
-    text = clean(text_of(value))
+def _markdown_cell(text: str) -> str:
+    text = clean(text)
     for sign in ("\\", "|", "<"):
         text = text.replace(sign, "\\" + sign)
     return text.replace("\n", "<br>")

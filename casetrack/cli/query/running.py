@@ -38,7 +38,8 @@ class How:
     counting
         Tell how many rows there are and how long it took.
     raw
-        Write texts in CSV as they are, also those that a spreadsheet would take for formulas.
+        Write texts in CSV and Markdown as they are, also those that a spreadsheet would take for
+        formulas.
     """
 
     wanted: Format | None = None
