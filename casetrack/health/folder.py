@@ -12,7 +12,7 @@ from casetrack.errors import CaseTrackError
 from casetrack.health.findings import Problem, verdict
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.sources import is_inside, source_file, source_state
-from casetrack.marks.store import PATH, broken_lines, read
+from casetrack.marks.store import PATH, Stored, read
 from casetrack.records import Check
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import stray_copies
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from casetrack.records import Document
+    from casetrack.records.marks import Mark
     from casetrack.store.datasets import Snapshot
 
 _OWN = re.compile(
@@ -50,15 +51,33 @@ def check_folder(folder: Path, /) -> Check:
 
 
 def check_marks(folder: Path, /) -> Check:
-    """Check that every line of the user's marks is one."""
-    broken, count = broken_lines(folder), len(read(folder).all)
+    """Check that every line of the user's marks is one, and that none is lost."""
+    stored, count = Stored(folder), len(read(folder).all)
+    problems = [f"{PATH} has lost {_told(mark)}" for mark in stored.lost]
+    problems += [f"line {number} of {PATH} is no mark" for number in stored.broken]
+    if stored.copy_is_damaged:
+        problems.append(f"the copy of {PATH} beside it is damaged")
+    mend = (
+        "Run `casetrack doctor --repair`: it writes lost marks back from the copy beside that "
+        "file, and makes a damaged copy anew."
+    )
+    own = (
+        f"Mend or remove these lines of {folder / PATH}; they count for nothing as they are, and "
+        "the program removes no mark of yours."
+    )
     return verdict(
         "marks",
-        [f"line {number} of {PATH} is no mark" for number in broken],
+        problems,
         f"{count:,} marks" if count else "none",
-        f"Mend or remove these lines of {folder / PATH}; they count for nothing as they are, and "
-        "the program removes no mark of yours.",
+        mend if stored.lost or stored.copy_is_damaged else own,
     )
+
+
+def _told(mark: Mark) -> str:
+    """Return a mark in words, such as: tag "privileged" of Lease.pdf."""
+    about = mark.document_name or mark.entity_name
+    said = f' "{mark.value}"' if mark.value else ""
+    return f"{mark.kind}{said}{f' of {about}' if about else ''}"
 
 
 def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:

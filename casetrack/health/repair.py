@@ -16,6 +16,7 @@ from casetrack.errors import CollectionBusy
 from casetrack.health.folder import temporary_files
 from casetrack.health.machine import remains
 from casetrack.health.views import mend_views
+from casetrack.marks.store import mend as mend_marks
 from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.files import storage_errors
@@ -73,6 +74,7 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
             done.append(f"removed {copies} copies of files whose documents are gone")
         done += _mend_profile(folder)
         done += mend_views(folder, views)
+    done += mend_marks(folder)
     done += _mend_stage(folder)
     return done + _remove_temporary(temporary)
 

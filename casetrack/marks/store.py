@@ -3,6 +3,11 @@
 To undo a mark is a mark, too. A reader takes no lock: the file is replaced whole by one rename, so
 that a killed writer leaves it as it was. Writers take turns by a lock of their own, since the
 collection's lock may be held for hours by somebody who takes in files.
+
+Nothing can make a lost mark anew, so a copy lies beside the file: its bytes, and a last line with
+their digest. A mark is added to the file first, and removed from the copy first. So a whole copy
+never holds more than the file does, at whatever moment a writer is killed; where it does, the file
+was damaged, and the copy says what is missing.
 """
 
 from __future__ import annotations
@@ -11,13 +16,14 @@ import contextlib
 import hashlib
 import json
 import logging
+import os
 import secrets
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionBusy, CollectionGone
+from casetrack.errors import CollectionBusy, CollectionGone, StorageError
 from casetrack.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.lock import try_lock
@@ -28,9 +34,12 @@ if TYPE_CHECKING:
 
 FOLDER = "marks"
 FILE = "marks.jsonl"
+COPY = f".{FILE}.bak"
 PATH = f"{FOLDER}/{FILE}"
 _LOCK = ".marks.lock"
 _LOCK_SECONDS = 30.0
+_LOOKS = 5
+"""How often both files are read where one seems to have lost something, and they change."""
 _TEXTS = ("mark_id", "kind", "made_at", "value", "note")
 _NUMBERS = ("page", "char_start", "char_end")
 _STORED = tuple(f.name for f in fields(Mark) if f.name != "undone_by")
@@ -67,34 +76,69 @@ def new_mark(**told: Any) -> Mark:
     return Mark(mark_id=f"m-{secrets.token_hex(4)}", made_at=datetime.now(UTC), **told)
 
 
-def stamp(folder: Path, /) -> tuple[int, int, int] | None:
-    """Return what changes with the marks of a collection; ``None`` while it has none."""
-    try:
-        found = (folder / FOLDER / FILE).stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+def stamp(folder: Path, /) -> tuple[tuple[int, int, int], ...]:
+    """Return what changes with the marks of a collection; empty while it has none."""
+    found = []
+    for name in (FILE, COPY):
+        with contextlib.suppress(OSError):
+            facts = os.stat(os.path.join(folder, FOLDER, name))  # noqa: PTH116, PTH118 - hot
+            found.append((facts.st_mtime_ns, facts.st_size, facts.st_ino))
+    return tuple(found)
 
 
 def read(folder: Path, /) -> Marks:
     """Return the marks of a collection.
 
-    A line that is none is passed over with a warning; ``casetrack doctor`` names it.
+    A line that is none is passed over with a warning, and a mark that only the copy still has is
+    taken from there, with a warning as well; ``casetrack doctor`` names both.
 
     Raises
     ------
     StorageError
         The file is there and cannot be read.
     """
-    found, broken = _parsed(_bytes(folder))
-    for number in broken:
+    stored = Stored(folder)
+    for number in stored.broken:
         _log.warning("Line %d of %s is no mark, and is passed over.", number, folder / PATH)
-    return Marks(with_undone(found))
+    if stored.lost:
+        _log.warning(
+            "%s is damaged: %d of your marks %s taken from the copy beside it. Run `casetrack "
+            "doctor --repair`: it writes them back.",
+            folder / PATH,
+            len(stored.lost),
+            "was" if len(stored.lost) == 1 else "were",
+        )
+    return Marks(with_undone(_parsed(stored.whole)[0]))
 
 
-def broken_lines(folder: Path, /) -> list[int]:
-    """Return the numbers of the lines that are no marks, from 1."""
-    return _parsed(_bytes(folder))[1]
+def mend(folder: Path, /) -> list[str]:
+    """Write lost marks back into the file, and a damaged or missing copy anew.
+
+    Returns
+    -------
+    list of str
+        What was done, in words.
+
+    Raises
+    ------
+    CollectionBusy, CollectionGone, DiskFull, NotWritable, StorageError
+        See :func:`add`.
+    """
+    if not stamp(folder):
+        return []
+    done = []
+    with _writing(folder):
+        stored = Stored(folder)
+        if stored.lost:
+            count = len(stored.lost)
+            write_atomic(folder / FOLDER / FILE, stored.whole)
+            marks = "1 of your marks" if count == 1 else f"{count:,} of your marks"
+            done.append(f"wrote {marks} back into {PATH} from the copy beside it")
+        if stored.copy != stored.whole:
+            if stored.copy_is_damaged:
+                done.append(f"made the copy of {PATH} anew")
+            _write_copy(folder, stored.whole)
+    return done
 
 
 def add(folder: Path, marks: Iterable[Mark], /) -> None:
@@ -111,9 +155,12 @@ def add(folder: Path, marks: Iterable[Mark], /) -> None:
     """
     lines = "".join(f"{to_line(m)}\n" for m in marks)
     with _writing(folder):
-        before = _bytes(folder)
-        end = b"" if not before or before.endswith(b"\n") else b"\n"
-        write_atomic(folder / FOLDER / FILE, before + end + lines.encode())
+        content = _with_end(Stored(folder).whole) + lines.encode()
+        write_atomic(folder / FOLDER / FILE, content)
+        try:
+            _write_copy(folder, content)
+        except StorageError as error:  # they are stored; the older copy says nothing against them
+            _log.warning("The copy of your marks was not brought up to date: %s", error.message)
 
 
 def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
@@ -129,15 +176,16 @@ def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
     CollectionBusy, CollectionGone, DiskFull, NotWritable, StorageError
         See :func:`add`.
     """
-    if stamp(folder) is None:
+    if not stamp(folder):
         return 0
     with _writing(folder):
-        marks = _parsed(_bytes(folder))[0]
+        marks = _parsed(Stored(folder).whole)[0]
         gone = {m.mark_id for m in marks if m.kind != "undo" and not wanted(m)}
         kept = [m for m in marks if not gone & {m.mark_id, m.value if m.kind == "undo" else ""}]
         if len(kept) < len(marks):
-            text = "".join(f"{to_line(m)}\n" for m in kept)
-            write_atomic(folder / FOLDER / FILE, text.encode())
+            content = "".join(f"{to_line(m)}\n" for m in kept).encode()
+            _write_copy(folder, content)
+            write_atomic(folder / FOLDER / FILE, content)
         return len(gone)
 
 
@@ -158,13 +206,85 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
 
 
-def _bytes(folder: Path) -> bytes:
+class Stored:
+    """What the file of marks and the copy beside it hold at one moment.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+
+    Attributes
+    ----------
+    broken
+        Numbers of the lines of the file that are no marks, from 1.
+    copy
+        What the copy holds; ``None`` where it is missing or not what was written there.
+    copy_is_damaged
+        Whether it is there, and not what was written.
+    lost
+        Marks of the copy that the file has not, or has otherwise.
+    whole
+        The file as it should be: with the lost marks, and without what is left of them.
+
+    Raises
+    ------
+    StorageError
+        The file is there and cannot be read.
+    """
+
+    def __init__(self, folder: Path, /) -> None:
+        for _ in range(_LOOKS):
+            before = stamp(folder)
+            content, self.copy = _content(folder), _sealed(folder)
+            marks, self.broken = _parsed(content)
+            kept = _parsed(self.copy or b"")[0]
+            self.lost = [mark for mark in kept if mark not in set(marks)]
+            # A writer changes one after the other, and nothing was lost in between.
+            if not self.lost or stamp(folder) == before:
+                break
+        self.copy_is_damaged = self.copy is None and (folder / FOLDER / COPY).exists()
+        self.whole = content
+        if self.lost:
+            ids = {mark.mark_id for mark in kept}
+            said = {replace(mark, mark_id="") for mark in self.lost}
+            # One of the same words is a lost mark whose id is damaged.
+            later = [
+                m for m in marks if m.mark_id not in ids and replace(m, mark_id="") not in said
+            ]
+            lines = "".join(f"{to_line(mark)}\n" for mark in later)
+            self.whole = _with_end(self.copy or b"") + lines.encode()
+
+
+def _content(folder: Path) -> bytes:
     path = folder / FOLDER / FILE
     with storage_errors(path):
         try:
             return path.read_bytes()
         except FileNotFoundError:
             return b""
+
+
+def _sealed(folder: Path) -> bytes | None:
+    """Return the content of the copy; ``None`` where there is none, or it is damaged."""
+    try:
+        content, _, digest = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
+    except OSError:
+        return None
+    return content if digest == _digest(content) else None
+
+
+def _write_copy(folder: Path, content: bytes) -> None:
+    write_atomic(folder / FOLDER / COPY, content + b"\n" + _digest(content))
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _with_end(content: bytes) -> bytes:
+    """Return lines with the end of the last one."""
+    return content if not content or content.endswith(b"\n") else content + b"\n"
 
 
 # --- lines -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.marks.store import mend as mend_marks
 from casetrack.records.transfer import ImportReport
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
@@ -95,6 +96,7 @@ def import_archive(
                 require_free(home, name)
             chosen = name or _free_name(home, _own_name(path, found.info.name))
             write_info(folder, replace(found.info, id=new_id, name=chosen))
+            mend_marks(folder)  # an archive has no copy of them
             with storage_errors(home):
                 folder.rename(home / new_id)
                 sync_folder(home)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.graph.marks import Documents
-from casetrack.marks.store import FILE, FOLDER, PATH, broken_lines, read, to_line
+from casetrack.marks.store import FILE, FOLDER, PATH, Stored, read, to_line
 from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
@@ -55,5 +55,5 @@ def too_large(path: str, size: int, /) -> str:
 
 def unreadable(target: Path, /) -> str:
     """Return what is wrong with unpacked marks, in words; empty if nothing is."""
-    broken = broken_lines(target)
+    broken = Stored(target).broken
     return f"line {broken[0]} of '{PATH}' in it is no mark" if broken else ""

@@ -20,7 +20,10 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.graph.marks import passage_place
+from casetrack.health.folder import check_marks
 from casetrack.marks import add, new_mark, read
+from casetrack.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
+from casetrack.store.files import write_atomic
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList
 from graph.test_graph import ENCODER, forget, opened_anew
@@ -330,6 +333,119 @@ def test_the_file_is_read_by_anybody_and_survives_what_is_no_mark(collection: Co
     assert "line 2" in check.detail
 
 
+def _swap(path: Path, copy: Path) -> None:
+    content, other = path.read_bytes(), copy.read_bytes()
+    path.write_bytes(other)
+    copy.write_bytes(content)
+
+
+MARKS_FAULTS: dict[str, Any] = {
+    "removed": lambda path, _: path.unlink(),
+    "emptied": lambda path, _: path.write_bytes(b""),
+    "zeros": lambda path, _: path.write_bytes(bytes(path.stat().st_size)),
+    "cut off": lambda path, _: path.write_bytes(path.read_bytes()[:-30]),
+    "cut between lines": lambda path, _: path.write_bytes(path.read_bytes().split(b"\n")[0]),
+    "another word": lambda path, _: path.write_bytes(path.read_bytes().replace(b"late", b"mate")),
+    "another id": lambda path, _: path.write_bytes(
+        path.read_bytes().replace(b'{"mark_id": "m', b'{"mark_id": "n')
+    ),
+    "a line in two": lambda path, _: path.write_bytes(path.read_bytes().replace(b"late", b"la\ne")),
+    "copy removed": lambda _, copy: copy.unlink(),
+    "copy damaged": lambda _, copy: copy.write_bytes(copy.read_bytes()[:-3]),
+    "copy empty": lambda _, copy: copy.write_bytes(b""),
+    "swapped": _swap,
+}
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """A collection's folder with marks, and nothing else in it."""
+    folder = tmp_path / "marked"
+    folder.mkdir()
+    (folder / "collection.json").touch()
+    tag = new_mark(kind="tag", value="late", document_name="note.txt")
+    add(folder, [tag, new_mark(kind="hide", entity_name="Quillon")])
+    add(folder, [new_mark(kind="undo", value=tag.mark_id)])
+    return folder
+
+
+@pytest.mark.parametrize("fault", MARKS_FAULTS)
+@pytest.mark.parametrize("marked_before_repair", [False, True])
+def test_no_damage_to_their_file_takes_a_mark(
+    marked: Path, caplog: pytest.LogCaptureFixture, fault: str, marked_before_repair: bool
+) -> None:
+    before = read(marked).all
+    MARKS_FAULTS[fault](marked / FOLDER / FILE, marked / FOLDER / COPY)
+    assert read(marked).all == before
+    is_hit = not fault.startswith(("copy", "swapped"))
+    assert ("taken from the copy beside it" in caplog.text) == is_hit
+    if marked_before_repair:
+        add(marked, [new_mark(kind="tag", value="later")])
+        before = (*before, read(marked).all[-1])
+        assert before[-1].value == "later"
+    elif fault != "copy removed":
+        found = check_marks(marked)
+        assert not found.ok
+        assert "casetrack doctor --repair" in found.remedy
+        assert ("marks.jsonl has lost " in found.detail) == is_hit
+        assert any(PATH in said for said in mend(marked))
+    assert read(marked).all == before
+    assert check_marks(marked).ok or fault == "swapped"  # its last line is that of the copy
+    stored = Stored(marked)
+    assert (stored.lost, stored.copy_is_damaged) == ([], False)
+
+
+def test_doctor_names_lost_marks_and_writes_them_back(collection: Collection) -> None:
+    collection.marks.tag("note.txt", "privileged")
+    before = collection.marks.all()
+    (collection.folder / FOLDER / FILE).unlink()
+    assert opened_anew(collection).marks.all() == before
+    found = {c.name: c for c in collection.admin.doctor().checks}["marks"]
+    assert found.detail == 'marks/marks.jsonl has lost tag "privileged" of note.txt'
+    report = collection.admin.doctor(repair=True)
+    assert "wrote 1 of your marks back into marks/marks.jsonl from the copy beside it" in (
+        report.repairs
+    )
+    assert {c.name: c for c in report.checks}["marks"].ok
+    assert (collection.folder / FOLDER / FILE).exists()
+
+
+def test_a_killed_writer_leaves_no_copy_that_brings_removed_marks_back(
+    marked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = write_atomic
+
+    def stopped_after(count: int) -> None:
+        calls = iter(range(count))
+
+        def write(path: Path, data: bytes) -> None:
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+            written(path, data)
+
+        monkeypatch.setattr("casetrack.marks.store.write_atomic", write)
+
+    def tags() -> list[str]:
+        assert Stored(marked).lost == []
+        return [m.value for m in read(marked).all if m.kind == "tag"]
+
+    def without_late() -> int:
+        return keep(marked, lambda mark: mark.value != "late")
+
+    stopped_after(1)
+    with pytest.raises(KeyboardInterrupt):
+        add(marked, [new_mark(kind="tag", value="second")])
+    assert tags() == ["late", "second"]
+    for count in (0, 1):
+        stopped_after(count)
+        with pytest.raises(KeyboardInterrupt):
+            without_late()
+        assert tags() == ["late", "second"]
+    stopped_after(2)
+    assert without_late() == 1
+    assert tags() == ["second"]
+
+
 def test_writers_take_turns(collection: Collection) -> None:
     def write(number: int) -> None:
         for turn in range(5):
@@ -349,9 +465,9 @@ def test_secure_deletion_leaves_no_mark_of_what_is_gone(collection: Collection) 
     kept = collection.marks.tag("note.txt", "kept")[0]
     collection.delete_document("letter.txt", secure=True)
     assert [m.mark_id for m in collection.marks.all(undone=True)] == [kept.mark_id]
-    text = (collection.folder / "marks" / "marks.jsonl").read_text()
-    assert "delivery" not in text
-    assert "Kent" not in text
+    for path in (collection.folder / FOLDER).iterdir():
+        assert "delivery" not in path.read_text()
+        assert "Kent" not in path.read_text()
 
 
 def test_export_carries_marks_of_what_is_there(
@@ -363,6 +479,8 @@ def test_export_carries_marks_of_what_is_there(
     report = collection.admin.export(tmp_path)
     assert any("1 mark of yours is not in it" in note for note in report.notes)
     imported = library.get(library.import_archive(report.path).collection_id)
+    assert [m.mark.kind for m in imported.marks.all()] == ["merge"]
+    (imported.folder / FOLDER / FILE).unlink()
     assert [m.mark.kind for m in imported.marks.all()] == ["merge"]
     assert names(imported, "person") == names(collection, "person")
 
