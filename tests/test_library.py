@@ -59,6 +59,16 @@ def test_folders_of_killed_work_are_swept(library: Library) -> None:
     assert list(home.glob(".*")) == []
 
 
+def test_the_lock_of_a_making_killed_at_its_end_goes_with_the_next_write(library: Library) -> None:
+    folder = library.create("Case").folder
+    lock = folder.with_name(f".new-{folder.name}.lock")
+    lock.touch()
+    assert [i.name for i in library.collections()] == ["Case"]
+    with write_session(folder):
+        pass
+    assert not lock.exists()
+
+
 def test_unknown_names_suggest_near_ones(library: Library) -> None:
     made = library.create("Acme Corp Partnership")
     with pytest.raises(CollectionNotFound) as caught:

@@ -76,7 +76,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
         It cannot be made.
     """
     folder = home / f"{_BUILDING}{collection_id}"
-    lock = folder.with_name(f"{folder.name}.lock")
+    lock = _making_lock(home, collection_id)
     with storage_errors(home):
         private_folder(home)
         # Says why the lock cannot be made, where it cannot.
@@ -94,6 +94,19 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
         finally:
             with contextlib.suppress(OSError):  # the next who comes removes it
                 lock.unlink(missing_ok=True)
+
+
+def settle_building(folder: Path, /) -> None:
+    """Remove the lock of a collection's making, which is over; the caller holds its write lock.
+
+    Who made it may have been killed after the rename, and nobody need ever make another one.
+    """
+    with contextlib.suppress(OSError):  # Windows: its maker is just about to do so
+        _making_lock(folder.parent, folder.name).unlink(missing_ok=True)
+
+
+def _making_lock(home: Path, collection_id: str) -> Path:
+    return home / f"{_BUILDING}{collection_id}.lock"
 
 
 def take_away(home: Path, info: CollectionInfo, /) -> None:

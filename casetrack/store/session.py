@@ -21,6 +21,7 @@ from casetrack.store import datasets, heads
 from casetrack.store.checksums import stamped
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
+from casetrack.store.folders import settle_building
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.columns import add_columns
@@ -243,6 +244,7 @@ def write_session(
     with write_lock(folder, timeout=timeout, cancel=cancel):
         if not upkeep:
             require_active(read_info(folder))
+        settle_building(folder)
         session = WriteSession(folder)
         session.begin()
         try:
