@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.readers.list_labels import BULLET, number_text
+
 if TYPE_CHECKING:
     from casetrack.readers.web.dom import Node
 
-BULLET = "•"
 _NO_MARKER = re.compile(r"list-style(?:-type)?\s*:[^;]*\bnone\b", re.IGNORECASE)
 _STYLE_TYPE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)", re.IGNORECASE)
 _TYPES = {
@@ -26,21 +27,7 @@ _TYPES = {
 }
 _MAX_STYLE = 1000
 _BULLETS = frozenset({"disc", "circle", "square"})
-_ROMAN = (
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
-)
+_ROMAN = {"i": "lowerRoman", "I": "upperRoman"}
 
 
 @dataclass(slots=True)
@@ -101,11 +88,5 @@ def _written(number: int, form: str) -> str:
         while number > 0:
             number, rest = divmod(number - 1, 26)
             letters = chr(97 + rest) + letters
-    elif form in {"i", "I"} and 0 < number < 4000:
-        letters = ""
-        for value, sign in _ROMAN:
-            times, number = divmod(number, value)
-            letters += sign * times
-    else:
-        return str(number)
-    return letters.upper() if form.isupper() else letters
+        return letters.upper() if form == "A" else letters
+    return number_text(number, _ROMAN.get(form, "decimal"))
