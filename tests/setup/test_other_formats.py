@@ -30,7 +30,7 @@ TOMLS = {
     "inline": 'mcp_servers = { git = { command = "uvx" } }\n',
     "dotted": 'mcp_servers.git.command = "uvx"\n',
     "arrays": "[[a]]\nb = 1\n[[a]]\nb = 2\n",
-    "a project": '[projects."/home/me"]\ntrust_level = "trusted"\n',
+    "a project": '[projects."~/lease"]\ntrust_level = "trusted"\n',
 }
 YAMLS = {
     "empty": "",
