@@ -299,6 +299,16 @@ def _of_relations() -> list[Question]:
             },
             ("compare", AGREEMENT, PROPOSAL, "--topic", TOPIC),
         ),
+        Question(
+            "compare_versions",
+            {"before": INVOICE, "after": "Invoice TS-2024-0311.pdf"},
+            ("changes", INVOICE, "Invoice TS-2024-0311.pdf"),
+        ),
+        Question(
+            "find_amounts",
+            {"unit": "£", "min_value": 10_000, "limit": 5},
+            ("amounts", "--unit", "gbp", "--min", "10000", "--sort", "value", "-k", "5"),
+        ),
     ]
 
 

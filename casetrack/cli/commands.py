@@ -5,6 +5,7 @@ of commands it says that line, and how its own help begins.
 """
 
 from casetrack.cli import (
+    amounts,
     collection,
     compare,
     completion,
@@ -143,6 +144,8 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 '"John Smith" -c Acme'),
         Command("together", entities.together, "Find where several names are mentioned together.",
                 '"John Smith" "Summit Services" -c Acme'),
+        Command("amounts", amounts.amounts, "Find sums and quantities by their size.",
+                "-c Acme --min 500000 --unit GBP --sort value"),
         Command("graph", graph.graph, "Show who and what belongs together.",
                 '"Acme Corp" -c Acme --depth 1'),
         Command("references", references.references, "List what is cited, or where it is.",

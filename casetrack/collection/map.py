@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk
     from casetrack.records.graph import (
-        Amount,
+        Amounts,
         Changes,
         Clusters,
         CollectionStatistics,
@@ -429,7 +429,7 @@ class Map:
         document: DocumentRef | None = None,
         sort_by: str = "document",
         limit: int | None = 100,
-    ) -> Rows[Amount]:
+    ) -> Amounts:
         """Return sums of money, percentages and quantities, each with the words that say it.
 
         Parameters
@@ -437,13 +437,15 @@ class Map:
         kind
             ``money``, ``percent``, ``quantity`` or ``all``.
         unit
-            Only this unit, such as ``EUR``, ``percent`` or ``kg``.
+            Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money that may be of
+            it comes along under its own unit: ``dollar``, where ``USD`` is asked for.
         least, most
             Only values in this span, both included.
         document
             Only those of this document: its name, path or id, or the document itself.
         sort_by
-            ``document`` (reading order) or ``value`` (the highest first; units are not converted).
+            ``document`` (reading order), ``value`` (the highest first) or ``lowest``. Units are not
+            converted: by value those of one unit stand together, and ``notes`` says so.
         limit
             At most so many; ``None`` for all.
 

@@ -29,6 +29,7 @@ ALIASES = {"search_collection": "search_documents", "search_case": "search_docum
 
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
+    from casetrack.mcp.tools.amounts import AmountTools
     from casetrack.mcp.tools.collections import CollectionTools
     from casetrack.mcp.tools.documents import DocumentTools
     from casetrack.mcp.tools.entities import EntityTools
@@ -45,6 +46,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.mcp.tools.search import SearchTools
     from casetrack.mcp.tools.status import StatusTools
     from casetrack.mcp.tools.sync import SyncTools
+    from casetrack.mcp.tools.versions import VersionTools
     from casetrack.mcp.tools.watch import WatchTools
 
     return (
@@ -62,6 +64,8 @@ def groups() -> tuple[type[Any], ...]:
         EntityTools,
         ReferenceTools,
         RelationTools,
+        VersionTools,
+        AmountTools,
         MarkTools,
         ReadingTools,
         StatusTools,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from casetrack.mcp.outputs import Facts
     from casetrack.records.graph import (
+        Amount,
         Citation,
         Cluster,
         Edge,
@@ -76,8 +77,8 @@ def reference(item: Reference, /) -> Facts:
     return replace(item, reference_id=key, name=name).as_dict()
 
 
-def quoted(item: Mention | Citation | Event, /, *, concise: bool = False) -> Facts:
-    """Return a place that mentions an entity, refers to something, or names a date."""
+def quoted(item: Amount | Citation | Event | Mention, /, *, concise: bool = False) -> Facts:
+    """Return a place that mentions an entity or an amount, refers to something, names a date."""
     return replace(item, quote=quote(item.quote, concise=concise)).as_dict()
 
 

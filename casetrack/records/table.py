@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import operator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
 
 from casetrack.errors import UsageError
 from casetrack.records.shape import Record
@@ -170,7 +170,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
 
     def __new__(
         cls, items: Iterable[T] = (), /, *, of: type[T] | None = None, total: int | None = None
-    ) -> Rows[T]:
+    ) -> Self:
         """Make it of records."""
         made = super().__new__(cls, items)
         made._total = total

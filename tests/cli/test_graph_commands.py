@@ -288,6 +288,7 @@ EVERYWHERE = [
     ["clusters", "--by", "document_type"],
     ["topics"],
     ["statistics"],
+    ["amounts", "--sort", "value"],
 ]
 
 
@@ -319,6 +320,15 @@ def test_commands_work_on_real_documents(filled: Run, words: list[str]) -> None:
     json.loads(ended.out)
 
 
+def test_amounts_are_shown_by_size_with_their_source(filled: Run) -> None:
+    shown = filled("amounts", "--unit", "%", "--min", "2.5").out
+    assert "4 percent" in shown
+    assert "lease.txt, p. 1" in shown
+    none = filled("amounts", "--unit", "JPY").out
+    assert "No such amount; of amounts there are: " in none
+    assert "percent (1)" in none
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
@@ -329,6 +339,7 @@ def test_commands_work_on_real_documents(filled: Run, words: list[str]) -> None:
         (["related", "lease.txt", "--relation", "amended"], 2, "shared_entities"),
         (["timeline", "--from", "soon"], 2, "YYYY-MM-DD"),
         (["read", "lease.txt", "--pages", "4-2"], 2, "Its pages are 1 to 1"),
+        (["amounts", "--min", "5", "--max", "2"], 2, "Swap the two"),
         (["changes", "lease.txt", "lease.txt"], 2, 'Both are "lease.txt"'),
         (["similar", "x"], 2, "Chunk not found"),
     ],

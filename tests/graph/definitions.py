@@ -118,8 +118,15 @@ class Definitions:
             r for r in self.rows("amounts")
             if (r["value"] if r["high"] is None else r["high"]) >= least and r["value"] <= most
         ]  # fmt: skip
-        if sort_by == "value":
-            found.sort(key=lambda r: -r["value"])
+        if sort_by != "document":
+            sign = -1 if sort_by == "value" else 1
+            counts = Counter((r["kind"], r["unit"]) for r in found)
+            found.sort(
+                key=lambda r: (
+                    -counts[r["kind"], r["unit"]], r["kind"], r["unit"] is None, r["unit"] or "",
+                    sign * r["value"],
+                )
+            )  # fmt: skip
         return [place(r) for r in found]
 
     # --- places ------------------------------------------------------------------------------

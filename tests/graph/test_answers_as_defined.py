@@ -108,7 +108,7 @@ def test_counts_and_lists_are_as_defined(graph: HandMadeGraph) -> None:
     for sort_by in ("citations", "documents", "name"):
         listed = rows("references", type="all", sort_by=sort_by, limit=None)
         assert [r["reference_id"] for r in listed] == defined.references(sort_by)
-    for sort_by in ("document", "value"):
+    for sort_by in ("document", "value", "lowest"):
         values = {"kind": "all", "unit": None, "document_id": None, "limit": None}
         listed = rows("amounts", **values, least=1, most=600, sort_by=sort_by)
         assert held(listed) == defined.amounts(1, 600, sort_by)

@@ -85,6 +85,9 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
         ("get_entity_mentions", {"entity_name": "1,250 GBP", "entity_type": "amount"}),
         ("get_entity_graph", {}),
         ("get_reference_citations", {"reference": "ISO 9001"}),
+        ("find_amounts", {"unit": "£"}),
+        ("find_amounts", {"response_format": "concise", "sort_by": "document"}),
+        ("compare_versions", {"before": "Lease v1.txt", "after": "Lease v2.txt"}),
         ("find_related_documents", {"document_name": "Lease v1.txt"}),
         ("get_related_documents", {"document_name": "Letter of 2 July 2022.txt"}),
         ("find_document_clusters", {"strategy": "reference"}),
@@ -186,6 +189,36 @@ def test_versions_are_related_and_their_changes_compared(ask: Any) -> None:
     assert [(w["op"], w["text"].strip()) for w in words] == [("removed", "six"), ("added", "nine")]
 
 
+def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
+    found = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
+    words = [w for c in found["changes"] for w in c["words"] if w["op"] != "same"]
+    assert [(w["op"], w["text"].strip()) for w in words] == [("removed", "six"), ("added", "nine")]
+    assert (found["total"], found["next_offset"], found["kept"] > 0.8) == (1, None, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values", "note"),
+    [
+        ({"min_value": 1_000, "unit": "gbp"}, [("GBP", 1250.0)] * 3, ""),
+        ({"min_value": 1_000, "unit": "£"}, [("GBP", 1250.0)] * 3, ""),
+        ({"unit": "pounds sterling", "document_name": "Lease v1.txt"}, [("GBP", 1250.0)], ""),
+        ({"min_value": 7, "max_value": 12}, [("month", 9.0)], ""),
+        ({"kind": "quantity", "sort_by": "lowest"}, [("month", 6.0), ("month", 9.0)], ""),
+        ({"unit": "EUR"}, [], "GBP (3)"),
+        ({"min_value": 1e9}, [], "GBP (3)"),
+        ({}, [("GBP", 1250.0)] * 3 + [("month", 9.0), ("month", 6.0)], "not converted"),
+    ],
+)
+def test_amounts_are_found_by_their_size(
+    ask: Any, arguments: dict[str, Any], values: list[tuple[str, float]], note: str
+) -> None:
+    found = ask("find_amounts", **arguments)
+    assert [(a["unit"], a["value"]) for a in found["amounts"]] == values
+    assert found["total"] == len(values)
+    assert note in " ".join(found["notes"])
+    assert bool(found["notes"]) == bool(note)
+
+
 def test_pages_and_chunks_are_read_in_order(ask: Any) -> None:
     pages = ask("browse_pages", document_name="Lease v1.txt", start_page=1, end_page=1)
     assert "".join(c["text"] for c in pages["chunks"]).startswith("Lease Agreement")
@@ -230,6 +263,8 @@ def test_a_document_names_what_it_mentions_most(ask: Any) -> None:
         ("traverse_chunks", {"start_chunk_id": "x"}, "Chunk not found"),
         ("search_similar_chunks", {"chunk_id": "x"}, "Chunk not found"),
         ("find_related_documents", {"document_name": "Leese v1.txt"}, "Did you mean"),
+        ("find_amounts", {"min_value": 5, "max_value": 2}, "Swap the two"),
+        ("compare_versions", {"before": "Lease v1.txt", "after": "Lease v1.txt"}, "Both are"),
         (
             "compare_documents",
             {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": " "},

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.mcp.outputs import Facts
     from casetrack.records import Chunk, Document
-    from casetrack.records.graph import Comparison
+    from casetrack.records.graph import Changes, Comparison
 
 RELATION_NAMES = {
     "shared_entities": "shared names",
@@ -130,6 +130,11 @@ def _names(title: str, shown: Sequence[Facts], total: int) -> str:
     names = [inline(e["name"]) for e in shown]
     rest = [f"{total - len(names)} more"] if total > len(names) else []
     return f"{title}: {', '.join([*names, *rest])}" if names else ""
+
+
+def versions(found: Changes, shown: Sequence[Facts], more: str | None, /) -> str:
+    """Return the answer of compare_versions."""
+    return joined([inline(found.summary), *map(change, shown)], more)
 
 
 def _changes(found: Facts) -> str:

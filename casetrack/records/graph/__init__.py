@@ -8,6 +8,9 @@ from casetrack.records.graph.amounts import (
     AMOUNT_KINDS,
     Amount,
     AmountKind,
+    Amounts,
+    AmountSort,
+    AmountUnit,
 )
 from casetrack.records.graph.changes import (
     Change,

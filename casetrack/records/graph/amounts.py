@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from casetrack.records.graph.quote import Quote
 from casetrack.records.shape import INLINE, NO_COLUMN, Record, Share
+from casetrack.records.table import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 AmountKind = Literal["money", "percent", "quantity"]
 AMOUNT_KINDS: tuple[AmountKind, ...] = ("money", "percent", "quantity")
+AmountSort = Literal["document", "value", "lowest"]
+"""In reading order, the highest first, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +67,84 @@ class Amount(Record):
     def citation(self) -> str:
         """The full citation."""
         return self.quote.citation
+
+    @property
+    def said(self) -> str:
+        """Value and unit in words, such as ``1,250,000 GBP`` or ``5-7 percent``."""
+        ends = (self.value,) if self.high is None else (self.value, self.high)
+        value = "-".join(f"{end:,.15g}" for end in ends)
+        return f"{value} {self.unit}" if self.unit else value
+
+
+@dataclass(frozen=True, slots=True)
+class AmountUnit(Record):
+    """How many amounts there are of a unit, whatever a limit left out."""
+
+    kind: AmountKind
+    unit: str | None
+    count: int
+
+    def __str__(self) -> str:
+        """Return it in words, such as ``GBP (12)``."""
+        return f"{self.unit or 'no unit'} ({self.count:,})"
+
+
+class Amounts(Rows[Amount]):
+    """Amounts at their places.
+
+    Parameters
+    ----------
+    items
+        The amounts.
+    total
+        How many there are, where these are the first of them.
+    units
+        How many there are of each unit.
+    sort_by
+        How they are ordered.
+
+    Attributes
+    ----------
+    units
+        How many there are of each unit; where there is no amount, all units that could be asked
+        for.
+    """
+
+    units: tuple[AmountUnit, ...]
+    _sort_by: AmountSort
+
+    def __new__(
+        cls,
+        items: Iterable[Amount] = (),
+        /,
+        *,
+        total: int | None = None,
+        units: tuple[AmountUnit, ...] = (),
+        sort_by: AmountSort = "document",
+    ) -> Self:
+        """Make it of records."""
+        made = super().__new__(cls, items, of=Amount, total=total)
+        made.units, made._sort_by = units, sort_by
+        return made
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the order, and what else could be asked for where nothing was found."""
+        listed = ", ".join(map(str, self.units))
+        if not self:
+            there = f"there are: {listed}" if self.units else "none was read from these documents"
+            return (f"No such amount; of amounts {there}.",)
+        if self._sort_by == "document" or len(self.units) == 1:
+            return ()
+        return (
+            f"Units are not converted; each is ordered by itself, one after another: {listed}.",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form: the amounts, and what is known of all there are."""
+        return {
+            "total": self.total,
+            "units": [unit.as_dict() for unit in self.units],
+            "notes": list(self.notes),
+            "amounts": [amount.as_dict() for amount in self],
+        }

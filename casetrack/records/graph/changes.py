@@ -84,12 +84,17 @@ class Changes(Tabular[Change], Record):
         same = self.unchanged + sum(_same_words(change) for change in self.changes)
         return same / count if count else 1.0
 
-    def _heading(self) -> str:
+    @property
+    def summary(self) -> str:
+        """Both names, how much changed, and whether these are versions of each other at all."""
         hardly = "; most of the text differs, so these are hardly versions of each other"
         return (
             f"{self.before.name} \u2192 {self.after.name}: {len(self.changes):,} paragraphs "
             f"changed, {self.unchanged:,} as before{hardly if self.kept < _VERSIONS_KEEP else ''}"
         )
+
+    def _heading(self) -> str:
+        return self.summary
 
 
 def _same_words(change: Change) -> float:
