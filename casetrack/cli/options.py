@@ -90,8 +90,8 @@ ToolsOption = Annotated[
     typer.Option(
         "--tools",
         metavar="SETS",
-        help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
-        "or of tools, separated by commas.",
+        help="Offer only these tools: names of sets (all, read-only, core, daily, search, map, "
+        "legal) or of tools, separated by commas.",
     ),
 ]
 ReadOnlyOption = Annotated[

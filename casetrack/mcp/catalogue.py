@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.editions import ANY, edition
+from casetrack.license.tiers import FEATURES
 from casetrack.mcp.edition import ServedEdition
 from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
@@ -120,6 +121,7 @@ class Catalogue:
         served: ServedEdition,
         /,
     ) -> None:
+        self._session = session
         self._choice = choice
         self._over = session if served.over is None else served.over
         self._makers = served.groups
@@ -151,8 +153,21 @@ class Catalogue:
         if spec is None:
             return None
         if name not in self._built:
-            self._built[name] = build_tool(getattr(self._groups[name], name), spec)
+            method = getattr(self._groups[name], name)
+            self._built[name] = build_tool(method, spec, description=self._lacking(spec))
         return self._built[name]
+
+    def lacks(self, spec: ToolSpec, /) -> bool:
+        """Return whether the license in force does not have what a tool needs."""
+        return spec.feature is not None and not self._session.library.entitlements.allows(
+            spec.feature
+        )
+
+    def _lacking(self, spec: ToolSpec) -> str | None:
+        """Return what is told of a tool that would only refuse: what it would give."""
+        if spec.feature is None or not self.lacks(spec):
+            return None
+        return f"Only with Pro: {FEATURES[spec.feature]}."
 
     def list_tools(self) -> list[Tool]:
         """Return all tools."""

@@ -59,12 +59,7 @@ LONGEST_WAIT = 1500
 """Some clients end a call after 30 minutes in any case."""
 
 WaitSeconds = Annotated[
-    int | None,
-    Field(
-        ge=0,
-        le=LONGEST_WAIT,
-        description="Seconds to wait before a job is returned",
-    ),
+    int | None, Field(ge=0, le=LONGEST_WAIT, description="Then a job is returned")
 ]
 
 

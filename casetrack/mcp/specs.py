@@ -14,18 +14,18 @@ from casetrack.records.types import json_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CollectionName = Annotated[str | None, Field(description="Name or ID (default: active)")]
-"""The optional parameter of every tool that works on a collection."""
-Offset = Annotated[int, Field(ge=0, description="Entries to skip")]
+CollectionName = str | None
+"""The optional parameter of every tool that works on a collection: its name or id."""
+Offset = Annotated[int, Field(ge=0)]
 """The parameter of tools that return a part of a long list."""
 ResponseFormat = Annotated[
     Literal["concise", "detailed"], Field(description="concise shortens quotes")
 ]
 """The parameter of tools whose results are much shorter without what surrounds a quote."""
 
-ToolSet = Literal["core", "search", "map", "legal"]
-"""Named sets of tools: the dozen that does most work; finding and reading; people, dates and
-connections; and what work on a legal case needs."""
+ToolSet = Literal["core", "daily", "search", "map", "legal"]
+"""Named sets of tools: those that do most work; these and what else a day brings; finding and
+reading; people, dates and connections; and what work on a legal case needs."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"
@@ -56,7 +56,10 @@ class ToolSpec:
         Parameters that the schema calls required although the method has a default for them, so
         that leaving them out gives the method's own, better answer.
     sets
-        The named sets that it belongs to.
+        The named sets that it is put into; see :meth:`is_in`.
+    feature
+        What a license must have for it, of :data:`casetrack.license.tiers.FEATURES`; ``None`` where
+        every tier does.
     """
 
     title: str
@@ -65,6 +68,16 @@ class ToolSpec:
     required: tuple[str, ...] = ()
     meta: dict[str, Any] | None = None
     sets: tuple[ToolSet, ...] = ()
+    feature: str | None = None
+
+    def is_in(self, name: str, /) -> bool:
+        """Return whether it belongs to the named set.
+
+        The set ``daily`` has the core, too, and nothing that some tier lacks.
+        """
+        if name == "daily":
+            return self.feature is None and not {"core", "daily"}.isdisjoint(self.sets)
+        return name in self.sets
 
 
 def tool(
@@ -76,9 +89,10 @@ def tool(
     required: tuple[str, ...] = (),
     meta: dict[str, Any] | None = None,
     sets: tuple[ToolSet, ...] = (),
+    feature: str | None = None,
 ) -> Callable[[F], F]:
     """Mark a method as a tool; its name is the tool's name."""
-    spec = ToolSpec(title, hints, description, required, meta, sets)
+    spec = ToolSpec(title, hints, description, required, meta, sets, feature)
 
     def mark(method: F) -> F:
         setattr(method, _ATTRIBUTE, spec)
@@ -95,8 +109,10 @@ def declared_in(group: type, /) -> Iterator[tuple[str, ToolSpec]]:
             yield name, spec
 
 
-def build_tool(method: Callable[..., Any], spec: ToolSpec, /) -> Tool:
-    """Return the tool that *method* does.
+def build_tool(
+    method: Callable[..., Any], spec: ToolSpec, /, *, description: str | None = None
+) -> Tool:
+    """Return the tool that *method* does, with another *description* where one is given.
 
     Its structured results have no schema in the list of tools, where 51 of them would take three
     times the room of everything else; :func:`output_type` is what tests hold the results against.
@@ -105,13 +121,13 @@ def build_tool(method: Callable[..., Any], spec: ToolSpec, /) -> Tool:
         title=spec.title,
         read_only_hint=spec.hints.read_only,
         destructive_hint=spec.hints.destructive,
-        idempotent_hint=spec.hints.idempotent,
+        # Of a tool that only reads it says nothing (2025-11-25, ToolAnnotations).
+        idempotent_hint=None if spec.hints.read_only else spec.hints.idempotent,
         open_world_hint=False,
     )
     built = Tool.from_function(
         method,
-        title=spec.title,
-        description=spec.description,
+        description=spec.description if description is None else description,
         annotations=hints,
         meta=spec.meta,
         structured_output=False,
@@ -127,14 +143,18 @@ def output_type(method: Callable[..., Any], /) -> Any:
 
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
-    """Return *schema* in the requirement's form: no generated titles, optional means left out."""
+    """Return *schema* in the requirement's form: no generated titles, optional means left out.
+
+    That there are no other parameters is not said either: a call with one is refused, and told
+    which there are.
+    """
     plain = _untitled(_inlined(schema, schema.get("$defs", {})))
     properties = {name: _plain(field) for name, field in plain["properties"].items()}
     needed = [n for n in properties if n in plain.get("required", ()) or n in required]
     result: dict[str, Any] = {"type": "object", "properties": properties}
     if needed:
         result["required"] = needed
-    return result | {"additionalProperties": False}
+    return result
 
 
 def _plain(field: dict[str, Any]) -> dict[str, Any]:

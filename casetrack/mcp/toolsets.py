@@ -69,7 +69,7 @@ def parse_choice(text: str, known: Mapping[str, ToolSpec], /) -> ToolChoice:
     names: set[str] = set()
     for word in rest:
         if word in get_args(ToolSet):
-            names.update(name for name, spec in known.items() if word in spec.sets)
+            names.update(name for name, spec in known.items() if spec.is_in(word))
         elif word in known:
             names.add(word)
         elif word != ALL:

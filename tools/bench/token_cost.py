@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.app import CaseTrackServer
 
 DEAREST = 10
-LIMIT_BYTES = 40_000
+LIMIT_BYTES = 36_000
 """What the list of all tools may take."""
 
 

@@ -36,6 +36,7 @@ class CaseEntityTools:
         READS,
         description="Find all mentions of a legal entity (person, court, statute, case citation) "
         "across documents. Pro tier only.",
+        feature="entity_search",
         sets=("map", "legal"),
     )
     async def find_entity(

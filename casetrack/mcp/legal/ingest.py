@@ -127,6 +127,7 @@ class CaseIngestTools:
         "Ingest folder",
         ADDS,
         description="Batch ingest all supported documents in a folder. Pro tier only.",
+        feature="case_folder",
         sets=("core", "legal"),
     )
     async def ingest_folder(

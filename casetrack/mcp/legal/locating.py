@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from casetrack.legal.cases import Cases
 from casetrack.mcp.session import in_thread
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.mcp.session import Session
 
-CaseName = Annotated[str | None, Field(description="Name or ID (default: active)")]
+CaseName = str | None
 """The optional parameter of every tool that works on a case."""
 
 

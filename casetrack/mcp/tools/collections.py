@@ -59,10 +59,7 @@ def lower(value: object) -> object:
 CollectionType = Annotated[
     str,
     BeforeValidator(lower),
-    Field(
-        description="Kind of collection",
-        json_schema_extra={"enum": list(COLLECTION_TYPES)},
-    ),
+    Field(json_schema_extra={"enum": list(COLLECTION_TYPES)}),
 ]
 
 
@@ -70,7 +67,7 @@ ProfileName = Annotated[
     str | None,
     BeforeValidator(lower),
     Field(
-        description="openai sends all texts out: only if the user asks",
+        description="openai sends texts out: only if the user asks",
         json_schema_extra={"enum": list(PROFILE_NAMES)},
     ),
 ]
@@ -124,13 +121,12 @@ class CollectionTools:
     @tool(
         "Create collection",
         ADDS,
-        description="Create a collection on this machine and make it active. Returns its ID and "
-        "settings.",
+        description="Create a collection on this machine. Returns its ID and settings.",
         sets=("core", "legal"),
     )
     async def create_collection(
         self,
-        name: Annotated[str, Field(description="e.g. 'Project Alpha'")],
+        name: Annotated[str, Field(description="Such as Project Alpha")],
         collection_id: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         profile: ProfileName = None,
@@ -168,16 +164,13 @@ class CollectionTools:
     @tool(
         "List collections",
         READS,
-        description="List collections, last changed first. Returns IDs, types, status, counts and "
-        "which is active.",
+        description="Which collections there are, last changed first. Returns ID, type, status and "
+        "counts of each.",
         sets=("core", "search", "map", "legal"),
     )
     async def list_collections(
         self,
-        status_filter: Annotated[
-            Literal["active", "closed", "archived", "all"],
-            Field(description="Status to list"),
-        ] = "active",
+        status_filter: Literal["active", "closed", "archived", "all"] = "active",
         offset: Offset = 0,
     ) -> Annotated[CallToolResult, CollectionsOutput]:
         """List the collections of a status."""
@@ -220,8 +213,9 @@ class CollectionTools:
     @tool(
         "Switch collection",
         READS,
-        description="Make a collection the active one. Returns its ID and sizes.",
-        sets=("core", "search", "map", "legal"),
+        description="Make a collection the one that calls without `collection` use. Returns its ID "
+        "and sizes.",
+        sets=("search", "map", "legal"),
     )
     async def switch_collection(
         self,

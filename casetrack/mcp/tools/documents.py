@@ -90,18 +90,16 @@ class DocumentTools:
     @tool(
         "List documents",
         READS,
-        description="Returns ID, name, path, type, pages, chunks, ingestion time and warnings of "
-        "each document.",
+        description="Which documents there are. Returns ID, name, path, type, pages, chunks and "
+        "warnings of each.",
         sets=("core", "search", "legal"),
     )
     async def list_documents(
         self,
-        sort_by: Annotated[
-            Literal["name", "date", "pages", "type"], Field(description="Sort order")
-        ] = "date",
+        sort_by: Literal["name", "date", "pages", "type"] = "date",
         collection: CollectionName = None,
         offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=1000, description="How many")] = 200,
+        limit: Annotated[int, Field(ge=1, le=1000)] = 200,
         response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, DocumentsOutput]:
         """List a collection's documents."""
@@ -138,8 +136,8 @@ class DocumentTools:
     @tool(
         "Outline",
         READS,
-        description="Get a document's outline. Returns headings with "
-        "page and chunk_id, main names, attachments.",
+        description="A document's table of contents. Returns headings with page and chunk_id, main "
+        "names, attachments.",
         sets=("search",),
     )
     async def get_document_structure(
@@ -189,8 +187,8 @@ class DocumentTools:
     @tool(
         "Document",
         READS,
-        description="Returns a document's path, SHA-256, dates, language, counts, how it was read "
-        "and warnings.",
+        description="Facts about one document's file, no text. Returns path, SHA-256, dates, "
+        "language, counts, how it was read and warnings.",
         sets=("search", "legal"),
     )
     async def get_document(
@@ -214,20 +212,20 @@ class DocumentTools:
     @tool(
         "Delete document",
         DELETES,
-        description="Delete a document; its file stays. Without confirm: true it only says what "
+        description="Take a document out; its file stays. Without confirm: true it only says what "
         "would go. Returns its record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
-        sets=("legal",),
+        sets=("daily", "legal"),
     )
     async def delete_document(
         self,
         document_name: Annotated[str, Field(description="Name or ID")],
-        confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
+        confirm: Annotated[bool, Field(description="Ask the user first")] = False,
         collection: CollectionName = None,
         secure: Annotated[
             bool,
-            Field(description="Erase its text from every file at once, snapshots too"),
+            Field(description="Erase its text at once, in snapshots too"),
         ] = False,
     ) -> Annotated[CallToolResult, DeletedDocument]:
         """Delete a document once that is confirmed."""

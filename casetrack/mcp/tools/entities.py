@@ -34,12 +34,9 @@ if TYPE_CHECKING:
         EntityMentions,
     )
 
-OneKind = Annotated[
-    Literal["person", "organization", "date", "amount", "location", "concept", "any"],
-    Field(description="Kind of name"),
-]
+OneKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
 EveryKind = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
-MentionCount = Annotated[int, Field(ge=1, le=100, description="How many")]
+MentionCount = Annotated[int, Field(ge=1, le=100)]
 _DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
 _NODES_ROOM = 8_000
 _EDITS = 10
@@ -163,14 +160,15 @@ class EntityTools:
     @tool(
         "Find entity",
         READS,
-        description="Find a person, organization, place, date, amount or concept; spelling "
-        "may differ. Returns who it is, mentions per document and the most "
-        "telling ones, cited. Pro.",
+        description="The most telling places about a person, organization, place, date, amount or "
+        "concept, ranked; spelling may differ. Returns who it is, mentions per document and these "
+        "places, cited.",
+        feature="entity_search",
         sets=("map", "legal"),
     )
     async def find_entity(
         self,
-        entity: Annotated[str, Field(description="Its name")],
+        entity: str,
         entity_type: OneKind = "any",
         top_k: MentionCount = 20,
         offset: Offset = 0,
@@ -184,17 +182,15 @@ class EntityTools:
     @tool(
         "Entities",
         READS,
-        description="Who and what the documents mention. Returns name, type, role, spellings "
+        description="Which names the documents mention. Returns name, type, role, spellings "
         "and counts of each.",
         sets=("map",),
     )
     async def list_entities(
         self,
-        entity_type: Annotated[EveryKind, Field(description="Only this type")] = "all",
-        sort_by: Annotated[
-            Literal["mentions", "documents", "name"], Field(description="Order")
-        ] = "mentions",
-        top_k: Annotated[int, Field(ge=1, le=500, description="How many")] = 50,
+        entity_type: EveryKind = "all",
+        sort_by: Literal["mentions", "documents", "name"] = "mentions",
+        top_k: Annotated[int, Field(ge=1, le=500)] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, EntitiesOutput]:
@@ -236,13 +232,13 @@ class EntityTools:
     @tool(
         "Mentions",
         READS,
-        description="Read all mentions of an entity in order; spelling may differ. Returns "
-        "each quoted and cited.",
+        description="Every place that mentions a name, in reading order; spelling may differ. "
+        "Returns each quoted and cited.",
         sets=("core", "map"),
     )
     async def get_entity_mentions(
         self,
-        entity_name: Annotated[str, Field(description="Its name")],
+        entity_name: str,
         entity_type: OneKind = "any",
         top_k: MentionCount = 20,
         offset: Offset = 0,
@@ -261,21 +257,15 @@ class EntityTools:
     @tool(
         "Together",
         READS,
-        description="Find where entities are mentioned together. Returns cited passages, "
-        "those with all of them first. Pro.",
+        description="Where several names stand together. Returns cited passages, those with all of "
+        "them first.",
+        feature="entity_relationships",
         sets=("map",),
     )
     async def search_entity_relationships(
         self,
-        entities: Annotated[
-            list[str],
-            Field(
-                min_length=2,
-                max_length=5,
-                description="Their names",
-            ),
-        ],
-        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        entities: Annotated[list[str], Field(min_length=2, max_length=5)],
+        top_k: MentionCount = 20,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
@@ -318,15 +308,16 @@ class EntityTools:
     @tool(
         "Entity graph",
         READS,
-        description="How entities connect. Returns those around one, or the best connected, "
-        "and their connections with cited quotes. Pro.",
+        description="What connects names. Returns those around one, or the best connected, and "
+        "their connections with cited quotes.",
+        feature="entity_graph",
         sets=("map",),
     )
     async def get_entity_graph(
         self,
-        entity_name: Annotated[str | None, Field(description="Center")] = None,
+        entity_name: Annotated[str | None, Field(description="In the middle")] = None,
         depth: Annotated[int, Field(ge=1, le=4, description="Steps from it")] = 2,
-        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        top_k: MentionCount = 20,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, EntityGraphOutput]:
         """Return entities and what connects them."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FORMATS = (
     "PDF, DOCX, DOC, PPTX, PPT, XLSX, XLS, ODS, ODT, ODP, RTF, HTML, EPUB, EML, MSG, MBOX, CSV, "
-    "TSV, JSONL, TXT, MD, JPG, PNG, TIFF, WEBP"
+    "JSON, TXT, MD, JPG, PNG, TIFF"
 )
 LISTED_OUTCOMES = 200
 _MESSAGE_CHARS = 500
@@ -46,21 +46,19 @@ _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 GivenType = Annotated[DocumentType, BeforeValidator(lower)]
 """A type of document, written in any case."""
 
-DefaultType = Annotated[
-    GivenType | None, Field(description="Kind of document (default: recognised)")
-]
+DefaultType = Annotated[GivenType | None, Field(description="Default: recognised")]
 """The parameter for the type of new documents."""
-Extensions = Annotated[list[str] | None, Field(description="Only these, such as pdf")]
+Extensions = Annotated[list[str] | None, Field(description="Such as pdf")]
 """The parameter that restricts a folder to some kinds of files."""
 IncludePatterns = Annotated[list[str] | None, Field(description="Only these (gitignore patterns)")]
 ExcludePatterns = Annotated[list[str] | None, Field(description="Not these (gitignore patterns)")]
-FolderPath = Annotated[str, Field(description="Absolute path")]
-Password = Annotated[str | None, Field(description="For protected files; never stored")]
+FolderPath = Annotated[str, Field(description="Absolute")]
+Password = Annotated[str | None, Field(description="Never stored")]
 OcrEngine = Annotated[
     Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None,
-    Field(description="Text recognition of scans"),
+    Field(description="For scans"),
 ]
-OcrLanguage = Annotated[str | None, Field(description="Languages of scans, such as deu+eng")]
+OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 
 
 class IngestedDocument(outputs.LongWork, total=False):
@@ -89,18 +87,17 @@ class IngestTools:
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Index a file for search, on this machine only: {FORMATS} or source "
-        "code. A changed file replaces its earlier version. Returns ID, counts, "
-        "warnings.",
+        description=f"Take in a file: {FORMATS}, source code. A changed one replaces its earlier "
+        "version. Returns ID, counts, warnings.",
         sets=("core", "legal"),
     )
     async def ingest_document(
         self,
         ctx: Context,
-        file_path: Annotated[str, Field(description="Absolute path")],
+        file_path: Annotated[str, Field(description="Absolute")],
         document_name: Annotated[str | None, Field(description="Default: file name")] = None,
         document_type: DefaultType = None,
-        copy_original: Annotated[bool, Field(description="Keep a copy in the collection")] = False,
+        copy_original: Annotated[bool, Field(description="Keep a copy of the file")] = False,
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
@@ -133,17 +130,16 @@ class IngestTools:
     @tool(
         "Ingest folder",
         ADDS,
-        description="ingest_document for all files of a folder and its subfolders that are "
-        "not ingested yet. Cancelling keeps what is finished. Returns counts and "
-        "how files ended, failures first.",
+        description="Take in all new files of a folder. Cancelling keeps what is finished. Returns "
+        "counts and how files ended, failures first.",
         sets=("core", "legal"),
     )
     async def ingest_folder(
         self,
         ctx: Context,
         folder_path: FolderPath,
-        recursive: Annotated[bool, Field(description="With subfolders")] = True,
-        skip_existing: Annotated[bool, Field(description="false ingests all again")] = True,
+        recursive: bool = True,
+        skip_existing: Annotated[bool, Field(description="false: all anew")] = True,
         document_type: DefaultType = None,
         file_extensions: Extensions = None,
         password: Password = None,

@@ -65,7 +65,7 @@ class JobTools:
             Field(
                 ge=0,
                 le=LONGEST_WAIT,
-                description="Wait for the end; 50 is safe",
+                description="50 is safe",
             ),
         ] = 0,
         offset: Offset = 0,

@@ -90,9 +90,8 @@ class OverviewTools:
     @tool(
         "Summary",
         READS,
-        description="Call this FIRST on a collection, to plan the search. Returns key "
-        "people, dates and topics with cited quotes, documents by type, "
-        "versions, top references and entities.",
+        description="Call this first on a collection you do not know. Returns key people, dates "
+        "and topics with cited quotes, documents by type, versions, top references and entities.",
         sets=("core", "map"),
     )
     async def get_collection_summary(
@@ -107,14 +106,14 @@ class OverviewTools:
     @tool(
         "Timeline",
         READS,
-        description="What happened when. Returns dated events in order, each quoted and "
-        "cited; of too many the weightiest first.",
-        sets=("map", "legal"),
+        description="What happened when. Returns dated events in order, each quoted and cited; of "
+        "too many the weightiest.",
+        sets=("daily", "map", "legal"),
     )
     async def get_collection_timeline(
         self,
         start_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
-        end_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
+        end_date: str | None = None,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, TimelineOutput]:
@@ -141,9 +140,8 @@ class OverviewTools:
     @tool(
         "Statistics",
         READS,
-        description="Scope and data quality. Returns counts by type, format, language and "
-        "extraction, of pages, entities and references, embedder coverage, "
-        "storage.",
+        description="Counts only, no text. Returns how many there are by type, format, language "
+        "and extraction, of pages, entities and references, embedder coverage, storage.",
         sets=("map",),
     )
     async def get_collection_statistics(
@@ -158,16 +156,14 @@ class OverviewTools:
         "Clusters",
         READS,
         description="Group all documents by what they share. Returns groups with label, "
-        "documents and a cited quote. Pro.",
+        "documents and a cited quote.",
+        feature="document_clusters",
         sets=("map",),
     )
     async def find_document_clusters(
         self,
-        strategy: Annotated[
-            Literal["topical", "entity", "reference", "document_type"],
-            Field(description="By what"),
-        ] = "topical",
-        max_clusters: Annotated[int, Field(ge=1, le=20, description="How many")] = 10,
+        strategy: Literal["topical", "entity", "reference", "document_type"] = "topical",
+        max_clusters: Annotated[int, Field(ge=1, le=20)] = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, ClustersOutput]:

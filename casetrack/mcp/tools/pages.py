@@ -31,16 +31,15 @@ class PageTools:
     @tool(
         "Page picture",
         READS,
-        description="See a page as a picture: to check tables, signatures, stamps or OCR. Give "
-        "chunk_id (the passage is highlighted), or document_name and page. Returns the picture, "
-        "citation, path and resource URI; formats without pages show their stored text.",
-        sets=("search", "legal"),
+        description="See a page, to check tables, signatures, stamps or OCR: by chunk_id "
+        "(highlighted), or document_name and page. Returns the picture, citation and path.",
+        sets=("daily", "search", "legal"),
     )
     async def get_page_image(
         self,
-        chunk_id: Annotated[str | None, Field(description="UUID of a passage")] = None,
-        document_name: Annotated[str | None, Field(description="Document name or ID")] = None,
-        page: Annotated[int | None, Field(ge=1, description="Page from 1")] = None,
+        chunk_id: str | None = None,
+        document_name: Annotated[str | None, Field(description="Name or ID")] = None,
+        page: Annotated[int | None, Field(ge=1)] = None,
         collection: CollectionName = None,
     ) -> CallToolResult:
         """Show a page."""

@@ -79,15 +79,15 @@ class ReadingTools:
     @tool(
         "Read pages",
         READS,
-        description="Returns the chunks of a range of pages in order, with text, citation and "
-        "source.",
+        description="Read whole pages of a document. Returns their chunks in order, with text, "
+        "citation and source.",
         sets=("core", "search", "legal"),
     )
     async def browse_pages(
         self,
         document_name: Annotated[str, Field(description="Name or ID")],
-        start_page: Annotated[int, Field(ge=1, description="First page")],
-        end_page: Annotated[int, Field(ge=1, description="Last page")],
+        start_page: Annotated[int, Field(ge=1)],
+        end_page: Annotated[int, Field(ge=1)],
         collection: CollectionName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
@@ -124,17 +124,15 @@ class ReadingTools:
     @tool(
         "Read on",
         READS,
-        description="Read on from a chunk. Returns it and those after or before it with text, "
-        "citation and source.",
+        description="Read on from a chunk, forward or backward. Returns it and the next ones with "
+        "text, citation and source.",
         sets=("search",),
     )
     async def traverse_chunks(
         self,
-        start_chunk_id: Annotated[str, Field(description="Chunk ID")],
-        direction: Annotated[
-            Literal["forward", "backward"], Field(description="Where to go")
-        ] = "forward",
-        count: Annotated[int, Field(ge=1, le=20, description="Number of chunks")] = 5,
+        start_chunk_id: str,
+        direction: Literal["forward", "backward"] = "forward",
+        count: Annotated[int, Field(ge=1, le=20)] = 5,
         collection: CollectionName = None,
         response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, TraversalOutput]:
@@ -165,20 +163,20 @@ class ReadingTools:
     @tool(
         "Similar",
         READS,
-        description="Returns passages elsewhere that mean the same as a chunk, with citation, "
-        "source and similarity.",
+        description="More like one passage, elsewhere. Returns passages that mean the same as a "
+        "chunk, with citation, source and similarity.",
         sets=("search",),
     )
     async def search_similar_chunks(
         self,
-        chunk_id: Annotated[str, Field(description="Chunk ID")],
+        chunk_id: str,
         exclude_same_document: Annotated[
             bool, Field(description="Leave out its own document")
         ] = True,
         min_similarity: Annotated[
             float, Field(ge=0.0, le=1.0, description="Least cosine similarity")
         ] = 0.6,
-        top_k: Annotated[int, Field(ge=1, le=50, description="Number of passages")] = 10,
+        top_k: Annotated[int, Field(ge=1, le=50)] = 10,
         collection: CollectionName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",

@@ -72,17 +72,15 @@ class ReferenceTools:
     @tool(
         "References",
         READS,
-        description="What the documents cite; sections and exhibits on request. Returns "
-        "name, type, counts, and the document of the collection that is meant.",
+        description="Which laws, standards and documents are cited; sections and exhibits on "
+        "request. Returns name, type, counts, and the document of the collection that is meant.",
         sets=("map", "legal"),
     )
     async def list_references(
         self,
-        reference_type: Annotated[ReferenceType, Field(description="Only this type")] = "all",
-        sort_by: Annotated[
-            Literal["citations", "documents", "name"], Field(description="Order")
-        ] = "citations",
-        top_k: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
+        reference_type: ReferenceType = "all",
+        sort_by: Literal["citations", "documents", "name"] = "citations",
+        top_k: Annotated[int, Field(ge=1, le=200)] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, ReferencesOutput]:
@@ -128,14 +126,14 @@ class ReferenceTools:
     @tool(
         "Citations",
         READS,
-        description="Where and how a reference is cited. Returns each place quoted and "
+        description="Every place that cites one of them, by its name. Returns each quoted and "
         "cited, with what it says of it.",
         sets=("map", "legal"),
     )
     async def get_reference_citations(
         self,
-        reference: Annotated[str, Field(description="Its name")],
-        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        reference: str,
+        top_k: Annotated[int, Field(ge=1, le=100)] = 20,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,

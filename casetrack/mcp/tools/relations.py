@@ -47,7 +47,7 @@ RelationshipType = Literal[
 ]
 _RENAMED = {"semantic_similar": "semantic", "version_chain": "version"}
 DocumentName = Annotated[str, Field(description="Name or ID")]
-DocumentCount = Annotated[int, Field(ge=1, le=50, description="How many")]
+DocumentCount = Annotated[int, Field(ge=1, le=50)]
 
 
 class RelatedOutput(outputs.Quoting, outputs.Listed):
@@ -125,14 +125,14 @@ class RelationTools:
     @tool(
         "Find related",
         READS,
-        description="Find what connects a document with others. Returns documents by "
-        "strength, every relationship with reason and cited quote.",
+        description="Why documents belong to one: every reason, or one relationship_type. Returns "
+        "documents by strength, each relationship with a cited quote.",
         sets=("map",),
     )
     async def find_related_documents(
         self,
         document_name: DocumentName,
-        relationship_type: Annotated[RelationshipType, Field(description="Only this one")] = "all",
+        relationship_type: RelationshipType = "all",
         top_k: DocumentCount = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
@@ -143,8 +143,8 @@ class RelationTools:
     @tool(
         "Related",
         READS,
-        description="find_related_documents in short. Returns documents by strength with "
-        "their strongest reason, cited.",
+        description="Which documents belong to one, in short. Returns them by strength with the "
+        "strongest reason, cited.",
         sets=("map",),
     )
     async def get_related_documents(
@@ -204,13 +204,13 @@ class RelationTools:
     @tool(
         "By type",
         READS,
-        description="Returns the documents of one type: ID, name, path, pages, chunks, "
-        "ingestion date.",
+        description="Only documents of one type. Returns ID, name, path, pages, chunks and "
+        "ingestion date of each.",
         sets=("map",),
     )
     async def list_documents_by_type(
         self,
-        document_type: Annotated[DocumentType, Field(description="The type")],
+        document_type: DocumentType,
         offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, TypedDocumentsOutput]:
@@ -237,9 +237,9 @@ class RelationTools:
     @tool(
         "Compare",
         READS,
-        description="Compare two documents on a topic. Returns each one's cited passages, "
-        "names and references in both or one, similarity, and changes between "
-        "versions. Pro.",
+        description="What two documents say on a topic, side by side. Returns each one's cited "
+        "passages, names and references in both or one, similarity, and changes between versions.",
+        feature="document_comparison",
         sets=("map", "legal"),
     )
     async def compare_documents(
@@ -247,7 +247,7 @@ class RelationTools:
         document_a: DocumentName,
         document_b: DocumentName,
         topic: Annotated[str, Field(description="Such as payment terms")],
-        top_k_per_document: Annotated[int, Field(ge=1, le=20, description="How many")] = 5,
+        top_k_per_document: Annotated[int, Field(ge=1, le=20)] = 5,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, ComparisonOutput]:

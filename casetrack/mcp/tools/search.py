@@ -136,32 +136,26 @@ class SearchTools:
     @tool(
         "Search",
         READS,
-        description="Find passages by words and meaning; start here for any question. Returns "
-        "them with citation, full source (file, page, lines, offsets, times), nearby "
-        "text and chunk_id.",
+        description="Start here for any question: finds passages by words and meaning. Returns "
+        "each with citation, source (file, page, lines) and chunk_id.",
         sets=("core", "search", "legal"),
     )
     async def search_documents(
         self,
-        query: Annotated[str, Field(description="Question or words")],
-        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results")] = 10,
+        query: str,
+        top_k: Annotated[int, Field(ge=1, le=50)] = 10,
         document_filter: Annotated[
             str | list[str] | None, Field(description="Only these (name or ID)")
         ] = None,
         kinds: Annotated[list[str] | None, Field(description="Such as contract, pdf")] = None,
-        since: Annotated[str | None, Field(description="First date")] = None,
-        until: Annotated[str | None, Field(description="Last date")] = None,
-        mode: Annotated[
-            SearchMode | None,
-            Field(description="full: hybrid, then a closer look (default if possible)"),
-        ] = None,
-        explain: Annotated[bool, Field(description="Add each stage's scores")] = False,
-        min_relevance: Annotated[
-            float | None, Field(ge=0, le=1, description="Hide results less relevant")
-        ] = None,
+        since: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
+        until: str | None = None,
+        mode: Annotated[SearchMode | None, Field(description="Default: the best there is")] = None,
+        explain: Annotated[bool, Field(description="Scores of each stage")] = False,
+        min_relevance: Annotated[float | None, Field(ge=0, le=1, description="Hide others")] = None,
         related: Annotated[
             int,
-            Field(ge=0, le=20, description="Add passages linked by rare names or meaning"),
+            Field(ge=0, le=20, description="Passages linked by names or meaning"),
         ] = 0,
         collection: CollectionName = None,
         offset: Offset = 0,
@@ -191,13 +185,13 @@ class SearchTools:
     @tool(
         "Chunk",
         READS,
-        description="Returns a chunk's whole text, citation, source, embedding status and line "
-        "rectangles.",
+        description="One chunk alone, by its chunk_id. Returns its whole text, citation, source "
+        "and line rectangles.",
         sets=("search",),
     )
     async def get_chunk(
         self,
-        chunk_id: Annotated[str, Field(description="Chunk ID")],
+        chunk_id: str,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, ChunkOutput]:
         """Return one chunk."""
@@ -224,8 +218,8 @@ class SearchTools:
     @tool(
         "Read chunks",
         READS,
-        description="Read a document or page chunk by chunk. Returns text, citation "
-        "and source of each.",
+        description="Read a document from its beginning, or one page, in chunks. Returns text, "
+        "citation and source of each.",
     )
     async def get_document_chunks(
         self,
@@ -233,7 +227,7 @@ class SearchTools:
         page_filter: Annotated[int | None, Field(ge=1, description="Only this page")] = None,
         collection: CollectionName = None,
         offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
+        limit: Annotated[int, Field(ge=1, le=200)] = 50,
         response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, ChunksOutput]:
         """Return a document's chunks."""
@@ -274,14 +268,14 @@ class SearchTools:
     @tool(
         "Context",
         READS,
-        description="Returns a chunk and its neighbours with citations and sources, to read a "
-        "search result in context.",
+        description="Read around a search result. Returns its chunk between its neighbours, with "
+        "citations and sources.",
         sets=("core", "search", "map", "legal"),
     )
     async def get_source_context(
         self,
-        chunk_id: Annotated[str, Field(description="Chunk ID")],
-        window: Annotated[int, Field(ge=1, le=5, description="Chunks on either side")] = 1,
+        chunk_id: str,
+        window: Annotated[int, Field(ge=1, le=5, description="Chunks each side")] = 1,
         collection: CollectionName = None,
         response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, ContextOutput]:

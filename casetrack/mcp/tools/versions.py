@@ -43,7 +43,7 @@ class VersionTools:
         "Compare versions",
         READS,
         description="What changed between versions. Returns the words taken out and put in, cited.",
-        sets=("map", "legal"),
+        sets=("daily", "map", "legal"),
     )
     async def compare_versions(
         self,
