@@ -75,11 +75,14 @@ class Step:
     ----------
     given
         The argument without which it is left out as well.
+    missing
+        The argument with which it is left out.
     """
 
     text: str
     needs: tuple[str, ...] = ()
     given: str | None = None
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +251,10 @@ def _request(raw: Mapping[str, Any], arguments: Mapping[str, Argument]) -> Reque
         tuple(arguments[name] for name in raw["arguments"]),
         tuple(raw["needs"]),
         raw["task"],
-        tuple(Step(s["text"], tuple(s.get("needs", ())), s.get("given")) for s in raw["steps"]),
+        tuple(
+            Step(s["text"], tuple(s.get("needs", ())), s.get("given"), s.get("missing"))
+            for s in raw["steps"]
+        ),
         raw["ending"],
     )
 

@@ -104,7 +104,9 @@ class Prompts:
         steps = [
             step.text
             for step in request.steps
-            if self._offers(step.needs) and (step.given is None or step.given in given)
+            if self._offers(step.needs)
+            and (step.given is None or step.given in given)
+            and step.missing not in given
         ]
         numbered = [f"{n}. {step}" for n, step in enumerate([self._where(given), *steps], 1)]
         parts = [

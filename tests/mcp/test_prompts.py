@@ -26,6 +26,7 @@ ERAS = ["2026-07-28", "legacy"]
 FILLED = {
     "brief_collection": {},
     "compare_documents": {"document_a": "A.pdf", "document_b": "B.pdf", "topic": "payment"},
+    "compare_versions": {"newer": "B.pdf", "older": "A.pdf"},
     "build_timeline": {"about": "the crane", "start": "2024-01", "end": "2024-12-31"},
     "brief_document": {"file": "A.pdf", "about": "payment"},
     "find_obligations": {"party": "Northern Cranes", "document": "A.pdf"},
@@ -68,6 +69,7 @@ def test_prompts_are_listed_for_people(serve: Serve, filled: Library, mode: str)
     assert required == {
         "brief_collection": [],
         "compare_documents": ["document_a", "document_b"],
+        "compare_versions": ["newer"],
         "build_timeline": [],
         "brief_document": ["file"],
         "find_obligations": ["party"],
@@ -166,6 +168,8 @@ def test_steps_follow_what_was_given(tell: Callable[..., str]) -> None:
         "compare_documents", {"document_a": "A", "document_b": "B"}
     )
     assert "document_filter" in tell("compare_documents", FILLED["compare_documents"])
+    assert "find_related_documents" not in tell("compare_versions", FILLED["compare_versions"])
+    assert "find_related_documents" in tell("compare_versions", {"newer": "B.pdf"})
 
 
 @pytest.mark.parametrize("mode", ERAS)
