@@ -139,6 +139,10 @@ serving *ARGS:
 tokens *ARGS:
     {{python}} -m bench.token_cost {{ARGS}}
 
+# ask thirty questions as an AI program would: tokens, calls, answers with their place; --contracts DIR
+agents *ARGS:
+    {{python}} -m bench.agents {{ARGS}}
+
 # damage a small collection in every way a disk can, and judge what becomes of it; --cases, --seed
 faults *ARGS:
     {{python}} -m bench.faults {{ARGS}}

@@ -59,16 +59,27 @@ class Pipe:
         RuntimeError
             The server answered with an error, or not at all.
         """
+        message = self.ask(method, params)
+        result: dict[str, Any] = message.get("result", {})
+        if not result or result.get("isError"):
+            raise RuntimeError(f"the server answered {message!r}")
+        return result
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the whole answer to a request, whatever it says.
+
+        Raises
+        ------
+        RuntimeError
+            The server ended.
+        """
         self._number += 1
         self.send({"id": self._number, "method": method, "params": {**params, **self._more}})
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            message = json.loads(line)
+            message: dict[str, Any] = json.loads(line)
             if message.get("id") == self._number:
-                result: dict[str, Any] = message.get("result", {})
-                if not result or result.get("isError"):
-                    raise RuntimeError(f"the server answered {line!r}")
-                return result
+                return message
         raise RuntimeError(f"the server ended before it answered {method}")
 
     def send(self, message: dict[str, Any]) -> None:
