@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.cli.options import (
+    EditionName,
     EditionOption,
     JsonOption,
     ReadOnlyOption,
@@ -99,12 +100,12 @@ def setup(
 
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
-    With --data-dir the program uses that data folder. With --edition legal it is an entry of its
-    own, casetrack-legal, which can stand beside the other.
+    Programs that load tools when they need them are offered all, others what a day's work needs;
+    --tools chooses. With --data-dir the program uses that data folder. With --edition legal it is
+    an entry of its own, casetrack-legal, which can stand beside the other.
     """
     from casetrack import editions
     from casetrack.setup.clients import CLIENTS
-    from casetrack.setup.entry import server_entry
     from casetrack.setup.machine import Machine
 
     if (client is None) is not everywhere:
@@ -121,13 +122,13 @@ def setup(
         choose(tools, served_edition(edition))
     about = editions.edition(edition or editions.ANY)
     data_dir = ctx.ensure_object(State).data_dir
-    server = server_entry(data_dir=data_dir, edition=edition, tools=tools, read_only=read_only)
-    wish = _Wish(server, about, Machine.here(), scope, undo, dry_run, skill)
+    offer = _Offer(data_dir, edition, tools, read_only)
+    wish = _Wish(offer, about, Machine.here(), scope, undo, dry_run, skill)
     if client is None:
         return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
     chosen = CLIENTS[client.value].of(about.server)
     if show:
-        return _print_entry(chosen, wish.path(chosen), server, as_json)
+        return _print_entry(chosen, wish.path(chosen), offer.to(chosen), as_json)
     lesson = _lesson(wish, chosen, named=True)
     change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
     taught = None if lesson is None else lesson(dry_run=dry_run)
@@ -140,10 +141,32 @@ def setup(
 
 
 @dataclass(frozen=True, slots=True)
+class _Offer:
+    """What a server is started with."""
+
+    data_dir: str | None
+    edition: EditionName | None
+    tools: str | None
+    read_only: bool
+
+    def to(self, client: "Client") -> dict[str, Any]:
+        """Return the entry for a program; an edition of its own has few tools, all for a day."""
+        from casetrack.setup.entry import server_entry
+
+        suited = client.tools if self.edition is None else None
+        return server_entry(
+            data_dir=self.data_dir,
+            edition=self.edition,
+            tools=suited if self.tools is None else self.tools,
+            read_only=self.read_only,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Wish:
     """What a person asked for."""
 
-    server: dict[str, Any]
+    offer: _Offer
     about: "Edition"
     machine: "Machine"
     scope: ScopeName
@@ -186,8 +209,9 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
         return _undone(wish, client), ()
     path = wish.path(client)
     notes = remarks(client, path, wish.scope.value, wish.machine)
-    change = enter(client, path, wish.server, dry_run=wish.dry_run, private=wish.of_user)
-    return change, notes + _more_notes(client, change, wish.server) + _model_note(state)
+    server = wish.offer.to(client)
+    change = enter(client, path, server, dry_run=wish.dry_run, private=wish.of_user)
+    return change, notes + _more_notes(client, change, server) + _model_note(state)
 
 
 def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":

@@ -25,6 +25,8 @@ Server = dict[str, Any]
 """``command``, ``args`` and, where needed, ``env``."""
 NAME = "casetrack"
 """What the server is called in every client; an edition may have a name of its own."""
+DAILY = "daily"
+"""The set of tools for programs that show their model every tool in every conversation."""
 _DESCRIPTION = "Answers from your own documents, with their exact source"
 _GOOSE_SECONDS = 600
 
@@ -58,6 +60,9 @@ class Client:
         Whether the program reads JSON with comments.
     server
         What the server is called there.
+    on_demand
+        Whether the program shows its model a tool only when that looks for it, so that many tools
+        cost it little; see :data:`CLIENTS`.
     """
 
     name: str
@@ -71,6 +76,12 @@ class Client:
     format: Format = JSON
     lenient: bool = False
     server: str = NAME
+    on_demand: bool = False
+
+    @property
+    def tools(self) -> str | None:
+        """The set of tools that suits it; ``None`` is all."""
+        return None if self.on_demand else DAILY
 
     def shaped(self, server: Mapping[str, Any], /) -> Server:
         """Return *server* (command, args, env) in this program's words."""
@@ -235,6 +246,7 @@ CLIENTS: Mapping[str, Client] = {
             "Start Claude Code anew (in a running one, /mcp shows the servers)",
             _claude_code,
             Path(".mcp.json"),
+            on_demand=True,
         ),
         Client(
             "claude-desktop",
@@ -251,6 +263,7 @@ CLIENTS: Mapping[str, Client] = {
             _in_home(".cursor", "mcp.json"),
             Path(".cursor", "mcp.json"),
             lenient=True,
+            on_demand=True,
         ),
         Client(
             "vscode",
@@ -270,6 +283,7 @@ CLIENTS: Mapping[str, Client] = {
             _codex,
             Path(".codex", "config.toml"),
             format=TOML,
+            on_demand=True,
         ),
         Client(
             "gemini",
@@ -344,3 +358,11 @@ CLIENTS: Mapping[str, Client] = {
         ),
     )
 }
+"""The programs, by name.
+
+Which of them load tools on demand is what their makers said in 2026: Claude Code ("scale with MCP
+tool search": names and instructions at the start, the rest when it is searched for), Codex (all
+tools of MCP behind its tool search since 0.142, where model and provider know it) and Cursor
+("dynamic context discovery": names at first, descriptions in files). VS Code does so with some
+models only; of the others nothing of the kind is known.
+"""

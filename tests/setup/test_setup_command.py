@@ -37,6 +37,9 @@ FILES = {
     "continue": ".continue/config.yaml",
     "goose": ".config/goose/config.yaml",
 }
+DAILY = ["--tools", "daily"]
+SUITED = dict.fromkeys(FILES, DAILY) | {"claude-code": [], "cursor": [], "codex": []}
+"""Three programs load tools on demand; the others are offered what a day's work needs."""
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +69,7 @@ def test_every_client_is_set_up_and_left_again(run: Run, user: Path, name: str) 
     assert "Run `casetrack models pull` once" in model
     assert done == f"CaseTrack is set up in {title}: {file}"
     assert then.endswith(', then ask: "Which collections of documents do I have in CaseTrack?"')
-    server = {"command": sys.executable, "args": ["-m", "casetrack", "serve"]}
+    server = {"command": sys.executable, "args": ["-m", "casetrack", "serve", *SUITED[name]]}
     server |= {"env": {"PYTHONPATH": CHECKOUT}}
     assert entry_of(user, name) == CLIENTS[name].shaped(server)
     assert f"\nCaseTrack is already set up in {title}: " in run("setup", name).out
@@ -94,6 +97,7 @@ def test_a_project_has_an_entry_of_its_own(run: Run, user: Path, name: str, plac
     [
         ([], [], {}),
         (["--tools", "core,get_chunk"], ["--tools", "core,get_chunk"], {}),
+        (["--tools", "daily"], ["--tools", "daily"], {}),
         (["--read-only"], ["--read-only"], {}),
         (["--data-dir", "{user}/Cases"], [], {"CASETRACK_HOME": "{user}/Cases"}),
         (["--data-dir", "Cases"], [], {"CASETRACK_HOME": "{user}/project/Cases"}),
@@ -182,13 +186,23 @@ def test_what_a_user_changed_in_an_entry_stays(run: Run, user: Path) -> None:
     file.write_text(file.read_text().replace("enabled: true", "enabled: false # not now"))
     assert "is up to date now" in run("setup", "goose", "--read-only").out
     assert "enabled: false # not now" in file.read_text()
-    assert entry_of(user, "goose")["args"] == ["-m", "casetrack", "serve", "--read-only"]
+    assert entry_of(user, "goose")["args"][2:] == ["serve", *DAILY, "--read-only"]
     run("setup", "opencode")
     file = user / FILES["opencode"]
     file.write_text(file.read_text().replace("true", "false"))
     run("setup", "opencode", "--read-only")
     assert entry_of(user, "opencode")["enabled"] is False
     assert entry_of(user, "opencode")["command"][-1] == "--read-only"
+
+
+def test_all_tools_can_be_asked_for_where_a_day_s_would_be_offered(run: Run, user: Path) -> None:
+    run("setup", "gemini", "--tools", "all")
+    assert entry_of(user, "gemini")["args"][2:] == ["serve", "--tools", "all"]
+    run("setup", "gemini")
+    assert entry_of(user, "gemini")["args"][2:] == ["serve", *DAILY]
+    run("setup", "gemini", "--edition", "legal")
+    legal = ["serve", "--edition", "legal"]
+    assert entry_of(user, "gemini", "casetrack-legal")["args"][2:] == legal
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -205,8 +219,8 @@ def test_the_script_of_this_very_installation_is_preferred(
         script.touch()
     monkeypatch.setattr(entry, "own_distribution", lambda: Distribution.at(info))
     run("setup", "claude-desktop")
-    expected = {"command": str(script), "args": ["serve"]}
-    module = {"command": sys.executable, "args": ["-m", "casetrack", "serve"]}
+    expected = {"command": str(script), "args": ["serve", *DAILY]}
+    module = {"command": sys.executable, "args": ["-m", "casetrack", "serve", *DAILY]}
     assert entry_of(user, "claude-desktop") == (expected if there else module)
 
 
@@ -299,9 +313,9 @@ def test_the_edition_for_lawyers_stands_beside_the_other(run: Run, user: Path, n
     title = CLIENTS[name].title
     assert f"CaseTrack Legal is set up in {title}: {user / FILES[name]}" in ended.out
     assert 'then ask: "Which cases do I have in CaseTrack?"' in ended.out
-    plain = ["-m", "casetrack", "serve"]
-    legal = [*plain, "--edition", "legal", "--tools", "core"]
-    for server, args in (("casetrack", plain), ("casetrack-legal", legal)):
+    serve = ["-m", "casetrack", "serve"]
+    legal = [*serve, "--edition", "legal", "--tools", "core"]
+    for server, args in (("casetrack", [*serve, *SUITED[name]]), ("casetrack-legal", legal)):
         written = entry_of(user, name, server)
         assert (written["command"][1:] if name == "opencode" else written["args"]) == args
     gone = run("uninstall", "--dry-run")
