@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import pytest
 from docx import Document
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl.chart import BarChart, Reference
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
@@ -17,6 +19,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 
 from casetrack.readers import detect
 from casetrack.readers.base import ReadOptions
+from casetrack.readers.sheets.xls_drawings import XlsDrawings
 from tests.ole_container import ole
 
 if TYPE_CHECKING:
@@ -275,6 +278,116 @@ def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
         assert texts(read(copy)[1][0])[1:] == ["; ".join(expected)]
 
 
+# --- sheets before 2007 ---------------------------------------------------------------------
+
+
+def record(kind: int, form: str = "", *values: Any, more: bytes = b"") -> bytes:
+    data = struct.pack(f"<{form}", *values) + more
+    return struct.pack("<HH", kind, len(data)) + data
+
+
+def begun(kind: int, version: int = 0x600) -> bytes:
+    return record(0x809, "HHHHII", version, kind, 0, 0, 0, 0)
+
+
+def over_cells(row: int, column: int, kind: int, *properties: bytes) -> bytes:
+    """Return a shape from a cell to the next column: where it lies, then what it is."""
+    anchor = struct.pack("<HHI9H", 0, 0xF010, 18, 0, column - 1, 0, row - 1, 0, column, 0, row, 0)
+    inside = b"".join(properties) + anchor
+    container = struct.pack("<HHI", 0xF, 0xF004, len(inside)) + inside
+    return record(0xEC, more=container) + record(0x5D, "5H", 0x15, 0x12, kind, 1, 0)
+
+
+def said(*runs: bytes) -> bytes:
+    """Return the words of a box, in one record each: a byte says how they are written."""
+    letters = sum(len(run[1:]) // (1 + run[0]) for run in runs)
+    head = record(0x1B6, "HHHHHHHI", 0, 0, 0, 0, 0, letters, 16, 0)
+    return head + b"".join(record(0x3C, more=run) for run in (*runs, b"\0" * 16))
+
+
+def words(text: str) -> bytes:
+    return record(0x100D, "HBB", 0, len(text), 1, more=text.encode("utf-16-le"))
+
+
+def xls(path: Path, *sheets: tuple[str, int, bytes]) -> Path:
+    """Write a workbook: name, kind and records of each sheet."""
+    sizes = [8 + len(name) for name, _, _ in sheets]
+    at = len(begun(5)) + sum(sizes) + 4 * len(sizes) + len(record(10))
+    head = begun(5)
+    for name, kind, data in sheets:
+        head += record(0x85, "IBBBB", at, 0, kind, len(name), 0, more=name.encode("latin-1"))
+        at += len(data)
+    stream = head + record(10) + b"".join(data for _, _, data in sheets)
+    path.write_bytes(ole({"Workbook": stream}))
+    return path
+
+
+CHART_OF_XLS = (
+    record(0x1003) + words("Sales") + record(0x1003) + words("Sales") + record(0x1003)
+    + words("#REF!") + record(0x1025) + words("Our year") + record(0x1027, "HHH", 1, 0, 0)
+    + record(0x1025) + words("EUR million") + record(0x1027, "HHH", 2, 0, 0) + record(0x1025)
+    + words("Months") + record(0x1027, "HHH", 3, 0, 0) + record(10)
+)  # fmt: skip
+SAID_OF_XLS = "Chart: Our year; Axis: EUR million; Series: Sales"
+
+
+def test_what_lies_over_the_cells_of_old_workbooks(tmp_path: Path) -> None:
+    name = "A plan of both lots".encode("utf-16-le") + b"\0\0"
+    described = struct.pack("<HHIHI", 1 << 4 | 3, 0xF00B, 6 + len(name), 0xC381, len(name)) + name
+    number = record(0x203, "HHHd", 1, 0, 0, 7.0)
+    cells = (
+        begun(0x10) + number
+        + over_cells(5, 2, 6) + said(b"\0Second ", b"\1" + "für Łódź".encode("utf-16-le"))
+        + over_cells(2, 3, 6) + said(b"\0First\nline")
+        + over_cells(3, 1, 0x19) + said(b"\0A note is no box")
+        + over_cells(8, 1, 8, described)
+        + over_cells(9, 1, 5) + begun(0x20) + CHART_OF_XLS + record(10)
+    )  # fmt: skip
+    chart = ("Figure", 2, begun(0x20) + CHART_OF_XLS)
+    last = ("Last", 0, begun(0x10) + number + record(10))
+    reading, pages = read(xls(tmp_path / "a.xls", ("Cells", 0, cells), chart, last))
+    assert [(p.number, p.sheet_name) for p in pages] == [(1, "Cells"), (2, "Figure"), (3, "Last")]
+    assert texts(pages[0]) == [
+        "7 | [First; line]",
+        "Second für Łódź",
+        "Picture: A plan of both lots",
+        SAID_OF_XLS,
+    ]
+    assert [(n.row, n.column_start, n.column_end) for n in pages[0].lines[1:]] == [
+        (5, 2, 3),
+        (8, 1, 2),
+        (9, 1, 2),
+    ]
+    assert (texts(pages[1]), texts(pages[2])) == ([SAID_OF_XLS], ["7"])
+    assert reading.missing == []
+
+
+@given(st.data())
+def test_damaged_drawings_of_old_workbooks_end_nothing(data: st.DataObject) -> None:
+    whole = (
+        begun(0x10) + over_cells(2, 3, 6, struct.pack("<HHIHI", 0x33, 0xF00B, 6, 0xC381, 9))
+        + said(b"\0First", b"\1x\0") + over_cells(4, 1, 8) + over_cells(4, 1, 5) + begun(0x20)
+        + CHART_OF_XLS + record(10)
+    )  # fmt: skip
+    cut = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
+    for place in data.draw(st.lists(st.integers(0, max(len(cut) - 1, 0)), max_size=4)):
+        cut[place : place + 1] = bytes([data.draw(st.integers(0, 255))])
+    found = XlsDrawings(memoryview(cut), []).over(0, "S")
+    assert all(1 <= one.row <= 65_536 and one.column <= one.column_end for one in found)
+
+
+def test_text_boxes_of_excel_before_97_are_named(tmp_path: Path) -> None:
+    cells = begun(0x10, 0x500) + record(0x5D, "IHH", 1, 6, 1) + record(10)
+    missing: list[str] = []
+    assert XlsDrawings(memoryview(cells), missing).over(0, "Old") == []
+    assert missing == [
+        (
+            '1 text box over the cells of the sheet "Old" cannot be read: they have the form of '
+            "Excel before 97."
+        )
+    ]
+
+
 # --- files inside ---------------------------------------------------------------------------
 
 
@@ -342,7 +455,7 @@ def opendocument(path: Path, kind: str, mime: str, body: str, **parts: str) -> P
         f'xmlns:{n}="{ODF}:{u}:1.0"'
         for n, u in (
             ("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"),
-            ("chart", "chart"), ("svg", "svg-compatible"),
+            ("chart", "chart"), ("svg", "svg-compatible"), ("style", "style"),
         )
     )  # fmt: skip
     names += ' xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -384,6 +497,43 @@ def test_shapes_and_charts_of_opendocument_sheets(tmp_path: Path) -> None:
     chart = "[Chart: Our year; Series: Sales]"
     assert texts(page) == ["A1 | [Over all] | [Boxed words]", f"A2 | B2 | C2 | {chart} | [At C2]"]
     assert reading.missing == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "row", "columns"),
+    [
+        ('<draw:frame svg:x="4.5cm" svg:y="0.7cm" svg:width="1cm">{}</draw:frame>', 2, (3, 3)),
+        ('<draw:frame svg:x="0.5cm" svg:y="0cm" svg:width="3cm">{}</draw:frame>', 1, (1, 2)),
+        ('<draw:frame draw:transform="rotate(1) translate(3cm 11mm)">{}</draw:frame>', 4, (2, 2)),
+        ('<draw:g><draw:line svg:x1="7cm" svg:y1="6mm"/>{}</draw:g>', 2, (4, 4)),
+        ('<draw:frame svg:x="1000cm" svg:y="1.9cm">{}</draw:frame>', 5, (444, 444)),
+        ('<draw:frame svg:x="-1cm" svg:y="soon">{}</draw:frame>', 1, (1, 1)),
+    ],
+)  # fmt: skip
+def test_what_is_anchored_to_a_sheet_stands_at_the_cell_below_it(
+    tmp_path: Path, shape: str, row: int, columns: tuple[int, int]
+) -> None:
+    sizes = "".join(
+        f'<style:style style:name="{name}"><style:table-{name}-properties '
+        f'style:{name}-{kind}="{size}"/></style:style>'
+        for name, kind, size in (("column", "width", "2cm"), ("row", "height", "5mm"))
+    )
+    inside = shape.format("<draw:text-box><text:p>Here</text:p></draw:text-box>")
+    table_row = '<table:table-row table:style-name="row"{}>{}</table:table-row>'
+    body = f"""{sizes}<table:table table:name="S"><table:shapes>{inside}</table:shapes>
+        <table:table-columns><table:table-column table:style-name="column"
+        table:number-columns-repeated="5"/></table:table-columns>
+        {table_row.format("", CELL.format("A1", ""))}{table_row.format("", CELL.format("A2", ""))}
+        {table_row.format(' table:visibility="collapse"', CELL.format("A3", ""))}
+        {table_row.format("", CELL.format("A4", ""))}
+        {table_row.format(' table:number-rows-repeated="9"', "<table:table-cell/>")}
+        </table:table>"""
+    _, (page,) = read(opendocument(tmp_path / "a.ods", "spreadsheet", "spreadsheet", body))
+    (line,) = [n for n in page.lines if "Here" in page.text[n.start : n.end]]
+    assert line.row == row
+    assert line.column_end == columns[1]
+    if row == 5:  # a line of its own: no cell stands there
+        assert line.column_start == columns[0]
 
 
 def test_a_missing_chart_of_a_sheet_is_named(tmp_path: Path) -> None:

@@ -24,13 +24,15 @@ from casetrack.readers.sheets.model import (
     shown_cell,
 )
 from casetrack.readers.sheets.ods_drawings import OdsDrawings
+from casetrack.readers.sheets.ods_grid import Grid, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from casetrack.config import ParseLimits
     from casetrack.readers.sheets.model import CellKind, Notes
+    from casetrack.readers.sheets.ods_grid import Box
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"
@@ -42,12 +44,16 @@ _FURTHER = (
     (f"{_META}keyword", "keywords"),
     (f"{_DC}creator", "last_modified_by"),
 )
-_TABLE_TAG, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
+_TABLE_TAG, _ROW, _COLUMN = (f"{_TABLE}{n}" for n in ("table", "table-row", "table-column"))
 _SHAPES = f"{_TABLE}shapes"
 _CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _SKIPPED = (f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}ruby-text")
-_GROUPS = tuple(f"{_TABLE}{n}" for n in ("table-row-group", "table-rows", "table-header-rows"))
+_GROUPS = tuple(
+    f"{_TABLE}table-{name}"
+    for line in ("row", "column")
+    for name in (f"{line}-group", f"{line}s", f"header-{line}s")
+)
 _KINDS: dict[str, CellKind] = {
     "float": "number",
     "currency": "number",
@@ -123,38 +129,43 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
     hidden_styles: set[str] = set()
     hidden: list[str] = []
     drawings = OdsDrawings(package, _line, missing)
-    rows = _Rows(drawings)
-    tags = (f"{_STYLE}style", _ROW, _TABLE_TAG, _SHAPES)
+    sizes: dict[str, float | None] = {}
+    rows = _Rows(drawings, sizes)
+    tags = (f"{_STYLE}style", _COLUMN, _ROW, _TABLE_TAG, _SHAPES)
     with package.open(part) as stream:
         for element in package.events(stream, part, *tags):
             if element.tag == _ROW:
-                if _is_sheet_row(element):
+                if _is_of_sheet(element):
                     rows.add(element)
                     forget(element)
+            elif element.tag == _COLUMN:
+                if _is_of_sheet(element):
+                    rows.add_columns(element)
             elif element.tag == _SHAPES:
-                # Anchored to the sheet as a whole, and gone with the rows that follow.
-                rows.drawn += drawings.of(element, 1, 1)
+                # Gone with the rows that follow, whose heights say which cells it lies over.
+                rows.floating += drawings.floating(element)
             elif element.tag == _TABLE_TAG:
                 if element.getparent().tag != f"{_OFFICE}spreadsheet":
                     continue
                 name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
                 merged = tuple(sorted(rows.merged))
-                drawn = sorted(rows.drawn, key=lambda one: (one.row, one.column))
+                drawn = sorted(rows.all_drawn(), key=lambda one: (one.row, one.column))
                 sheets.append(SheetData(name, rows.rows, merged, notes=rows.notes, drawn=drawn))
                 if element.get(f"{_TABLE}style-name") in hidden_styles:
                     hidden.append(name)
-                rows = _Rows(drawings)
+                rows = _Rows(drawings, sizes)
                 forget(element)
             else:
+                sizes[element.get(f"{_STYLE}name")] = size_of(element)
                 properties = element.find(f"{_STYLE}table-properties")
                 if properties is not None and properties.get(f"{_TABLE}display") == "false":
                     hidden_styles.add(element.get(f"{_STYLE}name"))
     return sheets, hidden
 
 
-def _is_sheet_row(row: Any) -> bool:
-    """Tell a sheet's own row from one of a table inside a chart or a cell."""
-    parent = row.getparent()
+def _is_of_sheet(element: Any) -> bool:
+    """Tell a sheet's own row or column from one of a table inside a chart or a cell."""
+    parent = element.getparent()
     while parent is not None and parent.tag in _GROUPS:
         parent = parent.getparent()
     above = None if parent is None else parent.getparent()
@@ -164,9 +175,10 @@ def _is_sheet_row(row: Any) -> bool:
 class _Rows:
     """Collects the rows of one sheet."""
 
-    def __init__(self, drawings: OdsDrawings) -> None:
-        self._drawings = drawings
+    def __init__(self, drawings: OdsDrawings, sizes: Mapping[str, float | None]) -> None:
+        self._drawings, self._sizes, self._grid = drawings, sizes, Grid()
         self.drawn: list[Drawn] = []
+        self.floating: list[tuple[Box, Drawn]] = []
         self.rows: list[SheetRow] = []
         self.merged: list[Area] = []
         self.notes: Notes = {}
@@ -180,6 +192,24 @@ class _Rows:
             last = min(self._number + times, MAX_ROWS + 1)
             self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
         self._number += times
+        self._grid.add_rows(times, self._size(row))
+
+    def add_columns(self, column: Any) -> None:
+        """Note the width of a column as often as it is repeated."""
+        times = _count(column, "number-columns-repeated", MAX_COLUMNS)
+        self._grid.add_columns(times, self._size(column))
+
+    def _size(self, line: Any) -> float | None:
+        if line.get(f"{_TABLE}visibility", "visible") != "visible":
+            return 0.0
+        return self._sizes.get(line.get(f"{_TABLE}style-name", ""))
+
+    def all_drawn(self) -> Iterator[Drawn]:
+        """Yield what is drawn in cells, then what lies over the sheet, by the cells below it."""
+        yield from self.drawn
+        for box, drawn in self.floating:
+            row, column, column_end = self._grid.cells(box)
+            yield Drawn(row, column, column_end, drawn.text)
 
     def _cells(self, row: Any) -> list[Cell]:
         cells: list[Cell] = []

@@ -10,6 +10,7 @@ from casetrack.readers.drawn.text import Block, picture_block
 from casetrack.readers.opendocument.names import DRAW, OFFICE, SVG, TEXT, XLINK
 from casetrack.readers.opendocument.objects import object_blocks
 from casetrack.readers.sheets.model import drawn_over
+from casetrack.readers.sheets.ods_grid import Box, box_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,10 +41,15 @@ class OdsDrawings:
         self._package, self._words, self._missing = package, words, missing
 
     def of(self, holder: Any, row: int, column: int, /) -> Iterator[Drawn]:
-        """Yield what is drawn in a cell, or over a whole sheet."""
-        for child in holder:
-            if isinstance(child.tag, str) and child.tag.startswith(DRAW):
-                yield from drawn_over(row, column, column, self._blocks(child))
+        """Yield what is anchored to a cell."""
+        for child in _shapes(holder):
+            yield from drawn_over(row, column, column, self._blocks(child))
+
+    def floating(self, holder: Any, /) -> Iterator[tuple[Box, Drawn]]:
+        """Yield what is anchored to the sheet, with its place; in the first cell without one."""
+        for child in _shapes(holder):
+            for drawn in drawn_over(1, 1, 1, self._blocks(child)):
+                yield box_of(child) or Box(0.0, 0.0, 0.0), drawn
 
     def _blocks(self, shape: Any) -> Iterator[Block]:
         for element in shape.iter(*_PARAGRAPHS, f"{DRAW}object", f"{DRAW}frame"):
@@ -67,3 +73,7 @@ class OdsDrawings:
             self._missing.append(f"An embedded object cannot be read: {error.message}")
             return
         yield from object_blocks(root, values=False)
+
+
+def _shapes(holder: Any) -> Iterator[Any]:
+    return (e for e in holder if isinstance(e.tag, str) and e.tag.startswith(DRAW))

@@ -18,6 +18,7 @@ from casetrack.readers.sheets.comments import note_text
 from casetrack.readers.sheets.model import (
     KIND,
     Area,
+    Drawn,
     Note,
     SheetData,
     SheetRow,
@@ -25,6 +26,7 @@ from casetrack.readers.sheets.model import (
     hidden_warning,
     shown_cell,
 )
+from casetrack.readers.sheets.xls_drawings import XlsDrawings, chart_sheets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from casetrack.readers.sheets.model import CellKind, Notes
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
+_BIFF_8 = 80
 _LOCAL_FORMATS = (14, 22)
 """Built-in formats that follow the program's locale and that files name by number only."""
 
@@ -45,12 +48,15 @@ class XlsWorkbook:
         self._path, self._content = path, content
         self._plain: Any = None
         self._book: Any = None
+        self._charts: dict[int, tuple[str, int]] = {}
         try:
             self._book = _open(path, content)
         except (MemoryError, FileEncrypted):
             raise
         except Exception as error:  # noqa: BLE001 - damage makes xlrd raise anything
             self._plain = self._open_plain(error)
+        if self._book is not None and self._book.biff_version >= _BIFF_8:
+            self._charts = chart_sheets(self._stream(), self._book.base)
         names, hidden = self._names()
         if not names:
             raise ParseFailed(path, KIND, "it has no worksheet")
@@ -71,7 +77,10 @@ class XlsWorkbook:
         if self._book is not None:
             names = list(self._book.sheet_names())
             shown = list(self._book._sheet_visibility)
-            return names, [n for n, state in zip(names, shown, strict=False) if state]
+            hidden = [n for n, state in zip(names, shown, strict=False) if state]
+            for number, (name, _) in sorted(self._charts.items()):
+                names.insert(number, name)
+            return names, hidden
         from python_calamine import SheetTypeEnum, SheetVisibleEnum
 
         sheets = [s for s in self._plain.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
@@ -87,8 +96,13 @@ class XlsWorkbook:
 
     def sheets(self) -> Iterator[SheetData]:
         """Yield the sheets in their order; each must be read before the next is asked for."""
-        for i, name in enumerate(self.facts.names):
-            yield self._sheet(i, name)
+        index = 0
+        for number, name in enumerate(self.facts.names):
+            if number in self._charts:
+                yield SheetData(name, [], drawn=self._drawn(self._charts[number][1], name))
+            else:
+                yield self._sheet(index, name)
+                index += 1
 
     def _sheet(self, index: int, name: str) -> SheetData:
         if self._book is not None:
@@ -99,20 +113,29 @@ class XlsWorkbook:
             except Exception as error:  # noqa: BLE001 - damage makes xlrd raise anything
                 self._plain = self._plain or self._open_plain(error)
             else:
+                place = self._book._sh_abs_posn[index]
                 merged = [Area(t + 1, le + 1, b, r) for t, b, le, r in sheet.merged_cells]
                 notes: Notes = {}
                 for (row, column), note in sorted(sheet.cell_note_map.items()):
                     text = note_text(note.author, note.text)
                     if text:
                         notes.setdefault(row + 1, []).append(Note(column + 1, text))
-                rows = self._rows(index, sheet)
-                return SheetData(name, rows, tuple(sorted(merged)), notes=notes)
+                rows, drawn = self._rows(index, sheet), self._drawn(place, name)
+                return SheetData(name, rows, tuple(sorted(merged)), notes=notes, drawn=drawn)
         self.facts.warnings.append(
-            f'The sheet "{name}" is damaged: its numbers are shown without their formats.'
+            f'The sheet "{name}" is damaged: its numbers are shown without their formats, and what '
+            "lies over its cells is not read."
         )
         failed = ParseFailed(self._path, KIND, f'the sheet "{name}" is damaged')
         with _panics_as(failed):
             return SheetData(name, list(_plain_rows(self._plain, name)))
+
+    def _stream(self) -> memoryview:
+        # Before BIFF 5 sheets are no substreams, and nothing is kept.
+        return memoryview(self._book.mem or b"")[: self._book.base + self._book.stream_len]
+
+    def _drawn(self, start: int, name: str) -> list[Drawn]:
+        return XlsDrawings(self._stream(), self.facts.missing).over(start, name)
 
     def _open_plain(self, cause: Exception) -> Any:
         from python_calamine import CalamineError, CalamineWorkbook, PasswordError
