@@ -21,6 +21,7 @@ WITHOUT_COMMAND = {
 }
 """Reading tools whose question no command answers, and why."""
 
+_SQL = "SELECT name, page_count FROM documents ORDER BY name"
 _WHOLE: Mapping[str, str] = {"": ""}
 
 
@@ -303,6 +304,12 @@ def _of_relations() -> list[Question]:
             "compare_versions",
             {"before": INVOICE, "after": "Invoice TS-2024-0311.pdf"},
             ("changes", INVOICE, "Invoice TS-2024-0311.pdf"),
+        ),
+        Question(
+            "query",
+            {"sql": _SQL},
+            ("query", _SQL),
+            shaped=lambda rows: {"rows": [list(row.values()) for row in rows]},
         ),
         Question(
             "find_amounts",

@@ -40,6 +40,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.mcp.tools.marks import MarkTools
     from casetrack.mcp.tools.overview import OverviewTools
     from casetrack.mcp.tools.pages import PageTools
+    from casetrack.mcp.tools.query import QueryTools
     from casetrack.mcp.tools.reading import ReadingTools
     from casetrack.mcp.tools.references import ReferenceTools
     from casetrack.mcp.tools.reindex import ReindexTools
@@ -67,6 +68,7 @@ def groups() -> tuple[type[Any], ...]:
         RelationTools,
         VersionTools,
         AmountTools,
+        QueryTools,
         MarkTools,
         ReadingTools,
         StatusTools,

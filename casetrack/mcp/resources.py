@@ -35,6 +35,7 @@ from casetrack.mcp.results import collection_facts, sendable
 from casetrack.mcp.session import in_thread
 from casetrack.mcp.uris import (
     COLLECTIONS,
+    SQL,
     TEMPLATES,
     Kind,
     collection_uri,
@@ -152,7 +153,15 @@ class Resources:
             description="Name, status, size and address of every collection on this machine.",
             mime_type=JSON,
         )
-        return [everything, *described[:LISTED]]
+        sql = Resource(
+            uri=SQL,
+            name="sql",
+            title="SQL reference",
+            description="The views that the tool query reads, their columns, and the functions.",
+            mime_type=MARKDOWN,
+        )
+        asked = self._choice.names is None or "query" in self._choice.names
+        return [everything, *([sql] if asked else []), *described[:LISTED]]
 
     def templates(self) -> list[ResourceTemplate]:
         """Return the forms of all addresses with an id in them."""
@@ -180,6 +189,10 @@ class Resources:
         address = parse_uri(uri)
         if address.kind is Kind.COLLECTIONS:
             return _json(await in_thread(self._collections))
+        if address.kind is Kind.SQL:
+            from casetrack.sql.reference import names as sql_names
+
+            return Content(sql_names(), MARKDOWN)
         target = await in_thread(partial(self._collection, address.collection_id))
         if address.kind is Kind.COLLECTION:
             return await self._briefing(target)

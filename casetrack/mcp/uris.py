@@ -14,6 +14,8 @@ from casetrack.errors import UsageError
 SCHEME = "casetrack"
 COLLECTIONS = f"{SCHEME}://collections"
 """Address of the list of collections."""
+SQL = f"{SCHEME}://sql"
+"""Address of what SQL may name: views, their columns, functions."""
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _PAGE = r"[1-9][0-9]{0,6}"
@@ -24,6 +26,7 @@ class Kind(StrEnum):
     """What an address stands for."""
 
     COLLECTIONS = "collections"
+    SQL = "sql"
     COLLECTION = "collection"
     DOCUMENT = "document"
     CHUNK = "chunk"
@@ -33,6 +36,7 @@ class Kind(StrEnum):
 
 TEMPLATES: dict[Kind, str] = {
     Kind.COLLECTIONS: COLLECTIONS,
+    Kind.SQL: SQL,
     Kind.COLLECTION: COLLECTIONS + "/{collection_id}",
     Kind.DOCUMENT: COLLECTIONS + "/{collection_id}/documents/{document_id}",
     Kind.CHUNK: COLLECTIONS + "/{collection_id}/chunks/{chunk_id}",

@@ -31,12 +31,26 @@ def reference() -> str:
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
+def names() -> str:
+    """Return views with their columns and functions, each on a line: for programs that ask."""
+    known = catalog()
+    views = [
+        f"- {view.name}({', '.join(f'{c.name} {c.type}' for c in view.columns)}): {_first(view)}"
+        for view in known.views
+    ]
+    functions = [f"- {function.signature}: {_first(function)}" for function in known.functions]
+    lines = ["# SQL over a collection", "", "Views:", *views, "", "Functions:", *functions]
+    return "\n".join(lines) + "\n"
+
+
+def _first(described: Function | View) -> str:
+    """Return the first sentence of what something is, on one line."""
+    return _cell(described.about.partition(". ")[0].rstrip("."))
+
+
 def _index(described: Sequence[Function | View]) -> str:
     """Return a table of contents: names, which lead to their sections, and the first sentence."""
-    rows = [
-        f"| [`{d.name}`](#{_anchor(d)}) | {_cell(d.about.partition('. ')[0].rstrip('.'))} |"
-        for d in described
-    ]
+    rows = [f"| [`{d.name}`](#{_anchor(d)}) | {_first(d)} |" for d in described]
     return "\n".join(["| name | what it gives |", "| --- | --- |", *rows])
 
 

@@ -25,6 +25,7 @@ from casetrack.mcp.resources import RESOURCE_NOT_FOUND
 from casetrack.mcp.toolsets import ToolChoice
 from casetrack.mcp.uris import (
     COLLECTIONS,
+    SQL,
     TEMPLATES,
     Address,
     Kind,
@@ -129,12 +130,13 @@ def test_collections_and_templates_are_listed(serve: Serve, paged: Library, mode
     listed, templates = serve(paged, work, mode=mode)
     first, *rest = listed.resources
     assert (first.uri, first.mime_type) == (COLLECTIONS, "application/json")
-    assert {r.name for r in rest} == {"Case", "Other"}
+    assert {r.name for r in rest} == {"sql", "Case", "Other"}
     case = next(r for r in rest if r.name == "Case")
     assert case.uri == collection_uri(paged.get("Case").info.id)
     assert re.search(r"3 documents, \d+ pages", case.description)
     assert {t.uri_template for t in templates.resource_templates} == set(TEMPLATES.values()) - {
-        COLLECTIONS
+        COLLECTIONS,
+        SQL,
     }
     types = {t.name: t.mime_type for t in templates.resource_templates}
     assert types["page"] == types["highlighted-page"] == "image/png"
@@ -151,7 +153,15 @@ def test_the_list_is_bounded_and_leaves_out_what_is_closed(
     update_info(later.folder, lambda i: replace(i, updated_at=i.updated_at + timedelta(hours=1)))
     monkeypatch.setattr(module, "LISTED", 1)
     listed = serve(library, lambda client: client.list_resources())
-    assert [r.name for r in listed.resources] == ["collections", "Second"]
+    assert [r.name for r in listed.resources] == ["collections", "sql", "Second"]
+
+
+def test_what_sql_may_name_is_a_resource(read: Callable[..., Any], library: Library) -> None:
+    content = read(library, SQL)
+    assert content.mime_type == "text/markdown"
+    for part in ("- amounts(document_id string, ", "- search(question, k := 20", "value double"):
+        assert part in content.text
+    assert tokens(content.text) < ROOM
 
 
 @pytest.mark.parametrize("mode", ERAS)

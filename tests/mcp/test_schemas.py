@@ -77,6 +77,7 @@ TOOLS = [
     "compare_documents",
     "compare_versions",
     "find_amounts",
+    "query",
     "mark",
     "list_marks",
     "browse_pages",
@@ -255,6 +256,7 @@ REQUIRED = {
         "sort_by": ("string", "value", False),
         "document_name": ("string", None, False),
     },
+    "query": {"sql": ("string", None, True)},
     "mark": {
         "action": ("string", None, True),
         "target": ("string", None, True),
@@ -286,6 +288,7 @@ REQUIRED = {
 
 PLAIN = {
     "query",
+    "sql",
     "collection",
     "collection_name",
     "offset",
@@ -317,7 +320,7 @@ PLAIN = {
     "status_filter",
 }
 """Parameters whose name says what they are."""
-READING = ("get_", "list_", "search_", "find_", "browse_", "traverse_", "compare_", "switch_")
+READING = tuple("get_ list_ search_ find_ browse_ traverse_ compare_ switch_ query".split())
 WITHOUT_COLLECTION = {
     "create_collection",
     "list_collections",

@@ -1,0 +1,55 @@
+"""The tool that asks in SQL: rows with their columns, and a server that outlives each statement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.library import Library
+
+ROWS = "SELECT name, n FROM documents, range(700) AS of(n) WHERE name = 'Notes.txt' ORDER BY n"
+
+
+def test_rows_come_by_column_and_mistakes_are_told(
+    filled: Library, call: Callable[..., Any], text: Callable[[Any], str]
+) -> None:
+    rows, wrong, writing = call(
+        filled,
+        ("query", {"sql": f"-- a comment first\n{ROWS}"}),
+        ("query", {"sql": "SELECT nam FROM documents"}),
+        ("query", {"sql": "COPY documents TO 'stolen.csv'"}),
+    )
+    found = rows.structured_content
+    assert found["columns"] == ["name", "n"]
+    assert found["rows"] == [["Notes.txt", n] for n in range(500)]
+    assert "There are more than these 500 rows" in found["more"]
+    assert "> Notes.txt | 499\n" in text(rows)
+    assert wrong.is_error
+    assert "Did you mean name?" in text(wrong)
+    assert writing.is_error
+    assert "Only reading is allowed" in text(writing)
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c", "second"),
+        ("SELECT repeat('x', 9000000) AS long", "more than 4 MB"),
+    ],
+)
+def test_a_statement_without_measure_ends_alone(
+    filled: Library, call: Callable[..., Any], text: Callable[[Any], str], sql: str, told: str
+) -> None:
+    config = filled.settings.data_dir / "config.toml"
+    config.write_text("[sql]\ntimeout_seconds = 1.5\n", encoding="utf-8")
+    try:
+        ended, after = call(filled, ("query", {"sql": sql}), ("list_documents", {}))
+    finally:
+        config.unlink()
+    assert ended.is_error
+    assert told in text(ended)
+    assert not after.is_error
