@@ -284,7 +284,12 @@ TASKS = (
         "case",
         "Was Exhibit C Condemned Goods.pdf read by text recognition, and how surely?",
         (Part(("(?i)ocr", r"0\.\d\d|\d\d ?%"), "Exhibit C"),),
-        first_of(CASE, ("get_document", {"document_name": "Exhibit C Condemned Goods.pdf"})),
+        first_of(
+            CASE,
+            ("get_document", {"document_name": "Exhibit C Condemned Goods.pdf"}),
+            ("list_documents", {}),
+            then=look_up(CASE),
+        ),
     ),
     Task(
         "take-in",

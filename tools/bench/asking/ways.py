@@ -28,8 +28,10 @@ def begin(agent: Agent, collection: str, tool: str, /, **arguments: Any) -> Iter
     """Yield a call, and again with the collection's name where the refusal named it."""
     where = within(agent, collection)
     yield tool, arguments | where
-    if agent.last.failed and not where and (where := within(agent, collection)):
-        yield tool, arguments | where
+    if "collection" in agent.last.text.lower() and agent.last.failed and not where:
+        where = within(agent, collection)
+        if where:
+            yield tool, arguments | where
 
 
 def look_up(collection: str, /, *others: str, document: str = "") -> Any:
