@@ -32,7 +32,6 @@ class Way:
 
     text: str
     needs: tuple[str, ...] = ()
-    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,9 @@ class Instructions:
     ----------
     head
         What the server is for.
+    holdings
+        What stands before the names of the collections that there are; empty where they are not
+        told.
     steps
         What to do one after the other: of each step the first way whose tools are there.
     rules
@@ -52,6 +54,7 @@ class Instructions:
     """
 
     head: str
+    holdings: str
     steps: tuple[tuple[Way, ...], ...]
     rules: str
     warnings: tuple[Way, ...]
@@ -233,6 +236,7 @@ def _named(noun: str) -> Argument:
 def _instructions(raw: Mapping[str, Any]) -> Instructions:
     return Instructions(
         raw["head"],
+        raw.get("holdings", ""),
         tuple(tuple(map(_way, step["ways"])) for step in raw.get("steps", ())),
         raw.get("rules", ""),
         tuple(map(_way, raw.get("warnings", ()))),
@@ -240,7 +244,7 @@ def _instructions(raw: Mapping[str, Any]) -> Instructions:
 
 
 def _way(raw: Mapping[str, Any]) -> Way:
-    return Way(raw["text"], tuple(raw.get("needs", ())), raw.get("writes", False))
+    return Way(raw["text"], tuple(raw.get("needs", ())))
 
 
 def _request(raw: Mapping[str, Any], arguments: Mapping[str, Argument]) -> Request:

@@ -25,6 +25,12 @@ def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
     )
 
 
+def noted_documents(folder: Path, /) -> int | None:
+    """Return how many documents the newest state has, as its writer noted; nothing is opened."""
+    noted = heads.counted(folder)
+    return None if noted is None else noted.rows
+
+
 def noted_stats(folder: Path, /) -> CollectionStats | None:
     """Return the counts of the newest state as its writer noted them; nothing is opened.
 

@@ -21,7 +21,7 @@ from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
 from casetrack.mcp.catalogue import Catalogue, any_collection
-from casetrack.mcp.instructions import instructions
+from casetrack.mcp.instructions import holdings, instructions
 from casetrack.mcp.progress import kept_alive
 from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.mcp")
 
-_HOUR_MS = 3_600_000
+_HOUR_MS, _MINUTE_MS = 3_600_000, 60_000
 
 
 class CaseTrackServer(Server[Any]):
@@ -64,6 +64,7 @@ class CaseTrackServer(Server[Any]):
     """
 
     def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
+        self._session = session
         self._served = served
         edition = served.edition
         session.edition = edition.name
@@ -72,14 +73,14 @@ class CaseTrackServer(Server[Any]):
             edition.server,
             title=edition.title,
             description=edition.about,
-            instructions=instructions(edition.instructions, choice),
             version=__version__,
             lifespan=lambda _server: session.jobs.open(),
             cache_hints={
                 "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-                "server/discover": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                # It names the collections that there are.
+                "server/discover": CacheHint(ttl_ms=_MINUTE_MS, scope="private"),
             },
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._listed,
@@ -87,7 +88,18 @@ class CaseTrackServer(Server[Any]):
         )
         security = RequestStateSecurity.ephemeral()
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
-        register(self, session, choice, served)
+        register(self, session, self.catalogue, served)
+
+    @property
+    def instructions(self) -> str:
+        """What a client shows its model at the start, as things stand now."""
+        told = self._served.edition.instructions
+        here = holdings(self._session) if told.holdings else ()
+        return instructions(told, self.catalogue.usable(), here)
+
+    @instructions.setter
+    def instructions(self, _text: str | None) -> None:
+        """Take no text: the SDK's server sets one when it is made."""
 
     async def list_tools(self) -> list[MCPTool]:
         """Return all tools as a client sees them."""

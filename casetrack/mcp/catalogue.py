@@ -148,6 +148,10 @@ class Catalogue:
         """Return the names of the tools, in the order of the list."""
         return list(self.specs)
 
+    def usable(self) -> frozenset[str]:
+        """Return the names of the tools that would answer: the license has what they need."""
+        return frozenset(name for name, spec in self.specs.items() if not self.lacks(spec))
+
     def get_tool(self, name: str, /) -> Tool | None:
         """Return the tool called *name*, or known under it."""
         name = name if name in self.specs else ALIASES.get(name, name)

@@ -19,16 +19,17 @@ from mcp.types import (
 )
 
 from casetrack.mcp.handlers import Handler
+from casetrack.mcp.toolsets import ToolChoice
 
 if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import RequestParams
 
+    from casetrack.mcp.catalogue import Catalogue
     from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
-    from casetrack.mcp.toolsets import ToolChoice
 
-_Maker = Callable[["Session", "ToolChoice", "ServedEdition"], dict[str, Handler]]
+_Maker = Callable[["Session", ToolChoice, "ServedEdition"], dict[str, Handler]]
 
 
 def _resources(session: Session, choice: ToolChoice, _served: ServedEdition) -> dict[str, Handler]:
@@ -64,7 +65,7 @@ PROMPTS = ("prompts/list", "prompts/get")
 
 
 def register(
-    server: Server[Any], session: Session, choice: ToolChoice, served: ServedEdition, /
+    server: Server[Any], session: Session, tools: Catalogue, served: ServedEdition, /
 ) -> None:
     """Let *server* answer for the resources, prompts and completion of *session*.
 
@@ -74,15 +75,15 @@ def register(
         Answers.
     session
         Whose library is read.
-    choice
-        The tools that the server offers: they decide which prompts there are.
+    tools
+        Those that the server offers: what would answer decides which prompts there are.
     served
         The edition: whose prompts they are, and whether addresses are read as well.
     """
 
     @functools.cache
     def made(make: _Maker) -> dict[str, Handler]:
-        return make(session, choice, served)
+        return make(session, ToolChoice(tools.usable()), served)
 
     def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:

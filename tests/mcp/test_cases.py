@@ -214,7 +214,7 @@ def test_instructions_and_prompts_name_only_tools_that_are_there(chosen: str) ->
     choice = choose(chosen, served)
     specs = declared(served)
     offered = set(choice.of(specs))
-    text = instructions(words.instructions, choice)
+    text = instructions(words.instructions, offered)
     assert len(text.encode()) < 2048
     assert "Always cite" in text
     prompts = Prompts(choice, words)

@@ -47,7 +47,7 @@ async def _ask(client: Any, tool: str, **given: Any) -> tuple[str, dict[str, Any
 
 
 async def _converse(client: Any) -> None:
-    assert "list_cases, then switch_case" in client.instructions
+    assert "make it the active one with switch_case" in client.instructions
     names = [tool.name for tool in (await client.list_tools()).tools]
     assert names[:3] == ["create_case", "list_cases", "switch_case"]
     listed = {prompt.name for prompt in (await client.list_prompts()).prompts}
