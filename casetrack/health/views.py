@@ -6,6 +6,7 @@ them in a deep check) are made anew from the stored rows and compared with it, r
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.graph import segment as graph_segments
 from casetrack.graph.legal import segment as legal_segments
@@ -166,48 +168,65 @@ def _check_segments(
         # Made by another version, or of vectors that were replaced: nobody looks at it any more.
         state.lacking = len(snapshot.documents)
         return state
+    parts = _loaded(kind, home, manifest["segments"])
+    mine = {n: [r for r in part.revisions if r in snapshot.revisions] for n, part in parts.items()}
+    wrong = _differing(kind, snapshot, parts, mine, counts, deep=deep)
     held = set[str]()
     for name in manifest["segments"]:
-        try:
-            part = kind.load(home / name)
-            mine = [r for r in part.revisions if r in snapshot.revisions]
-            wrong = _differing(kind, snapshot, part, mine, counts, deep=deep)
-        except _ERRORS:
+        if name not in wrong:
             state.damaged.add(name)
             state.problems.append(f"its part {name} cannot be read")
-            continue
-        if wrong:
-            documents = [snapshot.documents[snapshot.revisions[r]].name for r in sorted(wrong)]
+        elif wrong[name]:
+            names = [snapshot.documents[snapshot.revisions[r]].name for r in sorted(wrong[name])]
             state.damaged.add(name)
-            state.problems.append(f"its part {name} is not what is stored of {documents[0]}")
-            continue
-        held.update(mine)
-        state.rows += sum(counts[r] for r in mine)
+            state.problems.append(f"its part {name} is not what is stored of {names[0]}")
+        else:
+            held.update(mine[name])
+            state.rows += sum(counts[r] for r in mine[name])
     if not state.damaged:
         state.lacking = sum(1 for r, count in counts.items() if count and r not in held)
     return state
 
 
+def _loaded(kind: _Kind, home: Path, names: Iterable[str]) -> dict[str, Part]:
+    """Return the segments that can be mapped, by name."""
+    parts = {}
+    for name in names:
+        with contextlib.suppress(*_ERRORS):  # who asks for it finds it missing
+            parts[name] = kind.load(home / name)
+    return parts
+
+
 def _differing(
     kind: _Kind,
     snapshot: Snapshot,
-    part: Part,
-    mine: list[str],
+    parts: Mapping[str, Part],
+    mine: Mapping[str, list[str]],
     counts: Mapping[str, int],
     *,
     deep: bool,
-) -> set[str]:
-    """Return live revisions of a segment that differ from what is stored."""
-    found = set[str]()
-    sizes = dict(zip(part.revisions, np.diff(part.starts).tolist(), strict=True))
-    found |= {r for r in mine if sizes[r] != counts[r]}
-    # A hash picks the same documents each time, and no others because of their names or order.
-    chosen = sorted(mine, key=lambda r: hashlib.sha256(r.encode()).digest())
-    for rows in read_groups(
-        snapshot, chosen if deep else chosen[:_SAMPLE], kind.columns, _TOGETHER
-    ):
-        found |= kind.differing(snapshot, part, rows)
-    return found
+) -> dict[str, set[str]]:
+    """Return live revisions that differ from what is stored, of each segment that can be read."""
+    wrong, chosen = dict[str, set[str]](), dict[str, pa.Array]()
+    for name, part in parts.items():
+        try:
+            sizes = dict(zip(part.revisions, np.diff(part.starts).tolist(), strict=True))
+        except _ERRORS:
+            continue
+        wrong[name] = {r for r in mine[name] if sizes[r] != counts[r]}
+        # A hash picks the same documents each time, and no others because of their names or order.
+        by_hash = sorted(mine[name], key=lambda r: hashlib.sha256(r.encode()).digest())
+        chosen[name] = pa.array(by_hash if deep else by_hash[:_SAMPLE], pa.string())
+    every = {revision for some in chosen.values() for revision in some.to_pylist()}
+    # One look at the stored rows serves all segments.
+    for rows in read_groups(snapshot, every, kind.columns, _TOGETHER):
+        for name in list(wrong):
+            own = rows.filter(pc.is_in(rows["revision"], value_set=chosen[name]))
+            try:
+                wrong[name] |= kind.differing(snapshot, parts[name], own) if own.num_rows else set()
+            except _ERRORS:
+                del wrong[name]
+    return wrong
 
 
 def _manifest(home: Path) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def read_groups(
             )
         return
     wanted = sorted(revisions)
-    present = [name for name in columns if name in snapshot.chunks.schema.names]
+    stored = set(snapshot.chunks.schema.names)
+    present = [name for name in columns if name in stored]
     if len(wanted) <= _FEW and files is None:
         for group in _groups(wanted, snapshot.documents.chunk_counts, most):
             yield snapshot.scan(present, revisions=group, with_row_id=True, checked=False)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.faulty.plant import FAULTS, WEIGHTS, Case
-from bench.faulty.runs import preload, prepare, run
+from bench.faulty.runs import MEMORY, preload, prepare, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,6 +66,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after this long")
     parser.add_argument("--case", type=int, help="only this one")
+    parser.add_argument("--first", type=int, default=0, help="begin with this one")
     parser.add_argument("--only", default="", help="only files whose area begins like this")
     parser.add_argument("--fault", help="only this fault")
     parser.add_argument("--show", type=int, default=40, help="failures to print of each kind")
@@ -73,15 +74,15 @@ def main() -> None:
     parser.add_argument("--kill", type=int, help="only this one")
     asked = parser.parse_args()
     if asked.kills is not None or asked.kill is not None:
-        _kill(range(asked.kills or 0) if asked.kill is None else [asked.kill], asked.seed)
+        numbers = range(asked.first, asked.kills or 0) if asked.kill is None else [asked.kill]
+        _kill(numbers, asked.seed, asked.minutes)
         return
     preload()
-    memory = Path("/dev/shm")  # thousands of copies need no disk
-    home = Path(tempfile.mkdtemp(prefix="faults-", dir=memory if memory.is_dir() else None))
+    home = Path(tempfile.mkdtemp(prefix="faults-", dir=MEMORY))
     try:
         files, truth = prepare(home)
         cases = drawn(files, asked.cases, asked.seed)
-        cases = [c for c in cases if asked.case in {None, c.number}]
+        cases = [c for c in cases if asked.case in {None, c.number} and c.number >= asked.first]
         cases = [c for c in cases if c.area.startswith(asked.only)]
         cases = [c for c in cases if asked.fault in {None, c.fault}]
         started, found = time.monotonic(), list[tuple["Case", "Verdict"]]()
@@ -103,7 +104,7 @@ def main() -> None:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _kill(numbers: Iterable[int], seed: int) -> None:
+def _kill(numbers: Iterable[int], seed: int, minutes: float) -> None:
     from bench.faulty.kills import kills, kills_table
 
     started, found = time.monotonic(), list["Kill"]()
@@ -111,6 +112,8 @@ def _kill(numbers: Iterable[int], seed: int) -> None:
         found.append(kill)
         if kill.failure is not None:
             print(f"{kill.number}: {kill.writer}\n{kill.failure}", flush=True)
+        if time.monotonic() - started > 60.0 * minutes:
+            break
     places = len({(kill.writer, kill.where) for kill in found})
     seconds = time.monotonic() - started
     print(kills_table(found))

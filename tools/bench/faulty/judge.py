@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bench.faulty.plant import FAULTS, area_of
-from bench.faulty.world import BYSTANDER, VICTIM, answers, open_library, states
+from bench.faulty.world import BYSTANDER, VICTIM, answers, glance, open_library, states
 from casetrack.errors import CaseTrackError
 from casetrack.watch.watch_list import WatchList
 
@@ -62,7 +62,7 @@ def truth_of(data_dir: Path, /) -> Truth:
     """Ask the undamaged data folder."""
     library = open_library(data_dir)
     victim, other = library.get(VICTIM), library.get(BYSTANDER)
-    return Truth(answers(victim), answers(other), states(victim))
+    return Truth(answers(victim), glance(other), states(victim))
 
 
 def is_derived(area: str, /) -> bool:
@@ -160,7 +160,7 @@ class _Trial:
         if BYSTANDER not in names:
             self.verdict.fail("another collection is hidden", f"list: {sorted(names)}")
         elif not any(BYSTANDER in str(p) for p in self.others):
-            answer = self.ask("bystander", lambda: answers(library.get(BYSTANDER)))
+            answer = self.ask("bystander", lambda: glance(library.get(BYSTANDER)))
             if answer is not None and answer != self.truth.bystander and not self.swapped():
                 self.verdict.fail(
                     "another collection answers otherwise", _first(answer, self.truth.bystander)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import older_form
+from bench.faulty.runs import MEMORY
 from tests.crash.bench import workbench
 from tests.crash.killing import one_kill, one_reader_killed
 from tests.crash.operations import OPERATIONS
@@ -52,7 +53,7 @@ class Kill:
 def kills(numbers: Iterable[int], seed: int, /) -> Iterator[Kill]:
     """Kill once for each number: every writer in turn."""
     with (
-        tempfile.TemporaryDirectory(prefix="kills-") as home,
+        tempfile.TemporaryDirectory(prefix="kills-", dir=MEMORY) as home,
         older_form.known(),
         workbench(Path(home)) as bench,
     ):

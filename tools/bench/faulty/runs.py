@@ -10,6 +10,7 @@ import select
 import signal
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.faulty.judge import Truth, Verdict, truth_of, try_case, victims
@@ -17,10 +18,11 @@ from bench.faulty.world import make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from bench.faulty.plant import Case
 
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
+"""Where the copies lie: thousands of them need no disk."""
 _TOGETHER = 40
 """Cases that one process takes on: what a panic of a library leaves behind must not pile up."""
 _SECONDS = 90.0

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from casetrack.provenance import Provenance
 
 VICTIM, BYSTANDER = "Harbour", "Bridge"
-QUESTIONS = ("rent of the harbour", "who has the marker")
+QUESTIONS = {"rent of the harbour": "keyword", "who has the marker": "full"}
+"""What is searched, and how: by words alone, and by words and vectors."""
 _PROFILE = "ollama"  # a profile of a service settles the length of its vectors itself
 _LETTER = (
     'Agreement between Acme Ltd (the "Lessee") and Borough Harbour Trust, dated {day} March 2024.\n'
@@ -39,33 +40,36 @@ def open_library(data_dir: Path, /) -> Library:
 def make(data_dir: Path, files: Path, /) -> None:
     """Make the data folder and the files that it was made from."""
     library = open_library(data_dir)
-    for name, numbers in ((VICTIM, range(4)), (BYSTANDER, range(20, 22))):
+    for name, numbers in ((VICTIM, range(3)), (BYSTANDER, range(20, 21))):
         folder = files / name
         folder.mkdir(parents=True)
         for number in numbers:
             _write(folder, number)
+        if name == VICTIM:
+            _write_mail(folder, numbers.start)
         collection = library.create(name, profile=_PROFILE, tags=("a", "b"))
         report = collection.ingest([folder])
         assert not report.count("failed"), report
-        _fill(collection, folder, numbers.start)
+        collection.marks.star(collection.documents()[0])
+        if name == VICTIM:
+            _use(collection, folder, numbers.start)
     with library.jobs.run("ingest", title="Harbour", collection=library.find(VICTIM)):
         pass
     WatchList(data_dir).add(library.find(VICTIM).id, files / VICTIM, schedule="manual")
-    for info in library.collections():
-        answers(library.get(info.id))
+    answers(library.get(VICTIM))
+    glance(library.get(BYSTANDER))
 
 
 def _write(folder: Path, number: int) -> None:
     lines = "".join(
         f"Line {i} of file {number} has the marker and uniq{number}.\n"
-        for i in range(30 * number % 90)
+        for i in range(20 * number % 60)
     )
     text = _LETTER.format(day=number % 20 + 1, amount=number + 3)
     (folder / f"{number:02d}.txt").write_text(f"{text}\n{lines}", encoding="utf-8")
 
 
-def _fill(collection: Collection, folder: Path, first: int) -> None:
-    """Give it what a used collection has: mail, states, a source, marks, a query, dead rows."""
+def _write_mail(folder: Path, first: int) -> None:
     mail = EmailMessage()
     mail["From"], mail["To"] = "Ann Lee <ann@acme.example>", "Bob Ray <bob@trust.example>"
     mail["Subject"], mail["Date"] = f"Offer {first}", "Tue, 12 Mar 2024 09:00:00 +0000"
@@ -73,10 +77,12 @@ def _fill(collection: Collection, folder: Path, first: int) -> None:
     mail.set_content("The marker is in this mail. Please see the offer.")
     mail.add_attachment(f"Offer of EUR 12,000 with the marker {first}.", filename="offer.txt")
     (folder / "mail.eml").write_bytes(mail.as_bytes())
-    collection.ingest([folder / "mail.eml"])
+
+
+def _use(collection: Collection, folder: Path, first: int) -> None:
+    """Give it what a used collection has: states, a source, dead rows."""
     collection.sync_source(StubSource({"a.md": f"# Pier {first}\n\nThe marker of the source."}))
     collection.admin.take_snapshot("first")
-    collection.marks.star(collection.documents()[0])
     collection.delete_document(f"{first + 1:02d}.txt")
     (folder / f"{first + 1:02d}.txt").unlink()
     _write(folder, first + 5)
@@ -96,10 +102,9 @@ _TABLES = {
 def answers(collection: Collection, /) -> dict[str, list[str]]:
     """Return what a collection answers: the same from the same files, whoever made the rows."""
     found: dict[str, list[str]] = {}
-    for question in QUESTIONS:
-        for mode in ("keyword", "full"):
-            results = collection.search(question, limit=50, mode=mode)
-            found[f"search {mode}: {question}"] = [_passage(h.text, h.provenance) for h in results]
+    for question, mode in QUESTIONS.items():
+        results = collection.search(question, limit=50, mode=mode)
+        found[f"search {mode}: {question}"] = [_passage(h.text, h.provenance) for h in results]
     documents = collection.documents()
     found["documents"] = [f"{d.name} {d.path} {d.chunk_count}" for d in documents]
     chunks = [c for d in documents for c in collection.read.chunks(d)]
@@ -112,6 +117,16 @@ def answers(collection: Collection, /) -> dict[str, list[str]]:
     ]
     found["marks"] = [mark.mark_id for mark in collection.marks.all()]
     return {what: sorted(rows) for what, rows in found.items()}
+
+
+def glance(collection: Collection, /) -> dict[str, list[str]]:
+    """Return what tells that a collection which nobody has touched is there, and is that one."""
+    hits = collection.search(next(iter(QUESTIONS)), limit=50)
+    return {
+        "search": sorted(_passage(h.text, h.provenance) for h in hits),
+        "documents": [d.name for d in collection.documents()],
+        "marks": [mark.mark_id for mark in collection.marks.all()],
+    }
 
 
 def _passage(text: str, place: Provenance) -> str:
