@@ -1,14 +1,15 @@
 """Mends what leads to states: tags and manifests of the two datasets.
 
 Both are small files of Lance, which refuses all of them for the sake of one that is damaged. What a
-tag says stands in the note of its snapshot as well, so that it can be made anew; a manifest cannot,
-and the state that it led to is given up.
+tag says stands in the note of its snapshot as well, so that each can be made anew from the other; a
+manifest cannot, and the state that it led to is given up.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from casetrack.store import heads
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors
-from casetrack.store.notes import SNAPSHOTS, TAG, read_note
+from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,9 @@ def tags(dataset: Any, /) -> dict[str, int]:
 
 
 def mend_tags(folder: Path, /) -> list[str]:
-    """Make damaged and missing tags of named snapshots anew; the caller holds the write lock.
+    """Make damaged and missing tags and notes of named snapshots anew; the caller holds the lock.
+
+    A note that is gone has the name and the time of its snapshot: it is called as in file names.
 
     Returns
     -------
@@ -62,6 +65,13 @@ def mend_tags(folder: Path, /) -> list[str]:
         for name, version in zip((DOCUMENTS, CHUNKS), note.versions, strict=True):
             if _retag(folder, name, TAG + path.stem, version):
                 done.append(f'made the tag of the snapshot "{note.name}" anew')
+    ledgers, chunks = (tags(open_dataset(folder, name)) for name in (DOCUMENTS, CHUNKS))
+    for tag in sorted(ledgers.keys() & chunks.keys()):
+        path = folder / SNAPSHOTS / f"{tag.removeprefix(TAG)}.json"
+        if tag.startswith(TAG) and not path.exists():
+            made = Note(path.stem, datetime.now(UTC), (ledgers[tag], chunks[tag]))
+            write_note(path, made)
+            done.append(f'wrote the note of the snapshot "{path.stem}" anew')
     for said in done:
         _repairs.warning("Mended the list of earlier states: %s.", said)
     return done

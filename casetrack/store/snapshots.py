@@ -1,8 +1,10 @@
 """Earlier states: those that somebody named, and those that are only kept for a while.
 
-A named one is a tag of Lance on the versions of both datasets, which keeps their files, and then
-``snapshots/SLUG.json``, which makes it one. A tag without that file, or the file without the tags,
-is what a killed program left; it counts for nothing, and :func:`sweep` removes it.
+A named one is ``snapshots/SLUG.json``, the note that says what it is called and which versions of
+both datasets it is, and then a tag of Lance on each of these, which keeps their files. Each half is
+made anew from the other where one is damaged or gone (:func:`casetrack.store.history.mend_tags`):
+the note is written first and removed last, so that no program that is killed leaves tags on both
+without it. What is less than a half counts for nothing, and :func:`sweep` removes it.
 
 Every change leaves the state before it behind until old versions are cleaned away. Chunks are
 appended before the ledger is switched and dropped after it, so of the versions of ``chunks`` that
@@ -24,6 +26,7 @@ from casetrack.errors import (
     CollectionDamaged,
     SnapshotExists,
     SnapshotNotFound,
+    StorageError,
     UsageError,
 )
 from casetrack.records.snapshots import SnapshotInfo
@@ -63,11 +66,14 @@ class Point:
         Rows of ``documents``, with the columns they had.
     chunks
         The dataset of ``chunks`` that holds all its rows, or ``None``.
+    key
+        What it is called in file names and tags; empty for one without a name.
     """
 
     info: SnapshotInfo
     ledger: pa.Table = field(repr=False)
     chunks: Any = field(repr=False)
+    key: str = ""
 
 
 def slug(name: str, /) -> str:
@@ -110,11 +116,17 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
         raise SnapshotExists(name)
     snapshot = open_snapshot(folder)
     versions = {DOCUMENTS: snapshot.version, CHUNKS: snapshot.chunks.version}
-    for dataset, version in versions.items():
-        with storage_errors(folder / dataset):
-            open_dataset(folder, dataset).tags.create(TAG + key, version)
     kept = versions[DOCUMENTS], versions[CHUNKS]
-    write_note(folder / SNAPSHOTS / f"{key}.json", Note(name, datetime.now(UTC), kept))
+    path = folder / SNAPSHOTS / f"{key}.json"
+    try:
+        write_note(path, Note(name, datetime.now(UTC), kept))
+        for dataset, version in versions.items():
+            with storage_errors(folder / dataset):
+                open_dataset(folder, dataset).tags.create(TAG + key, version)
+    except StorageError:
+        with storage_errors(path):
+            path.unlink(missing_ok=True)
+        raise
     return find(folder, name).info
 
 
@@ -138,11 +150,11 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
             f"The state {doomed.info.number} has no name; it is cleaned away by itself.",
             hint="Only snapshots that you took can be removed: `casetrack snapshots list`.",
         )
-    key = slug(doomed.info.name)
+    key = doomed.key
+    drop_tag(folder, TAG + key)
     path = folder / SNAPSHOTS / f"{key}.json"
     with storage_errors(path):
-        path.unlink()
-    drop_tag(folder, TAG + key)
+        path.unlink(missing_ok=True)
     sweep(folder)
     gone = set(doomed.ledger["document_id"].to_pylist()) - set(open_snapshot(folder).documents)
     for other in _named(folder, Versions(folder)):
@@ -151,7 +163,7 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
 
 
 def sweep(folder: Path, /) -> int:
-    """Remove tags without their file, and files without their tags; the caller holds the lock.
+    """Remove what is less than half a snapshot; the caller holds the lock.
 
     Returns
     -------
@@ -233,22 +245,24 @@ def points(folder: Path, /) -> Iterator[Point]:
 def _named(folder: Path, versions: Versions) -> Iterator[Point]:
     home = folder / SNAPSHOTS
     ledgers, chunks = tags_of(versions.documents), tags_of(versions.chunks)
-    for path in sorted(home.glob("*.json")) if home.is_dir() else []:
-        key = path.stem
-        name, moment, kept = _read_note(path, fallback=key)
+    for key in sorted(names(folder) | (ledgers.keys() & chunks.keys())):
+        name, moment, kept = _read_note(home / f"{key}.json", fallback=key)
         # The note knows better: a tag may be damaged, or be that of another snapshot.
         number, rows = kept or (ledgers.get(key), chunks.get(key))
         if number is None or rows is None:
             continue
+        if moment is None:  # the note is gone
+            moment = dict(versions.ledgers).get(number, datetime.fromtimestamp(0, UTC))
         try:
             table = versions.ledger(number)
             holding = None if table is None else versions.holding(table, [rows])
         except CollectionDamaged:  # one state that is damaged must not hide the others
             table = holding = None
         if table is not None:
-            yield _point(versions, table, holding, number, moment, name=name)
+            found = _point(versions, table, holding, number, moment, name=name)
         else:
-            yield _lost(number, moment, name)
+            found = _lost(number, moment, name)
+        yield replace(found, key=key)
 
 
 def _lost(number: int, moment: datetime, name: str) -> Point:
@@ -324,14 +338,15 @@ def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
     return ""
 
 
-def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime, tuple[int, int] | None]:
+def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime | None, tuple[int, int] | None]:
     """Return name, time and versions; the file's own where what is in it cannot be understood."""
     note = read_note(path)
     with contextlib.suppress(UsageError):
         if note is not None and slug(note.name) == fallback:
             return note.name, note.created_at, note.versions
-    with storage_errors(path):
+    with contextlib.suppress(FileNotFoundError):
         return fallback, datetime.fromtimestamp(path.stat().st_mtime, UTC), None
+    return fallback, None, None
 
 
 def _versions(path: Path) -> tuple[int, int] | None:

@@ -295,22 +295,61 @@ def test_removing_the_last_snapshot_of_a_document_removes_its_copy(
 # --- halves that a killed program leaves ------------------------------------------------------
 
 
-def test_halves_count_for_nothing_and_are_swept(
+def test_less_than_half_counts_for_nothing_and_is_swept(
     case: Collection, caplog: pytest.LogCaptureFixture
 ) -> None:
     case.admin.take_snapshot("whole")
-    for name in ("documents.lance", "chunks.lance"):
-        dataset = lance.dataset(case.folder / name)
-        dataset.tags.create("snapshot-both-tags", dataset.version)
     lance.dataset(case.folder / "documents.lance").tags.create("snapshot-one-tag", 1)
     note = {"name": "no-tags", "created_at": "2026-01-01T00:00:00Z"}
     (case.folder / "snapshots" / "no-tags.json").write_text(json.dumps(note))
     assert [s.name for s in case.admin.snapshots() if s.name] == ["whole"]
-    case.admin.take_snapshot("both-tags")
-    assert {s.name for s in case.admin.snapshots() if s.name} == {"whole", "both-tags"}
-    assert tags(case) == {"snapshot-whole", "snapshot-both-tags"}
+    case.admin.take_snapshot("other")
+    assert {s.name for s in case.admin.snapshots() if s.name} == {"whole", "other"}
+    assert tags(case) == {"snapshot-whole", "snapshot-other"}
     assert not (case.folder / "snapshots" / "no-tags.json").exists()
-    assert sum("left half made" in r.message for r in caplog.records) == 3
+    assert sum("left half made" in r.message for r in caplog.records) == 2
+
+
+def test_a_lost_note_is_made_anew_from_its_tags(
+    case: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    case.admin.take_snapshot("whole")
+    case.admin.take_snapshot("Übergabe, 2nd")
+    before, path = state(case), case.folder / "snapshots" / "whole.json"
+    for note in path.parent.iterdir():
+        note.unlink()
+    case.delete_document("a.txt")
+    found = {s.name for s in case.admin.snapshots() if s.name}
+    assert "whole" in found
+    assert len(found) == 2
+    assert path.exists()
+    assert 'wrote the note of the snapshot "whole" anew' in caplog.text
+    case.admin.restore("whole")
+    assert state(case) == before
+    for name in found:
+        case.admin.remove_snapshot(name)
+    assert tags(case) == {t for t in tags(case) if "before-restore" in t}
+
+
+def test_a_killed_removal_is_as_if_nobody_had_asked(
+    case: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case.admin.take_snapshot("whole")
+    drop = snapshots.drop_tag
+
+    def drop_and_die(folder: Path, tag: str) -> None:
+        drop(folder, tag)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshots, "drop_tag", drop_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            case.admin.remove_snapshot("whole")
+    case.delete_document("a.txt")
+    case.admin.restore("whole")
+    assert len(case.documents()) == 3
+    case.admin.remove_snapshot("whole")
+    assert "whole" not in {s.name for s in case.admin.snapshots()}
 
 
 def test_a_torn_note_keeps_the_snapshot(case: Collection) -> None:
