@@ -34,6 +34,11 @@ def request_path(folder: Path, job_id: str, /) -> Path:
     return folder / f"{job_id}.cancel"
 
 
+def claim_path(folder: Path, job_id: str, /) -> Path:
+    """Return the file that the program makes which goes on with a job, so that only one does."""
+    return folder / f"{job_id}.claim"
+
+
 def write(folder: Path, job: Job, /, *, durable: bool) -> None:
     """Replace the record of a job in one step.
 
@@ -110,7 +115,7 @@ def _is_record(path: Path) -> bool:
 
 def _is_leftover(path: Path) -> bool:
     name = path.name
-    asked = path.suffix == ".cancel" and _NAME.fullmatch(path.stem) is not None
+    asked = path.suffix in {".cancel", ".claim"} and _NAME.fullmatch(path.stem) is not None
     return asked or (name.startswith(".j-") and name.endswith(".tmp"))
 
 

@@ -18,7 +18,7 @@ from casetrack.records.jobs import Job, bounded
 from casetrack.store.files import private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from casetrack.records.jobs import JobState
@@ -33,6 +33,21 @@ HEARTBEAT_SECONDS = 10.0
 """Between two writes of the record, at most."""
 WAITING_SECONDS = 1.0
 """After so long without news it is looked up whom the work waits for."""
+
+
+LEFT = {
+    "code": "client_left",
+    "message": "The AI program that asked for this was closed in the middle of it.",
+    "hint": "What was finished is kept. It goes on by itself when a CaseTrack server starts again; "
+    "asking for the same once more does so, too.",
+}
+"""Why work ended whose server was told to end."""
+HUNG_UP = {
+    "code": "connection_closed",
+    "message": "The AI program that asked for this closed the connection in the middle of it.",
+    "hint": "What was finished is kept. Ask for the same once more to go on.",
+}
+"""Why work ended whose client hung up, which may have been its way to stop it."""
 
 
 class Report(Protocol):
@@ -73,7 +88,7 @@ class RunningJob:
     id
         Its id.
     cancel
-        Set when somebody asks it to end.
+        Set when it has to end, whoever says so.
     """
 
     def __init__(
@@ -97,6 +112,10 @@ class RunningJob:
         self._recorded = True
         self._changed = False
         self._cancelled = False
+        self._asked = False
+        self._left: dict[str, str] | None = None
+        self._on_disk = threading.Lock()
+        self._ended_on_disk = False
         self._last_news = self._written = time.monotonic()
         self._written_state = job.state
         self._listener: Callable[..., None] | None = None
@@ -184,6 +203,34 @@ class RunningJob:
         self.result(raw, cancelled=bool(getattr(report, "cancelled", False)))
         return report
 
+    # --- its end ------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask it to end: it is cancelled then."""
+        self._asked = True
+        self.cancel.set()
+
+    def leave(self, why: Mapping[str, str], /) -> None:
+        """Make it end because whoever wanted it is gone: it is interrupted then, not cancelled.
+
+        The record says so at once, since the process may be killed before the work ends. Work
+        whose end was asked for, and finished work, stay what they are.
+
+        Parameters
+        ----------
+        why
+            :data:`LEFT` or :data:`HUNG_UP`.
+        """
+        with self._lock:
+            job = self._job
+            if self._asked or self._left is not None or not job.active:
+                return
+            self._left = dict(why)
+            self._job = replace(job, error=self._left)
+            job = self._current()
+        self._write(job, durable=False)
+        self.cancel.set()
+
     # --- its record ---------------------------------------------------------------------------
 
     def begin(self) -> None:
@@ -206,7 +253,7 @@ class RunningJob:
             job = self._job
             if not job.active:
                 return job
-            state, told = _ending(error, cancelled=self._cancelled)
+            state, told = _ending(error, cancelled=self._cancelled, left=self._left)
             self._job = replace(
                 job,
                 state=state,
@@ -234,7 +281,7 @@ class RunningJob:
         request = files.request_path(self._folder, self.id)
         while not self._over.wait(POLL_SECONDS):
             if not self.cancel.is_set() and request.exists():
-                self.cancel.set()
+                self.ask()
             self._find_blocking_job()
             age = time.monotonic() - self._written
             due = HEARTBEAT_SECONDS
@@ -272,7 +319,11 @@ class RunningJob:
         if not self._recorded and not durable:
             return
         try:
-            files.write(self._folder, job, durable=durable)
+            with self._on_disk:
+                # An older moment must not come behind the end.
+                if durable or not self._ended_on_disk:
+                    files.write(self._folder, job, durable=durable)
+                self._ended_on_disk = self._ended_on_disk or durable
         except (OSError, StorageError) as error:
             self._stop_recording(error)
             if durable:
@@ -292,15 +343,25 @@ class RunningJob:
 
 
 def _ending(
-    error: BaseException | None, *, cancelled: bool
+    error: BaseException | None, *, cancelled: bool, left: dict[str, str] | None
 ) -> tuple[JobState, dict[str, str] | None]:
-    """Return the state in which a job ends, and the error to keep."""
-    if error is None:
-        return ("cancelled" if cancelled else "done"), None
-    if isinstance(error, JobStopped):
-        return "cancelled", error.as_dict()
-    if not isinstance(error, Exception):  # Ctrl-C, or the end of the program
-        return "cancelled", None
+    """Return the state in which a job ends, and the error to keep.
+
+    Parameters
+    ----------
+    cancelled
+        Whether the work says that it was stopped before its end.
+    left
+        Why nobody waits for it any more, if that is what stopped it.
+    """
+    if error is None and not cancelled:
+        return "done", None
+    # Ctrl-C, or the end of the program, are no errors either.
+    stopped = error is None or isinstance(error, JobStopped) or not isinstance(error, Exception)
+    if stopped and left is not None:
+        return "interrupted", left
+    if stopped:
+        return "cancelled", error.as_dict() if isinstance(error, JobStopped) else None
     if isinstance(error, CaseTrackError):
         return "failed", error.as_dict()
     what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")

@@ -6,13 +6,14 @@ import contextlib
 import logging
 import os
 import secrets
+import weakref
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import JobNotFound, StorageError, UsageError
 from casetrack.jobs import files, process
-from casetrack.jobs.running import RunningJob
+from casetrack.jobs.running import LEFT, RunningJob
 from casetrack.records.jobs import Job
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ _GONE = {
 }
 
 
+def _may_go_on(job: Job) -> bool:
+    # The paths of its call mean something on the machine on which it was made.
+    here = job.call is not None and job.host == process.host()
+    return here and job.state == "interrupted" and (job.error or {}).get("code") == LEFT["code"]
+
+
 class JobStore:
     """All jobs of a data folder, those of other processes too. May be used from several threads.
 
@@ -45,6 +52,7 @@ class JobStore:
 
     def __init__(self, data_dir: Path, /) -> None:
         self.folder = data_dir / "jobs"
+        self._running: weakref.WeakSet[RunningJob] = weakref.WeakSet()
 
     # --- doing --------------------------------------------------------------------------------
 
@@ -94,10 +102,16 @@ class JobStore:
         title: str,
         collection: CollectionInfo | None = None,
         cancel: threading.Event | None = None,
+        call: dict[str, Any] | None = None,
     ) -> RunningJob:
         """Begin a job; whoever calls this calls :meth:`RunningJob.end`. See :meth:`run`.
 
         Where the data folder cannot be written the work goes on without a record.
+
+        Parameters
+        ----------
+        call
+            See :class:`~casetrack.records.jobs.Job`.
         """
         now = datetime.now(UTC)
         job = Job(
@@ -120,10 +134,60 @@ class JobStore:
             pid=os.getpid(),
             process_started=process.started(),
             host=process.host(),
+            call=call,
         )
+        return self._begun(job, cancel)
+
+    def _begun(self, job: Job, cancel: threading.Event | None) -> RunningJob:
         running = RunningJob(self.folder, job, cancel, writer_of=self.writer_before)
         running.begin()
+        self._running.add(running)
         return running
+
+    def leave(self) -> None:
+        """Make all jobs of this process end because it was told to; they are interrupted then."""
+        for running in tuple(self._running):
+            running.leave(LEFT)
+
+    def go_on(self, job: Job, /) -> RunningJob | None:
+        """Begin a job again, under its id, whose server was told to end; see :meth:`start`.
+
+        Returns
+        -------
+        RunningJob or None
+            ``None`` where another program goes on with it, or nobody can.
+        """
+        claim = files.claim_path(self.folder, job.id)
+        try:
+            os.close(os.open(claim, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except OSError:
+            return None  # claimed, or a folder in which nothing can be written
+        try:
+            found = files.read(files.record_path(self.folder, job.id))
+            if found is None or not _may_go_on(found):
+                return None
+            again = replace(
+                found,
+                state="queued",
+                updated_at=datetime.now(UTC),
+                ended_at=None,
+                what="",
+                done=0,
+                total=0,
+                result=None,
+                error=None,
+                pid=os.getpid(),
+                process_started=process.started(),
+                host=process.host(),
+            )
+            return self._begun(again, None)
+        finally:
+            with contextlib.suppress(OSError):
+                claim.unlink(missing_ok=True)
+
+    def left(self) -> tuple[Job, ...]:
+        """Return the jobs that :meth:`go_on` may begin again, the oldest first."""
+        return tuple(reversed([job for job in self.list() if _may_go_on(job)]))
 
     def _new_id(self) -> str:
         for _ in range(_TRIES):
@@ -207,7 +271,7 @@ class JobStore:
             updated_at=now,
             ended_at=now,
             remaining_seconds=None,
-            error=dict(_GONE),
+            error=job.error or dict(_GONE),
         )
         try:
             files.write(self.folder, gone, durable=True)

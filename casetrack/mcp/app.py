@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 from functools import partial
@@ -21,7 +22,11 @@ from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
 from casetrack.mcp.catalogue import Catalogue, any_collection
+from casetrack.mcp.confirming import ARGUMENT, Unconfirmed, asked, can_ask
+from casetrack.mcp.failures import Failure
+from casetrack.mcp.going_on import go_on
 from casetrack.mcp.instructions import holdings, instructions
+from casetrack.mcp.live_jobs import CALL, Call
 from casetrack.mcp.progress import kept_alive
 from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
@@ -31,6 +36,8 @@ from casetrack.mcp.visible import visible
 from casetrack.mcp.wire import AnsweringStream
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from mcp.server import ServerRequestContext
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
@@ -41,9 +48,9 @@ if TYPE_CHECKING:
     )
     from starlette.routing import Route
 
+    from casetrack.jobs import RunningJob
     from casetrack.library import Library
     from casetrack.mcp.edition import ServedEdition
-    from casetrack.mcp.failures import Failure
 
 logger = logging.getLogger("casetrack.mcp")
 
@@ -74,7 +81,7 @@ class CaseTrackServer(Server[Any]):
             title=edition.title,
             description=edition.about,
             version=__version__,
-            lifespan=lambda _server: session.jobs.open(),
+            lifespan=lambda _server: self._life(),
             cache_hints={
                 "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
@@ -118,12 +125,22 @@ class CaseTrackServer(Server[Any]):
         ]
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None = None,
+        *,
+        again: RunningJob | None = None,
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; whatever goes wrong comes back as a result that says what to do.
 
         Errors of this project keep their text, unfit arguments are named with what is allowed,
         and anything else is logged and masked.
+
+        Parameters
+        ----------
+        again
+            The job that goes on by this call.
         """
         from mcp.server.mcpserver import Context
 
@@ -136,7 +153,13 @@ class CaseTrackServer(Server[Any]):
         ]
         if problems:
             return self._failed(failures.bad_arguments(tool, problems))
+        if context is not None and self._must_ask(tool, arguments, context):
+            told = await self._asked(tool, arguments, context)
+            if told is not None:
+                return told
         answer = partial(self.catalogue.call, tool, arguments, context or Context())
+        place = "collection" if "collection" in tool.parameters["properties"] else "case"
+        CALL.set(Call(self._served.edition.name, tool.name, arguments, place, again))
         try:
             # A tool that takes the context tells by itself how far it is.
             if context is None or tool.context_kwarg is not None:
@@ -153,6 +176,15 @@ class CaseTrackServer(Server[Any]):
         """Return what is answered over HTTP besides the protocol."""
         return self._served.routes(self)
 
+    @contextlib.asynccontextmanager
+    async def _life(self) -> AsyncIterator[None]:
+        """Do what goes on without a call, as long as the server runs."""
+        async with self._session.jobs.open(), anyio.create_task_group() as group:
+            if self._session.goes_on:
+                group.start_soon(go_on, self, self._session)
+            yield
+            group.cancel_scope.cancel()
+
     def run_stdio(self) -> None:
         """Serve over standard input and output until the input ends."""
 
@@ -168,6 +200,26 @@ class CaseTrackServer(Server[Any]):
                     sys.stdout.flush()
 
         anyio.run(serve)
+
+    def _must_ask(self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> bool:
+        """Return whether the user is asked before a call does what cannot be undone."""
+        deletes = self.catalogue.specs[tool.name].hints.destructive
+        return deletes and arguments.get(ARGUMENT) is True and can_ask(context)
+
+    async def _asked(
+        self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult | InputRequiredResult | None:
+        """Ask the user; return what the call answers instead, or ``None`` where they agreed."""
+        try:
+            # Without its confirmation a call says what it would do, and does nothing.
+            await self.catalogue.call(tool, arguments | {ARGUMENT: False}, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if not isinstance(cause, Unconfirmed):
+                return self._failed(self._explained(tool, error))
+            told = await asked(context, cause.what)
+            return self._failed(told) if isinstance(told, Failure) else told
+        return None
 
     def _explained(self, tool: Tool, error: ToolError) -> Failure:
         cause = error.__cause__

@@ -7,3 +7,6 @@ from typing import Any
 
 Handler = Callable[[Any, Any], Awaitable[Any]]
 """Answers a request: takes its context and its parameters."""
+
+STATELESS = "2026-07-28"
+"""The first version of the protocol without a handshake."""

@@ -27,7 +27,10 @@ import anyio.to_thread
 from pydantic import Field
 
 from casetrack.errors import JobNotFound
+from casetrack.jobs.running import HUNG_UP, LEFT
 from casetrack.mcp import render
+from casetrack.mcp.handlers import STATELESS
+from casetrack.mcp.live_jobs import CALL
 from casetrack.mcp.outputs import JOB_KEPT
 from casetrack.mcp.progress import BEAT_SECONDS, StepProgress
 from casetrack.mcp.results import answer
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp.types import CallToolResult
 
+    from casetrack.jobs import RunningJob
     from casetrack.mcp.live_jobs import LiveJob, Task
     from casetrack.mcp.outputs import Facts
     from casetrack.mcp.progress import Reports
@@ -73,7 +77,8 @@ async def run_as_job(
 ) -> CallToolResult:
     """Do long work as a job, and answer when it ends or when the call has waited long enough.
 
-    A call that is cancelled while it waits stops the work, and ends when the work has.
+    A client that cancels its call stops the work, and the call ends when the work has. One that
+    only goes away leaves it interrupted, or at work where the server stays: see :func:`_parted`.
 
     Parameters
     ----------
@@ -87,18 +92,44 @@ async def run_as_job(
     Exception
         Whatever the work raises.
     """
+    call = CALL.get()
+    goes_on = call is not None and call.again is not None
     live = await session.jobs.start(task)
+    if goes_on:  # nobody is there who waits
+        return still_working(live.running.job, ask)
     seconds = default_wait(context) if wait_seconds is None else wait_seconds
     try:
         await live.wait(context, seconds)
     except BaseException:
-        live.stop.set()
         with anyio.CancelScope(shield=True):
-            await live.ended.wait()
+            if await _parted(context, live.running):
+                await live.ended.wait()
         raise
     if live.error is not None:
         raise live.error
     return live.answer or still_working(live.running.job, ask)
+
+
+async def _parted(context: Context, running: RunningJob, /) -> bool:
+    """Decide what becomes of work whose call ended before it did; return whether it has to end.
+
+    - A client that cancelled the call wants it to stop.
+    - A session over HTTP that ended is no wish: the server stays, and so does the work.
+    - A closed connection of the stateless protocol over HTTP cancels the call (2026-07-28,
+      Cancellation), though it may as well be that the client is gone: it is interrupted.
+    - Over standard input the server ends with its client: it is interrupted, and goes on later.
+    """
+    request = context.request_context
+    # Handlers are cancelled in either case; only the SDK's own channel knows which one it is.
+    channel: Any = request.session._request_outbound
+    if channel.cancel_requested.is_set():
+        running.ask()
+        return True
+    over_http, stateless = request.request is not None, request.protocol_version >= STATELESS
+    if over_http and not stateless:
+        return False
+    await anyio.to_thread.run_sync(running.leave, HUNG_UP if over_http else LEFT)
+    return True
 
 
 def default_wait(context: Context, /) -> int:

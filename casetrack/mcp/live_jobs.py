@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -12,6 +13,7 @@ import anyio
 import anyio.to_thread
 
 from casetrack.errors import JobStopped
+from casetrack.jobs.running import LEFT
 from casetrack.mcp.progress import StepProgress, run_long
 
 if TYPE_CHECKING:
@@ -56,6 +58,38 @@ class Task(Generic[R]):
     finish: Callable[[R], Awaitable[CallToolResult]]
     amount: Callable[[R], int]
     kept: Callable[[R], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a tool that is answered now, as far as it can be made again.
+
+    Attributes
+    ----------
+    edition, tool, arguments
+        What was called, and with what.
+    collection
+        The argument that names the collection.
+    again
+        The job that goes on by this call.
+    """
+
+    edition: str
+    tool: str
+    arguments: dict[str, Any]
+    collection: str
+    again: RunningJob | None = None
+
+    def record(self, collection_id: str, /) -> dict[str, Any] | None:
+        """Return what a later server makes the call of; ``None`` where a password was given."""
+        if self.arguments.get("password") is not None:
+            return None
+        arguments = self.arguments | {self.collection: collection_id}
+        return {"edition": self.edition, "tool": self.tool, "arguments": arguments}
+
+
+CALL: ContextVar[Call | None] = ContextVar("casetrack_call", default=None)
+"""The call that the work which begins now belongs to."""
 
 
 class _Relay:
@@ -150,8 +184,12 @@ class LiveJobs:
                 yield
             finally:
                 self._group = before
-                for live in self._live.values():
-                    live.stop.set()
+                self.leave()
+
+    def leave(self) -> None:
+        """Make all jobs end because the server does; may be called from any thread."""
+        for live in tuple(self._live.values()):
+            live.running.leave(LEFT)
 
     def find(self, job_id: str, /) -> LiveJob | None:
         """Return the job of this server that has this id, or ``None``."""
@@ -162,7 +200,9 @@ class LiveJobs:
         """Begin work that does not need its call any more."""
         if self._group is None:
             raise RuntimeError("the server is not running")
-        stop = threading.Event()
+        call = CALL.get()
+        again = call.again if call is not None else None
+        stop = threading.Event() if again is None else again.cancel
         self._running.add(stop)
         try:
             begin = partial(
@@ -171,8 +211,10 @@ class LiveJobs:
                 title=task.title,
                 collection=task.collection,
                 cancel=stop,
+                call=None if call is None else call.record(task.collection.id),
             )
-            live = LiveJob(await anyio.to_thread.run_sync(begin), stop, anyio.Event())
+            running = await anyio.to_thread.run_sync(begin) if again is None else again
+            live = LiveJob(running, stop, anyio.Event())
         except BaseException:
             self._running.discard(stop)
             raise

@@ -31,6 +31,7 @@ from mcp.types import (
 
 from casetrack.errors import CaseTrackError, CollectionNotFound, DocumentNotFound, UsageError
 from casetrack.mcp import failures
+from casetrack.mcp.handlers import STATELESS
 from casetrack.mcp.results import collection_facts, sendable
 from casetrack.mcp.session import in_thread
 from casetrack.mcp.uris import (
@@ -66,7 +67,6 @@ LISTED = 200
 JSON, MARKDOWN, PNG = "application/json", "text/markdown", "image/png"
 RESOURCE_NOT_FOUND = -32002
 """Code of the handshake protocol for an address of nothing; the stateless one has -32602."""
-STATELESS = "2026-07-28"
 
 _NAMES: dict[Kind, tuple[str, str, str, str]] = {
     Kind.COLLECTION: (

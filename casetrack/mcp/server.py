@@ -51,8 +51,9 @@ def serve_stdio(
 ) -> None:
     """Serve over standard input and output until the input ends.
 
-    Running ingests are then told to stop; what they finished is kept. Watched folders are kept in
-    sync meanwhile, beginning a few seconds after the start, unless the tools only read.
+    Running ingests are then told to stop; what they finished is kept, and the next server goes on
+    with them. Watched folders are kept in sync meanwhile, beginning a few seconds after the start,
+    unless the tools only read.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def serve_stdio(
     session, server = _made(settings, choice, served)
     from casetrack.mcp.shutdown import leave_on_signals
 
-    leave_on_signals(session.running)
+    leave_on_signals(session.running, session.library.jobs.leave)
     _provide(session, fetch)
     with _watching(session, choice):
         server.run_stdio()
@@ -122,7 +123,7 @@ def serve_http(
     from casetrack.mcp.shutdown import leave_on_signals
 
     gate = gated(server, door(address, allowed, token), server.routes())
-    leave_on_signals(session.running, answering=gate.close)
+    leave_on_signals(session.running, session.library.jobs.leave, answering=gate.close)
     _provide(session, fetch)
     with _watching(session, choice):
         run(gate, address)
@@ -163,10 +164,12 @@ def _watching(session: Session, choice: ToolChoice | None) -> Iterator[None]:
 
     watcher = Background(session.library, session.running, owner="an AI client's server")
     session.watching = True
+    session.goes_on = True
     watcher.start()
     try:
         yield
     finally:
+        session.library.jobs.leave()
         watcher.stop()
 
 

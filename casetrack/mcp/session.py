@@ -93,6 +93,8 @@ class Session:
         The jobs of this server.
     watching
         Whether this server keeps watched folders in sync.
+    goes_on
+        Whether it goes on with what servers before it left unfinished.
     """
 
     def __init__(self, library: Library) -> None:
@@ -101,6 +103,7 @@ class Session:
         self.running: set[threading.Event] = set()
         self.jobs = LiveJobs(library, self.running, self.writing)
         self.watching = False
+        self.goes_on = False
         self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}
 

@@ -17,7 +17,11 @@ _FLUSH_SECONDS = 0.1
 
 
 def leave_on_signals(
-    running: set[threading.Event], /, *, answering: Callable[[], bool] | None = None
+    running: set[threading.Event],
+    leave_jobs: Callable[[], None],
+    /,
+    *,
+    answering: Callable[[], bool] | None = None,
 ) -> None:
     """Make SIGINT and SIGTERM stop what is *running* and then end the process.
 
@@ -28,7 +32,9 @@ def leave_on_signals(
     Parameters
     ----------
     running
-        The stop event of every ingest that runs; it changes as they begin and end.
+        The stop event of all work that goes on; it changes as it begins and ends.
+    leave_jobs
+        Tells the jobs among it why they end.
     answering
         Returns whether calls are being answered, which is waited for as well. It is asked for the
         first time when the signal comes, so it may also refuse new ones from then on.
@@ -42,20 +48,25 @@ def leave_on_signals(
         if leaving.is_set():
             os._exit(code)
         leaving.set()
-        for stop in tuple(running):
-            stop.set()
-        threading.Thread(
-            target=_end_when_idle, args=(running, answering, code), daemon=True
-        ).start()
+        # A signal may come at any line of the thread that is in here; what it holds is not waited
+        # for.
+        arguments = (running, leave_jobs, answering, code)
+        threading.Thread(target=_end_when_idle, args=arguments, daemon=True).start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)
 
 
 def _end_when_idle(
-    running: set[threading.Event], answering: Callable[[], bool] | None, code: int
+    running: set[threading.Event],
+    leave_jobs: Callable[[], None],
+    answering: Callable[[], bool] | None,
+    code: int,
 ) -> None:
     deadline = time.monotonic() + GRACE_SECONDS
+    leave_jobs()
+    for stop in tuple(running):
+        stop.set()
     while time.monotonic() < deadline:
         if not running and not (answering and answering()):
             break

@@ -105,9 +105,9 @@ def refusal(error: ValidationError, /) -> JSONRPCError | None:
         reason = str(first["msg"]).removeprefix("Invalid JSON: ")
         return _error(None, PARSE_ERROR, f"The line is not JSON: {reason}.")
     if isinstance(found, list):
-        return _error(
-            None, INVALID_REQUEST, "Batches are not part of the protocol: send one message a line."
-        )
+        # Versions of the protocol since 2025-06-18 know no batch: a parser has nothing for one.
+        told = "Batches are not part of the protocol: send one message a line."
+        return _error(None, PARSE_ERROR, told)
     return _error(_id(found), INVALID_REQUEST, "The line is JSON, but no JSON-RPC 2.0 message.")
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from casetrack.records.shape import Record
+from casetrack.records.shape import Record, Told
 
 JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -33,8 +33,8 @@ class Job(Record):
     collection_id, collection
         Id and name of the collection; ``None`` where the work makes one.
     state
-        ``queued`` until the work reports for the first time; ``interrupted`` where its process is
-        gone without a word.
+        ``queued`` until the work reports for the first time; ``cancelled`` where somebody asked
+        for its end; ``interrupted`` where its process is gone, or its client is.
     what, done, total
         What is being done now, how much of it is done, and of how much (0: not known yet).
     remaining_seconds
@@ -45,6 +45,9 @@ class Job(Record):
         ``{"code", "message", "hint"}`` of a job that failed or was interrupted.
     pid, process_started, host
         The process that does the work: its number, its start in seconds since 1970, its machine.
+    call
+        The call of a tool that began it, ``{"edition", "tool", "arguments"}``, where a server may
+        make it again to go on; never with a password.
     """
 
     id: str
@@ -66,6 +69,7 @@ class Job(Record):
     pid: int
     process_started: float
     host: str
+    call: Annotated[dict[str, Any] | None, Told(json=False, row=False)] = None
 
     @property
     def active(self) -> bool:
@@ -92,7 +96,8 @@ class Job(Record):
         ValueError, KeyError, TypeError
             It is not one.
         """
-        values = {f.name: raw[f.name] for f in fields(cls)}
+        values = {f.name: raw[f.name] for f in fields(cls) if f.name != "call"}
+        values["call"] = raw.get("call")  # older records have none
         for name in _MOMENTS:
             if values[name] is not None:
                 values[name] = datetime.fromisoformat(values[name]).astimezone(UTC)
@@ -112,6 +117,7 @@ def _check(job: Job) -> None:
         and all(type(number) is int for number in numbers)
         and isinstance(job.result, dict | None)
         and isinstance(job.error, dict | None)
+        and isinstance(job.call, dict | None)
         and isinstance(job.created_at, datetime)
         and isinstance(job.updated_at, datetime)
         and math.isfinite(job.process_started)

@@ -340,3 +340,53 @@ def test_long_lists_are_cut_and_counted_with_failures_first() -> None:
     assert cut["notes"] == ["a"]
     assert "notes_omitted" not in cut
     assert cut["more"]["changes_omitted"] == 1
+
+
+CALL = {"edition": "collections", "tool": "ingest_folder", "arguments": {"folder_path": "/in"}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "finished", "state", "code"),
+    [
+        (False, False, "interrupted", "client_left"),
+        (True, False, "cancelled", None),
+        (False, True, "done", None),
+    ],
+)
+def test_work_that_is_left_is_no_cancelled_work(
+    jobs: JobStore, asked: bool, finished: bool, state: str, code: str | None
+) -> None:
+    job = jobs.start("ingest", title="T", call=CALL)
+    if asked:
+        job.ask()
+    jobs.leave()
+    assert job.cancel.is_set()
+    # Whoever is killed now has said why already.
+    on_disk = files.read(files.record_path(jobs.folder, job.id))
+    assert on_disk is not None
+    assert (on_disk.error or {}).get("code") == (None if asked else "client_left")
+    job.result({}, cancelled=not finished)
+    ended = job.end()
+    assert (ended.state, (ended.error or {}).get("code")) == (state, code)
+    assert [left.id for left in jobs.left()] == ([job.id] if state == "interrupted" else [])
+
+
+def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
+    first = jobs.start("ingest", title="T", call=CALL)
+    without = jobs.start("ingest", title="With a password")
+    jobs.leave()
+    for job in (first, without):
+        job.result({}, cancelled=True)
+        job.end()
+    (left,) = jobs.left()
+    other = JobStore(jobs.folder.parent)
+    again = other.go_on(left)
+    assert again is not None
+    assert jobs.go_on(left) is None
+    now = jobs.get(first.id)
+    assert (now.state, now.error, now.call) == ("queued", None, CALL)
+    assert now.created_at == left.created_at
+    again.result({"files": 3})
+    assert again.end().state == "done"
+    assert jobs.left() == ()
+    assert list(jobs.folder.glob("*.claim")) == []

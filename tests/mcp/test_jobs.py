@@ -164,7 +164,7 @@ def test_stopping_a_job_keeps_what_is_finished(
     assert values == sorted(set(values))
 
 
-def test_a_server_that_ends_stops_its_jobs(
+def test_a_server_that_ends_interrupts_its_jobs(
     library: Library, connect: Any, case_folder: Path, held: threading.Event
 ) -> None:
     async def work(client: Client) -> Any:
@@ -175,7 +175,8 @@ def test_a_server_that_ends_stops_its_jobs(
         return await client.call_tool("ingest_folder", arguments)
 
     connect(library, work)
-    assert [job.state for job in library.jobs.list()] == ["cancelled", "cancelled"]
+    jobs = library.jobs.list()
+    assert [(job.state, job.error["code"]) for job in jobs] == [("interrupted", "client_left")] * 2
 
 
 def test_an_error_is_told_when_it_is_asked_for(

@@ -1,4 +1,5 @@
-"""A server that is told to go while it ingests: it goes at once and leaves whole documents."""
+"""A server that is told to go while it ingests: it goes at once, leaves whole documents, and the
+next one goes on."""
 
 from __future__ import annotations
 
@@ -102,7 +103,31 @@ def test_stopping_in_the_middle(process_env: dict[str, str], folder: Path, way: 
     assert server.process.returncode == EXIT_CODES[way]
     home = Path(process_env["CASETRACK_HOME"])
     check_whole(home)
-    assert [job.state for job in Library(load_settings(home)).jobs.list()] == ["cancelled"]
+    jobs = Library(load_settings(home)).jobs
+    (left,) = jobs.list()
+    assert (left.state, left.error["code"]) == ("interrupted", "client_left")
+    assert "goes on by itself" in left.error["hint"]
+    if way == "end of input":
+        goes_on(process_env, folder, left.id)
+
+
+def goes_on(process_env: dict[str, str], folder: Path, job_id: str) -> None:
+    """The next server does the rest, as the same job."""
+    for path in sorted(folder.iterdir())[-FILES + 3 :]:
+        path.unlink()  # a rest that is quickly done
+    server = Server(process_env)
+    deadline = time.monotonic() + 90
+    while True:
+        server.call(1, "get_job_status", {"job_id": job_id, "wait_seconds": 1})
+        status = server.answer(1)["structuredContent"]
+        if status["jobs"][0]["state"] == "done":
+            break
+        assert time.monotonic() < deadline, status
+    assert status["result"]["counts"]["failed"] == 0
+    server.process.communicate(timeout=60)
+    assert [
+        job.id for job in Library(load_settings(Path(process_env["CASETRACK_HOME"]))).jobs.list()
+    ] == [job_id]
 
 
 def test_cancelling_over_the_wire(process_env: dict[str, str], folder: Path) -> None:

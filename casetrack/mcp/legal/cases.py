@@ -8,9 +8,10 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.editions import LEGAL, edition
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.errors import CaseTrackError
 from casetrack.legal.cases import Cases
 from casetrack.mcp import outputs
+from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.legal import words
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.render.pieces import counted
@@ -214,9 +215,10 @@ class CaseTools:
             held = "all that is in it"
             if stats is not None:
                 held = f"all {counted(stats.document_count, 'document')}"
-            raise UsageError(
-                f"Deletion requires confirm=true. This will permanently delete case "
-                f'"{info.name}" and {held}. This cannot be undone.'
+            raise Unconfirmed(
+                f'This will permanently delete case "{info.name}" and {held}. '
+                "This cannot be undone.",
+                before="Deletion requires confirm=true.",
             )
         work = partial(delete_collection, self._session.library, info.id)
         await write_in_thread(self._session, info.id, work)

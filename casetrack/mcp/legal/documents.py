@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.errors import UsageError
+from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.render.pieces import counted, one_line
@@ -89,10 +89,11 @@ class CaseDocumentTools:
         if not confirm:
             document = await in_thread(partial(found.document, document_name))
             held = counted(document.chunk_count, "chunk")
-            raise UsageError(
-                "Deletion requires confirm=true. This will permanently remove "
-                f'"{one_line(document.name)}" and its {held} from case "{found.info.name}". This '
-                "cannot be undone; the file itself stays where it is."
+            raise Unconfirmed(
+                f'This will permanently remove "{one_line(document.name)}" and its {held} from '
+                f'case "{found.info.name}". This cannot be undone; the file itself stays where '
+                "it is.",
+                before="Deletion requires confirm=true.",
             )
         gone = await self._any.delete_document(document_name, confirm, found.info.id)
         return of_case(gone, found.info)

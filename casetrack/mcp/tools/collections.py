@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
+from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.results import (
     Portion,
     answer,
@@ -261,8 +262,8 @@ class CollectionTools:
         if not confirm:
             _, stats, _ = await in_thread(partial(self._counted, info))
             held = render.sizes(stats) if stats is not None else "all that is in it"
-            raise UsageError(
-                f'Nothing was deleted. This would permanently delete the collection "{info.name}" '
+            raise Unconfirmed(
+                f'This would permanently delete the collection "{info.name}" '
                 f"(ID: {info.id}) with {held}.",
                 hint="It cannot be undone. If the user wants it, call delete_collection again "
                 "with confirm: true.",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
+from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.graph_results import entity_name
 from casetrack.mcp.results import (
     answer,
@@ -237,8 +237,8 @@ class DocumentTools:
         )
         name = render.one_line(document.name)
         if not confirm:
-            raise UsageError(
-                f'Nothing was deleted. This would remove "{name}" '
+            raise Unconfirmed(
+                f'This would remove "{name}" '
                 f"(ID: {document.document_id}; {amount}) from {found.info.name}.",
                 hint="The file itself stays where it is. If the user wants it, call "
                 "delete_document again with confirm: true.",

@@ -94,7 +94,7 @@ class JobTools:
         if not job.active:
             return _answer(f"{job.id} has ended already: {job.state}.", job)
         if live is not None:
-            live.stop.set()
+            live.running.ask()
         else:
             await in_thread(partial(self._session.library.jobs.request_cancel, job.id))
         more = (
