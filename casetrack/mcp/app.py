@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp.server import CacheHint, Server
+from mcp.server import CacheHint, NotificationOptions, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
@@ -27,6 +27,7 @@ from casetrack.mcp.failures import Failure
 from casetrack.mcp.going_on import go_on
 from casetrack.mcp.instructions import holdings, instructions
 from casetrack.mcp.live_jobs import CALL, Call
+from casetrack.mcp.news import News
 from casetrack.mcp.progress import kept_alive
 from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
+    from mcp.server.models import InitializationOptions
     from mcp.types import (
         CallToolRequestParams,
         InputRequiredResult,
@@ -96,6 +98,9 @@ class CaseTrackServer(Server[Any]):
         security = RequestStateSecurity.ephemeral()
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
         register(self, session, self.catalogue, served)
+        self._news = News(session) if served.resources else None
+        if self._news is not None:
+            self._news.register(self)
 
     @property
     def instructions(self) -> str:
@@ -176,10 +181,22 @@ class CaseTrackServer(Server[Any]):
         """Return what is answered over HTTP besides the protocol."""
         return self._served.routes(self)
 
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what a client of the handshake protocol is told of the server."""
+        told = notification_options or NotificationOptions(resources_changed=bool(self._news))
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
     @contextlib.asynccontextmanager
     async def _life(self) -> AsyncIterator[None]:
         """Do what goes on without a call, as long as the server runs."""
         async with self._session.jobs.open(), anyio.create_task_group() as group:
+            if self._news is not None:
+                group.start_soon(self._news.tell)
             if self._session.goes_on:
                 group.start_soon(go_on, self, self._session)
             yield

@@ -167,3 +167,14 @@ def _sweep(folder: Path) -> bool:
         shutil.rmtree(folder, ignore_errors=True)
         return is_old and not folder.exists()
     return False
+
+
+def commit_stamp(folder: Path, /) -> tuple[int, ...]:
+    """Return what changes with every commit to a collection; two looks at the disk."""
+    times = []
+    for name in ("documents.lance", "chunks.lance"):
+        try:
+            times.append((folder / name / "_versions").stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return tuple(times)

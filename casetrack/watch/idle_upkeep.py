@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError
+from casetrack.store.folders import commit_stamp
 
 if TYPE_CHECKING:
     import threading
@@ -34,12 +35,10 @@ _CHECKS = 2
 _POLL_SECONDS = 0.2
 _DATASETS = ("documents.lance", "chunks.lance")
 
-_Stamp = tuple[int, ...]
-
 
 @dataclass(slots=True)
 class _Seen:
-    stamp: _Stamp
+    stamp: tuple[int, ...]
     changed_at: float | None = None
     rests_until: float = 0.0
     checks: int = 0
@@ -103,7 +102,7 @@ class IdleUpkeep:
         if done:
             seen.checks -= 1
             seen.rests_until = now + SECOND_SECONDS
-            seen.stamp = _stamp(self._library.settings.collections_dir / collection_id)
+            seen.stamp = commit_stamp(self._library.settings.collections_dir / collection_id)
 
     def _look(self, now: float) -> None:
         self._look_at = now + LOOK_SECONDS
@@ -111,7 +110,7 @@ class IdleUpkeep:
         known = self._seen or {}
         found: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
-            stamp = _stamp(folder)
+            stamp = commit_stamp(folder)
             seen = known.get(folder.name)
             if seen is None:
                 seen = _Seen(stamp) if first else _Seen(stamp, now, checks=_CHECKS)
@@ -178,14 +177,3 @@ def _folders(home: Path) -> list[Path]:
         return [f for f in home.iterdir() if not f.name.startswith(".")]
     except OSError:
         return []
-
-
-def _stamp(folder: Path) -> _Stamp:
-    """Return what changes with every commit."""
-    times = []
-    for name in _DATASETS:
-        try:
-            times.append((folder / name / "_versions").stat().st_mtime_ns)
-        except OSError:
-            times.append(0)
-    return tuple(times)

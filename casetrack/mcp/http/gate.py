@@ -40,6 +40,9 @@ _ABOUT = (
     f"{PATH} at this address.\n"
 )
 
+_LISTEN = "subscriptions/listen"
+"""The method of the stateless protocol whose answer is a stream of news."""
+
 _ALLOWED = {
     "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-allow-headers": "*, Authorization, Content-Type, Accept, Last-Event-ID, "
@@ -130,7 +133,8 @@ class Gate:
         except Refusal as refusal:
             await _refuse(refusal, send, is_plain=scope["path"] in self._plain)
             return
-        counts = scope["method"] != "GET" or scope["path"] in self._plain
+        listens = scope["method"] == "GET" or headers.get("mcp-method") == _LISTEN
+        counts = not listens or scope["path"] in self._plain
         self.serving += counts
         try:
             await self._app(scope, receive if body is None else _again(body, receive), send)

@@ -1,0 +1,151 @@
+"""Clients hear of what has changed in collections, whoever changed it, in both eras."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
+
+from casetrack.library import Library
+from casetrack.mcp import news
+from casetrack.mcp.server import build_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL = "casetrack://collections"
+# The client of this SDK warns of what the newest protocol has no more; older ones still have it.
+pytestmark = pytest.mark.filterwarnings("ignore:resources/.*subscribe is removed")
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(news, "LOOK_SECONDS", 0.02)
+
+
+@pytest.fixture
+def elsewhere(library: Library) -> Library:
+    """The same data folder, as another program has it open."""
+    return Library(library.settings)
+
+
+async def until(heard: list[str], *wanted: str) -> None:
+    """Wait until all of it was heard."""
+    with anyio.fail_after(30):
+        while not set(wanted) <= set(heard):
+            await anyio.sleep(0.01)
+
+
+async def in_thread(work: Any, *arguments: Any, **named: Any) -> Any:
+    return await anyio.to_thread.run_sync(partial(work, *arguments, **named))
+
+
+def test_a_client_of_the_handshake_protocol_follows_a_collection(
+    library: Library, elsewhere: Library, case_folder: Path
+) -> None:
+    acme, other = library.create("Acme").info, library.create("Other").info
+    heard: list[str] = []
+
+    async def hear(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(str(message.params.uri))
+        elif isinstance(message, ResourceListChangedNotification):
+            heard.append("list")
+
+    async def main() -> None:
+        server = build_server(library)
+        async with Client(server, mode="legacy", message_handler=hear) as client:
+            told = client.server_capabilities.resources
+            assert told is not None
+            assert (told.subscribe, told.list_changed) == (True, True)
+            mine, document = f"{ALL}/{acme.id}", f"{ALL}/{acme.id}/documents/x"
+            for uri in (mine, document, "casetrack://nobody/knows"):
+                await client.subscribe_resource(uri)
+            # Another program puts a file in; nothing is said of what is not followed.
+            await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
+            await until(heard, mine, document)
+            assert set(heard) == {mine, document}
+            # This very server does, into a collection that is not followed.
+            arguments = {"file_path": str(case_folder / "Notes.txt"), "collection": "Other"}
+            await client.call_tool("ingest_document", arguments)
+            await client.unsubscribe_resource(mine)
+            await client.subscribe_resource(ALL)
+            heard.clear()
+            await in_thread(elsewhere.delete, other.id)
+            await until(heard, "list", ALL)
+            assert mine not in heard
+            heard.clear()
+            await in_thread(elsewhere.get("Acme").admin.update, name="Acme Ltd")
+            await until(heard, "list", ALL, document)
+
+    anyio.run(main)
+
+
+def test_a_client_of_the_stateless_protocol_listens(
+    library: Library, elsewhere: Library, case_folder: Path
+) -> None:
+    acme = library.create("Acme").info
+    mine = f"{ALL}/{acme.id}"
+
+    async def main() -> None:
+        async with Client(build_server(library), mode="2026-07-28") as client:
+            heard: list[str] = []
+
+            async def hear(listening: Any) -> None:
+                async for event in listening:
+                    heard.append(getattr(event, "uri", "list"))  # noqa: PERF401
+
+            async with (
+                client.listen(resources_list_changed=True, resource_subscriptions=[mine]) as stream,
+                anyio.create_task_group() as group,
+            ):
+                group.start_soon(hear, stream)
+                await in_thread(elsewhere.get("Acme").ingest, [case_folder / "Notes.txt"])
+                await until(heard, mine)
+                assert set(heard) == {mine}
+                await in_thread(elsewhere.create, "New")
+                await until(heard, "list")
+                group.cancel_scope.cancel()
+
+    anyio.run(main)
+
+
+def test_nobody_follows_without_end(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(news, "MOST_FOLLOWED", 2)
+
+    async def main() -> MCPError:
+        async with Client(build_server(library), mode="legacy") as client:
+            for name in ("a", "b"):
+                await client.subscribe_resource(f"casetrack://{name}")
+            with pytest.raises(MCPError) as refused:
+                await client.subscribe_resource("casetrack://c")
+        return refused.value
+
+    assert "unsubscribe from some first" in str(anyio.run(main))
+
+
+def test_nothing_is_looked_at_when_nobody_listens(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    real = news.News._look
+
+    def counted(self: news.News) -> news.Look:
+        looks.append(1)
+        return real(self)
+
+    monkeypatch.setattr(news.News, "_look", counted)
+
+    async def main() -> None:
+        async with Client(build_server(library), mode="2026-07-28") as client:
+            await client.list_tools()
+            await anyio.sleep(0.2)
+
+    anyio.run(main)
+    assert looks == []
