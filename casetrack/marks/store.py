@@ -5,9 +5,10 @@ that a killed writer leaves it as it was. Writers take turns by a lock of their 
 collection's lock may be held for hours by somebody who takes in files.
 
 Nothing can make a lost mark anew, so a copy lies beside the file: its bytes, and a last line with
-their digest. A mark is added to the file first, and removed from the copy first. So a whole copy
-never holds more than the file does, at whatever moment a writer is killed; where it does, the file
-was damaged, and the copy says what is missing.
+the collection's id and a digest. A mark is added to the file first, and removed from the copy
+first. So a whole copy never holds more than the file does, at whatever moment a writer is killed;
+where it does, the file was damaged, and the copy says what is missing. The damaged file is kept
+beside it, since it may hold something of worth.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import CollectionBusy, CollectionGone, StorageError
 from casetrack.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store.files import storage_errors, write_atomic
+from casetrack.store.folders import BUILDING
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 FOLDER = "marks"
 FILE = "marks.jsonl"
 COPY = f".{FILE}.bak"
+DAMAGED = f"{FILE}.damaged"
 PATH = f"{FOLDER}/{FILE}"
 _LOCK = ".marks.lock"
 _LOCK_SECONDS = 30.0
@@ -130,9 +133,9 @@ def mend(folder: Path, /) -> list[str]:
     with _writing(folder):
         stored = Stored(folder)
         if stored.lost:
-            count = len(stored.lost)
+            _set_aside(folder)
             write_atomic(folder / FOLDER / FILE, stored.whole)
-            marks = "1 of your marks" if count == 1 else f"{count:,} of your marks"
+            marks = "1 of your marks" if len(stored.lost) == 1 else f"{len(stored.lost):,} marks"
             done.append(f"wrote {marks} back into {PATH} from the copy beside it")
         if stored.copy != stored.whole:
             if stored.copy_is_damaged:
@@ -155,7 +158,10 @@ def add(folder: Path, marks: Iterable[Mark], /) -> None:
     """
     lines = "".join(f"{to_line(m)}\n" for m in marks)
     with _writing(folder):
-        content = _with_end(Stored(folder).whole) + lines.encode()
+        stored = Stored(folder)
+        if stored.lost:
+            _set_aside(folder)
+        content = _with_end(stored.whole) + lines.encode()
         write_atomic(folder / FOLDER / FILE, content)
         try:
             _write_copy(folder, content)
@@ -182,6 +188,9 @@ def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
         marks = _parsed(Stored(folder).whole)[0]
         gone = {m.mark_id for m in marks if m.kind != "undo" and not wanted(m)}
         kept = [m for m in marks if not gone & {m.mark_id, m.value if m.kind == "undo" else ""}]
+        aside = folder / FOLDER / DAMAGED
+        with storage_errors(aside):
+            aside.unlink(missing_ok=True)  # nobody knows of whom that speaks
         if len(kept) < len(marks):
             content = "".join(f"{to_line(m)}\n" for m in kept).encode()
             _write_copy(folder, content)
@@ -219,7 +228,8 @@ class Stored:
     broken
         Numbers of the lines of the file that are no marks, from 1.
     copy
-        What the copy holds; ``None`` where it is missing or not what was written there.
+        What the copy holds; ``None`` where it is missing, not what was written there, or that of
+        another collection.
     copy_is_damaged
         Whether it is there, and not what was written.
     lost
@@ -243,15 +253,14 @@ class Stored:
             # A writer changes one after the other, and nothing was lost in between.
             if not self.lost or stamp(folder) == before:
                 break
-        self.copy_is_damaged = self.copy is None and (folder / FOLDER / COPY).exists()
+        self.copy_is_damaged = self.copy is None and _is_damaged(folder)
         self.whole = content
         if self.lost:
-            ids = {mark.mark_id for mark in kept}
-            said = {replace(mark, mark_id="") for mark in self.lost}
-            # One of the same words is a lost mark whose id is damaged.
-            later = [
-                m for m in marks if m.mark_id not in ids and replace(m, mark_id="") not in said
-            ]
+            later = []
+            if len(self.lost) < len(kept):  # else it is another file that stands there
+                # One with a known id, or of the same words, is what is left of a lost mark.
+                known = {m.mark_id for m in kept} | {replace(m, mark_id="") for m in self.lost}
+                later = [m for m in marks if known.isdisjoint({m.mark_id, replace(m, mark_id="")})]
             lines = "".join(f"{to_line(mark)}\n" for mark in later)
             self.whole = _with_end(self.copy or b"") + lines.encode()
 
@@ -266,20 +275,45 @@ def _content(folder: Path) -> bytes:
 
 
 def _sealed(folder: Path) -> bytes | None:
-    """Return the content of the copy; ``None`` where there is none, or it is damaged."""
+    """Return the content of the copy; ``None`` where there is none, or it is another one."""
     try:
-        content, _, digest = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
+        content, _, told = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
     except OSError:
         return None
-    return content if digest == _digest(content) else None
+    return content if told == _seal(_id(folder), content) else None
+
+
+def _is_damaged(folder: Path) -> bool:
+    """Return whether there is a copy, and it is not what was written, here or elsewhere."""
+    try:
+        content, _, told = (folder / FOLDER / COPY).read_bytes().rpartition(b"\n")
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return told != _seal(told.partition(b" ")[0], content)
 
 
 def _write_copy(folder: Path, content: bytes) -> None:
-    write_atomic(folder / FOLDER / COPY, content + b"\n" + _digest(content))
+    write_atomic(folder / FOLDER / COPY, content + b"\n" + _seal(_id(folder), content))
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+def _seal(collection_id: bytes, content: bytes) -> bytes:
+    """Return the last line of a copy: whose it is, and the digest of that and the content."""
+    digest = hashlib.sha256(collection_id + b"\n" + content).hexdigest()
+    return collection_id + b" " + digest.encode()
+
+
+def _id(folder: Path) -> bytes:
+    """Return the collection's id, also while its folder is being made."""
+    return folder.name.removeprefix(BUILDING).encode()
+
+
+def _set_aside(folder: Path) -> None:
+    """Keep what is there of a damaged file; the caller writes it anew."""
+    content = _content(folder)
+    if content:
+        write_atomic(folder / FOLDER / DAMAGED, content)
 
 
 def _with_end(content: bytes) -> bytes:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder as long as nobody has chosen its profile."""
-_BUILDING = ".new-"
+BUILDING = ".new-"
+"""What the name of a folder that is being made begins with; the collection's id follows."""
 _STOPPED_SECONDS = 60.0
 _LOCK_SECONDS = 10.0
 _DELETE_SECONDS = 30.0
@@ -75,7 +76,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
     DiskFull, NotWritable, StorageError
         It cannot be made.
     """
-    folder = home / f"{_BUILDING}{collection_id}"
+    folder = home / f"{BUILDING}{collection_id}"
     lock = _making_lock(home, collection_id)
     with storage_errors(home):
         private_folder(home)
@@ -106,7 +107,7 @@ def settle_building(folder: Path, /) -> None:
 
 
 def _making_lock(home: Path, collection_id: str) -> Path:
-    return home / f"{_BUILDING}{collection_id}.lock"
+    return home / f"{BUILDING}{collection_id}.lock"
 
 
 def take_away(home: Path, info: CollectionInfo, /) -> None:
@@ -143,7 +144,7 @@ def sweep_home(home: Path, /) -> None:
         if is_shell(folder):
             shutil.rmtree(folder, ignore_errors=True)
     swept = sum(_sweep(folder) for folder in home.glob(".deleted-*"))
-    for name in {p.name.removesuffix(".lock") for p in home.glob(f"{_BUILDING}*")}:
+    for name in {p.name.removesuffix(".lock") for p in home.glob(f"{BUILDING}*")}:
         lock = home / f"{name}.lock"
         with try_lock(lock) as is_dead:
             if is_dead:

@@ -369,6 +369,26 @@ def marked(tmp_path: Path) -> Path:
     return folder
 
 
+def test_marks_of_another_collection_never_stand_for_its_own(marked: Path) -> None:
+    other = marked.with_name("other")
+    other.mkdir()
+    (other / "collection.json").touch()
+    add(other, [new_mark(kind="tag", value="theirs")])
+    before = read(marked).all
+    _swap(marked / FOLDER / COPY, other / FOLDER / COPY)
+    assert read(marked).all == before
+    assert check_marks(marked).ok
+    _swap(marked / FOLDER / COPY, other / FOLDER / COPY)
+    _swap(marked / FOLDER / FILE, other / FOLDER / FILE)
+    assert read(marked).all == before
+    assert not check_marks(marked).ok
+    assert mend(marked) == ["wrote 3 marks back into marks/marks.jsonl from the copy beside it"]
+    assert read(marked).all == before
+    assert "theirs" in (marked / FOLDER / "marks.jsonl.damaged").read_text()
+    keep(marked, lambda _: False)
+    assert sorted(p.name for p in (marked / FOLDER).iterdir()) == [COPY, FILE]
+
+
 @pytest.mark.parametrize("fault", MARKS_FAULTS)
 @pytest.mark.parametrize("marked_before_repair", [False, True])
 def test_no_damage_to_their_file_takes_a_mark(
