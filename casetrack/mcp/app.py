@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
-from casetrack.mcp.catalogue import Catalogue, any_collection
+from casetrack.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collection
 from casetrack.mcp.confirming import ARGUMENT, Unconfirmed, asked, can_ask
 from casetrack.mcp.failures import Failure
 from casetrack.mcp.going_on import go_on
@@ -152,6 +152,9 @@ class CaseTrackServer(Server[Any]):
         tool = self.catalogue.get_tool(name)
         if tool is None:
             return self._failed(failures.unknown_tool(name, self.catalogue.names()))
+        other = OTHER_ARGUMENTS.get(tool.name, {})
+        if other.keys() & arguments.keys() and not set(other.values()) & arguments.keys():
+            arguments = {other.get(name, name): value for name, value in arguments.items()}
         problems = [
             *failures.unknown_arguments(tool, arguments),
             *failures.oversized_arguments(arguments),

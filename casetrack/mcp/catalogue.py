@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 ALIASES = {"search_collection": "search_documents", "search_case": "search_documents"}
 """Other names under which a tool answers; they are not listed."""
+OTHER_ARGUMENTS = {"create_collection": {"collection_id": "reference"}}
+"""Other names under which a tool takes an argument: the requirement calls the user's own number an
+id in one place and a reference in another, and an id is something else here."""
 
 
 def groups() -> tuple[type[Any], ...]:

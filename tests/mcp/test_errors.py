@@ -419,6 +419,17 @@ def test_an_empty_collection_has_an_index_status(library: Library, call: Any, te
 
 
 def test_a_reference_that_is_not_unicode_is_kept(library: Library, call: Any) -> None:
-    made = call(library, ("create_collection", {"name": "A", "collection_id": "caf\udce9"}))
+    made = call(library, ("create_collection", {"name": "A", "reference": "caf\udce9"}))
     assert not made.is_error
     assert library.get("A").info.reference == "caf\udce9"
+
+
+def test_a_reference_is_taken_by_the_name_of_the_requirement(library: Library, call: Any) -> None:
+    both = {"name": "C", "reference": "1", "collection_id": "2"}
+    made, unclear = call(
+        library,
+        ("create_collection", {"name": "B", "collection_id": "2024-017"}),
+        ("create_collection", both),
+    )
+    assert made.structured_content["collection"]["reference"] == "2024-017"
+    assert unclear.is_error  # two words for one thing, which differ

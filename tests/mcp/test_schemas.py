@@ -88,7 +88,7 @@ TOOLS = [
 REQUIRED = {
     "create_collection": {
         "name": ("string", None, True),
-        "collection_id": ("string", None, False),
+        "reference": ("string", None, False),  # there "collection_id", which is taken, too
         "collection_type": ("string", None, False),
     },
     "list_collections": {"status_filter": ("string", "active", False)},

@@ -128,7 +128,7 @@ class CollectionTools:
     async def create_collection(
         self,
         name: Annotated[str, Field(description="Such as Project Alpha")],
-        collection_id: Annotated[str | None, Field(description="User's own number")] = None,
+        reference: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         profile: ProfileName = None,
     ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
@@ -138,7 +138,7 @@ class CollectionTools:
             made = self._library.create(
                 name,
                 collection_type=collection_type or "other",
-                reference=collection_id,
+                reference=reference,
                 profile=profile or AUTO_PROFILE,
             )
             return made.info, profile_notes(self._library, profile)
