@@ -17,6 +17,7 @@ from casetrack.readers.layout.tables import (
     keeps_boxes,
     row_box,
 )
+from casetrack.readers.layout.tables_amounts import amount_tables, settled
 from casetrack.readers.layout.tables_rules import strokes_in_frame
 from casetrack.readers.layout.titles import name_titles
 
@@ -146,8 +147,8 @@ def _parts(
     """Yield lines and tables in reading order; lines of one region stay together but for tables."""
     region = 0
     for flow in (*flows, *([s] for s in loose)):
-        drawn = _drawn(flow, rules, everything, carry)
-        rest, table_of = _with_stand_ins(flow, drawn)
+        whole = _of_flow(flow, rules, everything, carry)
+        rest, table_of = _with_stand_ins(flow, whole)
         placed: set[int] = set()
         for segments in reading_order(rest):
             tables, plain = [], []
@@ -175,24 +176,25 @@ def _parts(
                     region += 1
 
 
-def _drawn(
+def _of_flow(
     flow: Sequence[Segment],
     rules: Sequence[Rule],
     everything: Sequence[Segment],
     carry: TableCarry | None,
 ) -> list[Table]:
-    """Return the tables of a flow that drawn lines tell."""
+    """Return the tables of a flow that drawn lines tell, or amounts one below another."""
     if len(flow) < _MIN_SEGMENTS:
         return []
     strokes = strokes_in_frame(rules, flow)
+
+    def kept(tables: Sequence[Table]) -> list[Table]:
+        return [table for table in tables if keeps_boxes(table, _without(everything, table))]
+
+    told = kept(amount_tables(flow, strokes.along if strokes is not None else ()))
     if strokes is None:
-        return []
+        return told
     continues = TableCarry().continues if carry is None else carry.continues
-    return [
-        table
-        for table in drawn_tables(strokes, flow, continues)
-        if keeps_boxes(table, _without(everything, table))
-    ]
+    return settled(kept(drawn_tables(strokes, flow, continues)), told)
 
 
 def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from casetrack.readers.layout.hyphens import Vocabulary
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.layout.tables_model import Cell, Table, TableRow
-    from casetrack.readers.layout.tables_rules import Strokes
+    from casetrack.readers.layout.tables_rules import Stroke, Strokes
 
 _NEIGHBOURS = 4
 _MIN_CELLS = 3
@@ -47,10 +47,12 @@ def drawn_tables(
     ]
     taken = {id(s) for table in tables for s in table.sources}
     tables += banded_tables(strokes, ordered, taken)
-    return _with_names(tables, segments)
+    return _with_names(tables, segments, strokes.along)
 
 
-def _with_names(tables: list[Table], segments: Sequence[Segment]) -> list[Table]:
+def _with_names(
+    tables: list[Table], segments: Sequence[Segment], flats: Sequence[Stroke]
+) -> list[Table]:
     """Give tables the names of their columns that stand above them, as text or between lines."""
     out: list[Table] = []
     taken = {id(s) for table in tables for s in table.sources}
@@ -58,9 +60,9 @@ def _with_names(tables: list[Table], segments: Sequence[Segment]) -> list[Table]
         find_header(table)
         if out and not table.header_rows and _is_head_of(out[-1], table):
             head = [s for row in out[-1].rows for s in row.segments]
-            if take_names_above(table, head, whole=True):
+            if take_names_above(table, head, flats=flats, whole=True):
                 out.pop()
-        elif take_names_above(table, [s for s in segments if id(s) not in taken]):
+        elif take_names_above(table, [s for s in segments if id(s) not in taken], flats=flats):
             taken.update(id(s) for s in table.sources)
         out.append(table)
     return out

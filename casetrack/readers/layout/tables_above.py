@@ -25,16 +25,25 @@ if TYPE_CHECKING:
 
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.layout.tables_model import Table
+    from casetrack.readers.layout.tables_rules import Stroke
 
 Strip = tuple[float, float]
 
-_MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 8, 4, 3
+_MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
 _MAX_GAP, _SAME_SIZE = 1.7, 1.35
-_NAME_CHARS, _SECTION_CHARS = 60, 70
-_PART_GAP = 0.3
+_TIGHT = 0.8
+_NAME_CHARS, _SHORT_CHARS, _SECTION_CHARS = 60, 12, 160
+_PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
 
 
-def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: bool = False) -> bool:
+def take_names_above(
+    table: Table,
+    segments: Sequence[Segment],
+    /,
+    *,
+    flats: Sequence[Stroke] = (),
+    whole: bool = False,
+) -> bool:
     """Put the lines above a table that name its columns, and what stands between, into it.
 
     Between them may stand names of sections, and rows of the table. Lines that name the whole
@@ -44,6 +53,8 @@ def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: boo
     ----------
     segments
         Text of the page that is in no table.
+    flats
+        Lines that are drawn along the text, from top to bottom.
     whole
         Take all of it or nothing.
     """
@@ -67,15 +78,14 @@ def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: boo
         if not _is_near(line, below, size) or len(heads) == _MAX_HEAD:
             break
         parted = TextRow(_parted(line.cells, table.columns))
-        row = row_between(parted, strips)
-        placed = head_rows([parted], table.columns, strips, known)[0]
-        is_level = len(placed.cells) > 1 or placed.cells[0].span > 1 or not known
-        if is_level and names_columns(row, table.columns):
+        placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
+        names = names_columns(placed, table.columns, known[0] if known else None)
+        if names and (not known or _is_level(placed, known[0])):
             known.insert(0, placed)
             heads.insert(0, parted)
         elif heads or table.header_rows:
             break
-        elif _fits(row):
+        elif _fits(row := row_between(parted, strips)):
             between.insert(0, row)
         elif _is_section(line, table.columns) and sections < _MAX_SECTIONS:
             sections += 1
@@ -85,7 +95,7 @@ def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: boo
         below = line
     if not any(cell.u1 > table.columns[1][0] for line in heads for cell in line.cells):
         return False
-    named = known[: len(heads)]
+    named = _apart(known[: len(heads)])
     taken = [s for row in (*named, *between) for s in row.segments]
     if whole and len(taken) < len(segments):
         return False
@@ -96,9 +106,53 @@ def take_names_above(table: Table, segments: Sequence[Segment], /, *, whole: boo
     return True
 
 
+def _apart(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Join rows of names that are set in lines of different heights, so that they overlap."""
+    out: list[TableRow] = []
+    for row in rows:
+        if out and row.v0 < out[-1].v1 - _OVERLAP * row.cells[0].segments[0].size:
+            joined = _together(out[-1], row)
+            if joined is not None:
+                out[-1] = joined
+                continue
+        out.append(row)
+    return out
+
+
+def _together(above: TableRow, below: TableRow) -> TableRow | None:
+    """Join two rows cell by cell, where their cells cover the same columns or others."""
+    held = {c: cell for cell in above.cells for c in cell.columns}
+    for cell in below.cells:
+        over = {id(held[c]): held[c] for c in cell.columns if c in held}
+        if any(other.columns != cell.columns for other in over.values()):
+            return None
+    cells = {cell.column: Cell(cell.column, cell.span, [*cell.segments]) for cell in above.cells}
+    for cell in below.cells:
+        if cell.column in cells:
+            cells[cell.column].segments += cell.segments
+        else:
+            cells[cell.column] = cell
+    return TableRow([cells[column] for column in sorted(cells)])
+
+
 def _is_near(line: TextRow, below: TableRow | TextRow, size: float) -> bool:
     alike = max(line.size, size) <= _SAME_SIZE * min(line.size, size)
     return alike and below.v0 - line.v1 <= _MAX_GAP * size
+
+
+def _is_level(row: TableRow, below: TableRow) -> bool:
+    """Tell whether a row goes on with names upwards: several, a wide one, or one over another."""
+    return len(row.cells) > 1 or row.cells[0].span > 1 or _goes_on(row, below)
+
+
+def _goes_on(row: TableRow, below: TableRow) -> bool:
+    """Tell whether one name stands tight over that of the same column below it."""
+    cell = row.cells[0]
+    return below.v0 - row.v1 <= _TIGHT * cell.segments[0].size and any(
+        c.column == cell.column
+        and min(c.u1, cell.u1) - max(c.u0, cell.u0) >= 0.5 * min(c.u1 - c.u0, cell.u1 - cell.u0)
+        for c in below.cells
+    )
 
 
 def _fits(row: TableRow) -> bool:
@@ -142,24 +196,36 @@ def _parted(cells: Sequence[Cell], columns: Sequence[Strip]) -> list[Cell]:
     return out
 
 
-def names_columns(row: TableRow, columns: Sequence[Strip], /) -> bool:
+def _ends_sentence(text: str) -> bool:
+    return text.endswith(";") or (text.endswith(".") and len(text) > _SHORT_CHARS)
+
+
+def names_columns(
+    row: TableRow, columns: Sequence[Strip], below: TableRow | None = None, /
+) -> bool:
     """Tell a row above a table that names columns: short cells over them, and not over the first.
 
     A cell over the first column counts only beside others: alone, it is a title, as is one in the
-    middle of the whole table.
+    middle of the whole table that does not belong to the names *below* it.
     """
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
+    # The number of a name may stand below its word: ``Level``, ``2``.
+    values = sum(is_value(cell.text) and not is_year(cell.text) for cell in row.cells)
+    if 2 * values >= len(row.cells):
+        return False
     for cell in row.cells:
         text = cell.text
-        if len(text) > _NAME_CHARS or text.endswith((".", ";")):
-            return False
-        if is_value(text) and not is_year(text):
+        if len(text) > _NAME_CHARS or _ends_sentence(text):
             return False
         if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
             return False
         if cell.column == 0 and (cell.span > 1 or len(row.cells) == 1):
             return False
     only = row.cells[0]
-    centred = abs((only.u0 + only.u1) - (low + high)) <= 2 * size
-    return len(row.cells) > 1 or not centred
+    if len(row.cells) > 1 or abs((only.u0 + only.u1) - (low + high)) > 2 * size:
+        return True
+    if below is not None and only.span == 1 and _goes_on(row, below):
+        return only.u1 - only.u0 <= _MAX_WIDE * (columns[only.column][1] - columns[only.column][0])
+    under = columns[only.column : only.column + only.span]
+    return only.span > 1 and abs((only.u0 + only.u1) - (under[0][0] + under[-1][1])) <= 2 * size

@@ -65,7 +65,7 @@ def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int],
         free = [s for s in ordered if id(s) not in taken]
         bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
         for run in _tabular_runs(bands, group[0].high - group[0].low):
-            table = _banded(run)
+            table = _banded(run, strokes.along)
             if table is not None and not is_torn(table, ordered):
                 tables.append(table)
                 taken.update(id(s) for s in table.sources)
@@ -142,7 +142,7 @@ def _may_be_cells(band: Sequence[TextRow], wide: float) -> bool:
     return len(band) <= 2 and max(ends) <= 0.6 * wide
 
 
-def _banded(bands: list[list[TextRow]]) -> Table | None:
+def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None:
     head = 0
     if len(bands) > 1 and len(bands[0]) <= _MAX_HEAD and not _has_values(bands[0]):
         head = len(bands[0])
@@ -163,7 +163,7 @@ def _banded(bands: list[list[TextRow]]) -> Table | None:
         del lines[0]
         bands[0] = bands[0][1:]
         head -= 1
-    rows = [*head_rows(lines[:head], columns, strips), *body]
+    rows = [*head_rows(lines[:head], columns, strips, flats=flats), *body]
     sources = [s for row in rows for s in row.segments]
     by_band = rows_of_bands(rows, [len(band) for band in bands if band])
     if by_band is not None:

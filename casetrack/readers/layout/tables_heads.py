@@ -2,26 +2,33 @@
 
 Names may begin at the left over numbers that end at the right, so that they stand nearer to the
 column before. They are matched to the columns all at once, in order. A name in the middle of
-several others, or at the left edge of the first of them, names all their columns.
+several columns, at the left edge of the first of several that are named below it, or over a line
+that goes over several, names all of them.
 """
 
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.readers.layout.tables_model import Cell, TableRow
+from casetrack.readers.layout.tables_rules import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.readers.layout.tables_model import TextRow
+    from casetrack.readers.layout.tables_rules import Stroke
 
 Strip = tuple[float, float]
+_Places = tuple[tuple[int, int], ...]
 
-_CENTRED = 1.5
+_CENTRED, _MIDDLE = 1.5, 0.75
 """A name stands in the middle of others if it is off by no more than this many letter heights."""
+
+_TIGHT, _WIDE = 0.7, 0.1
+_UNDER, _OFF = 1.3, 0.1
+_NEVER = float("inf")
 
 
 def row_between(line: TextRow, strips: Sequence[Strip], /) -> TableRow:
@@ -46,6 +53,8 @@ def head_rows(
     strips: Sequence[Strip],
     known: Sequence[TableRow] = (),
     /,
+    *,
+    flats: Sequence[Stroke] = (),
 ) -> list[TableRow]:
     """Put the lines of a header into columns.
 
@@ -59,126 +68,163 @@ def head_rows(
         The white room between the columns.
     known
         Rows of the header that stand below these lines already.
+    flats
+        Lines that are drawn along the text, from top to bottom.
     """
     rows: list[TableRow] = list(known)
     for line in reversed(lines):
-        several = len(line.cells) > len(columns)
-        row = row_between(line, strips) if several else _placed(line, columns, rows)
+        if len(line.cells) > len(columns):
+            row = row_between(line, strips)
+        else:
+            places = _Matching(line, columns, rows, flats).places()
+            pairs = zip(line.cells, places, strict=True)
+            row = TableRow([Cell(a, b - a + 1, list(s.segments)) for s, (a, b) in pairs])
         rows.insert(0, row)
     return rows[: len(lines)]
 
 
-def _placed(line: TextRow, columns: Sequence[Strip], below: Sequence[TableRow]) -> TableRow:
-    stretches = line.cells
-    if below and len(stretches) < len(below[0].cells):
-        groups = _groups(stretches, below[0], columns)
-        if groups is not None:
-            return TableRow(groups)
-    cells: list[Cell] = []
-    for stretch, (first, last) in zip(stretches, _matched(stretches, columns), strict=True):
-        cells.append(Cell(first, last - first + 1, list(stretch.segments)))
-    return TableRow(cells)
+class _Matching:
+    """Matches the stretches of a line to columns, both in order; the least distance counts."""
+
+    def __init__(
+        self,
+        line: TextRow,
+        columns: Sequence[Strip],
+        below: Sequence[TableRow],
+        flats: Sequence[Stroke],
+    ) -> None:
+        self._line, self._stretches = line, line.cells
+        self._size = line.size
+        self._columns = list(columns)
+        self._own = columns
+        for cell in (cell for row in below for cell in row.cells if cell.span == 1):
+            low, high = self._columns[cell.column]
+            self._columns[cell.column] = min(low, cell.u0), max(high, cell.u1)
+        self._below = below[0] if below else None
+        self._tops = {c: row.v0 for row in below[::-1] for cell in row.cells for c in cell.columns}
+        self._lined = [self._over_line(s, flats) for s in self._stretches]
+
+    def places(self) -> list[tuple[int, int]]:
+        """Return the first and the last column of each stretch."""
+        count, width = len(self._stretches), len(self._columns)
+        if not any(self._lined) and self._are_in_room():
+            return [(column, column) for column in range(width - count, width)]
+        if not any(self._lined) and (tiling := self._tiling()):
+            return tiling
+        # best[b]: the least cost of the stretches so far, the last of which ends at column b,
+        # and where each stands.
+        best: list[tuple[float, _Places]] = [(0.0, ())]
+        for i in range(count):
+            found: list[tuple[float, _Places]] = []
+            for last in range(width):
+                options = [
+                    (before + cost + self._skipped(places, first, last), (*places, (first, last)))
+                    for first in range(last + 1)
+                    if (cost := self._cost(i, first, last)) < _NEVER
+                    for before, places in best
+                    if not places or places[-1][1] < first
+                ]
+                if options:
+                    found.append(min(options))
+            best = found
+        ends = [(cost + self._skipped(places, width, width), places) for cost, places in best]
+        return list(min(ends)[1])
+
+    def _tiling(self) -> list[tuple[int, int]]:
+        """Return groups of columns side by side up to the last, a name in the middle of each."""
+        count, width = len(self._stretches), len(self._columns)
+        for start in range(1, width - 2 * count + 1) if count > 1 else ():
+            places: list[tuple[int, int]] = []
+            first = start
+            for stretch in self._stretches:
+                offs = [(self._off(stretch, first, b), b) for b in range(first + 1, width)]
+                off, last = min(offs, default=(_NEVER, 0))
+                if off > _MIDDLE * self._size:
+                    break
+                places.append((first, last))
+                first = last + 1
+            if len(places) == count and first == width:
+                return places
+        return []
+
+    def _off(self, stretch: Cell, first: int, last: int) -> float:
+        """Return how far a stretch is from the middle of some columns."""
+        low, high = self._columns[first][0], self._columns[last][1]
+        return abs((stretch.u0 + stretch.u1) - (low + high)) / 2
+
+    def _skipped(self, places: _Places, first: int, last: int) -> float:
+        """Return what it costs that columns beside a name over several have none."""
+        if not places:
+            return 0.0
+        wide = last > first or places[-1][1] > places[-1][0]
+        return (first - places[-1][1] - 1) * self._size if wide else 0.0
+
+    def _cost(self, i: int, first: int, last: int) -> float:
+        """Return how far a stretch is from standing over some columns."""
+        lined = self._lined[i]
+        if lined == (first, last):
+            return 0.0
+        stretch = self._stretches[i]
+        low, high = self._columns[first][0], self._columns[last][1]
+        if first == last:
+            wide = max((stretch.u1 - stretch.u0) - (high - low), 0.0) / 2
+            near = min(_distance(stretch, self._own[first]), _distance(stretch, (low, high)))
+            is_upper = lined is not None or not self._goes_on(first)
+            return near + wide + (_CENTRED * self._size if is_upper else 0.0)
+        if first == 0 or lined is not None:
+            return _NEVER
+        off = self._off(stretch, first, last)
+        if off <= max(_CENTRED * self._size, _OFF * (high - low)):
+            return off + _WIDE * self._size
+        at_edge = abs(stretch.u0 - low)
+        if at_edge <= self._size and self._are_named(first, last):
+            return at_edge + self._size
+        return _NEVER
+
+    def _goes_on(self, column: int) -> bool:
+        """Tell whether a column has no name so far, or one that a line above may begin."""
+        return self._line.v1 >= self._tops.get(column, -_NEVER) - _TIGHT * self._size
+
+    def _are_named(self, first: int, last: int) -> bool:
+        cells = self._below.cells if self._below else ()
+        named = {column for cell in cells for column in cell.columns}
+        return named.issuperset(range(first, last + 1))
+
+    def _are_in_room(self) -> bool:
+        """Tell names that stand between the ends of columns: over numbers set to the right."""
+        columns = self._own
+        skipped = len(columns) - len(self._stretches)
+        rooms = zip(self._stretches, columns[skipped - 1 :], columns[skipped:], strict=False)
+        return skipped > 0 and all(
+            s.u0 > before[1] and s.u1 <= own[1] + 0.5 * self._size for s, before, own in rooms
+        )
+
+    def _over_line(self, stretch: Cell, flats: Sequence[Stroke]) -> tuple[int, int] | None:
+        """Return the columns over which a line goes that is drawn under a name, and no other."""
+        base = max(s.base for s in stretch.segments)
+        first = bisect.bisect_left(flats, base - 1, key=_place)
+        last = bisect.bisect_right(flats, base + _UNDER * self._size, key=_place)
+        for flat in flats[first:last]:
+            held = [s for s in self._stretches if flat.low <= (s.u0 + s.u1) / 2 <= flat.high]
+            goes_over = flat.low - NEAR <= stretch.u0 and stretch.u1 <= flat.high + NEAR
+            if not goes_over or len(held) > 1:
+                continue
+            over = [
+                i
+                for i, (low, high) in enumerate(self._own)
+                if min(high, flat.high) - max(low, flat.low) >= 0.5 * (high - low)
+            ]
+            tops = [self._tops.get(column, _NEVER) for column in over]
+            if over and over[0] > 0 and flat.at <= min(tops) + 1:
+                return over[0], over[-1]
+        return None
 
 
-@dataclass(slots=True)
-class _Place:
-    """A name below, and the room that it takes with the values under it."""
-
-    cell: Cell
-    low: float
-    high: float
-
-
-def _groups(
-    stretches: Sequence[Cell], below: TableRow, columns: Sequence[Strip]
-) -> list[Cell] | None:
-    """Return cells over those below, where each stands in the middle of several, or over one."""
-    places = []
-    for cell in below.cells:
-        under = columns[cell.column : cell.column + cell.span]
-        low = min(cell.u0, *(c[0] for c in under))
-        places.append(_Place(cell, low, max(cell.u1, *(c[1] for c in under))))
-    found: list[list[_Place]] = [[] for _ in stretches]
-    for place in places:
-        distances = [abs((place.low + place.high) - (s.u0 + s.u1)) for s in stretches]
-        found[distances.index(min(distances))].append(place)
-    cells: list[Cell] = []
-    for stretch, near in zip(stretches, found, strict=True):
-        group = _trimmed(stretch, near)
-        if not group or (cells and group != near):
-            # Between two groups no name may stand alone.
-            return None
-        first, last = group[0].cell, group[-1].cell
-        span = last.column + last.span - first.column
-        cells.append(Cell(first.column, span, list(stretch.segments)))
-    return cells if any(cell.span > 1 for cell in cells) else None
-
-
-def _trimmed(stretch: Cell, places: list[_Place]) -> list[_Place]:
-    """Leave out names at the left that a group does not stand over, such as that of the rows."""
-    size = stretch.segments[0].size
-    for first in range(len(places)):
-        low, high = places[first].low, places[-1].high
-        off = abs((stretch.u0 + stretch.u1) - (low + high)) / 2
-        if off <= max(_CENTRED * size, 0.1 * (high - low)) or abs(stretch.u0 - low) <= size:
-            return places[first:]
-    return []
-
-
-def _matched(stretches: Sequence[Cell], columns: Sequence[Strip]) -> list[tuple[int, int]]:
-    """Match stretches to columns, both in order, each column once; the least distance counts."""
-    over = [_over(stretch, columns) for stretch in stretches]
-    if any(last > first for first, last in over):
-        return _without_overlap(over, len(columns))
-    count, width = len(stretches), len(columns)
-    skipped = width - count
-    rooms = zip(stretches, columns[skipped - 1 :], columns[skipped:], strict=False)
-    if skipped and all(_is_in_room(s, before, own) for s, before, own in rooms):
-        return [(column, column) for column in range(skipped, width)]
-    costs = [[0.0] * (width + 1)] + [[float("inf")] * (width + 1) for _ in range(count)]
-    for i in range(1, count + 1):
-        for j in range(i, width + 1):
-            taken = costs[i - 1][j - 1] + _distance(stretches[i - 1], columns[j - 1])
-            costs[i][j] = min(taken, costs[i][j - 1])
-    places = []
-    j = width
-    for i in range(count, 0, -1):
-        while j > i and costs[i][j] == costs[i][j - 1]:
-            j -= 1
-        places.append((j - 1, j - 1))
-        j -= 1
-    return places[::-1]
-
-
-def _is_in_room(stretch: Cell, before: Strip, own: Strip) -> bool:
-    """Tell a name that stands between the ends of two columns: over numbers set to the right."""
-    size = stretch.segments[0].size
-    return stretch.u0 > before[1] and stretch.u1 <= own[1] + 0.5 * size
-
-
-def _over(stretch: Cell, columns: Sequence[Strip]) -> tuple[int, int]:
-    """Return the columns that a stretch stands over, or the one that is nearest to it."""
-    over = [i for i, (low, high) in enumerate(columns) if stretch.u0 < high and stretch.u1 > low]
-    if not over:
-        nearest = min(range(len(columns)), key=lambda i: _distance(stretch, columns[i]))
-        return nearest, nearest
-    return over[0], over[-1]
+def _place(stroke: Stroke) -> float:
+    return stroke.at
 
 
 def _distance(stretch: Cell, column: Strip) -> float:
     low, high = column
     middle = abs((stretch.u0 + stretch.u1) - (low + high)) / 2
     return min(abs(stretch.u0 - low), abs(stretch.u1 - high), middle)
-
-
-def _without_overlap(places: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
-    """Give each column to one stretch only, the first that stands over it."""
-    out: list[tuple[int, int]] = []
-    free = 0
-    for number, (low, high) in enumerate(places):
-        end = width - len(places) + number
-        first = min(max(low, free), end)
-        last = min(max(first, high), end)
-        out.append((first, last))
-        free = last + 1
-    return out

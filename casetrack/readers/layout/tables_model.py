@@ -26,7 +26,9 @@ _NUMBER = re.compile(
     r"(?:%|\u2030|x|bps|pts?|[KMB]n?|[$\u20ac\u00a3\u00a5]|[A-Z]{3}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{0,3}\s*%?"
 )
 _EMPTY_VALUE = re.compile(
-    r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?", re.IGNORECASE
+    r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?"
+    r"|\d[\d.]*\s*%?\s*[-\u2013]\s*\d[\d.]*\s*%",
+    re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|[AEFP])?\*?")
 _SYMBOL = re.compile(r"[(]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5](?:\s*[(])?|[(]")
@@ -41,6 +43,11 @@ class Cell:
     column: int
     span: int
     segments: list[Segment]
+
+    @property
+    def columns(self) -> range:
+        """The columns that it covers."""
+        return range(self.column, self.column + self.span)
 
     @property
     def u0(self) -> float:
