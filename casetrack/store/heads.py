@@ -12,7 +12,6 @@ found.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import xxhash
 
 from casetrack.errors import CollectionDamaged
+from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
@@ -87,20 +87,15 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
     )
     if made == noted(folder):
         return
-    facts = asdict(made)
-    data = json.dumps({**facts, "digest": _own_digest(facts)}, indent=2) + "\n"
     # Of a loss of power it is no witness: what it leaves torn says nothing.
-    write_atomic(folder / FILE, data.encode(), durable=False)
+    write_atomic(folder / FILE, sealed(asdict(made), indent=2), durable=False)
 
 
 def noted(folder: Path, /) -> Heads | None:
     """Return what the last writer has noted; ``None`` where nothing whole is there."""
     try:
-        facts = json.loads((folder / FILE).read_bytes())
-        if facts.pop("digest") != _own_digest(facts):
-            return None
-        return Heads(**facts)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Heads(**unsealed((folder / FILE).read_bytes()))
+    except (OSError, ValueError, TypeError):
         return None
 
 
@@ -190,7 +185,3 @@ def _file_digest(path: Path) -> str | None:
 
 def _rows_digest(rows: pa.Table) -> str:
     return xxhash.xxh3_64("\n".join(rows["revision"].to_pylist()).encode()).hexdigest()
-
-
-def _own_digest(facts: dict[str, Any]) -> str:
-    return xxhash.xxh3_64(json.dumps(facts, sort_keys=True).encode()).hexdigest()

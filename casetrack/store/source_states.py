@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.records.sources import SourceInfo
-from casetrack.store.files import write_json
+from casetrack.store.facts import sealed, unsealed
+from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 FILE = "sources.json"
-_FORMAT = 1
+_FORMAT, _WITHOUT_DIGEST = 2, 1
 _UNFINISHED = "The last sync did not come to its end. Sync it again."
 
 
@@ -83,14 +84,17 @@ def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str
     with info_lock(folder):
         known = _read(folder)
         known[name] = change(known.get(name, {}))
-        write_json(folder / FILE, {"format": _FORMAT, "sources": known})
+        write_atomic(folder / FILE, sealed({"format": _FORMAT, "sources": known}, indent=2))
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """Read what is there; anything that cannot be understood counts as nothing."""
+    """Read what is there; anything that is not what was written counts as nothing."""
     try:
-        raw = json.loads((folder / FILE).read_bytes())
-        if raw["format"] != _FORMAT:
+        data = (folder / FILE).read_bytes()
+        raw = json.loads(data)
+        if raw["format"] != _WITHOUT_DIGEST:
+            raw = unsealed(data)
+        if raw["format"] not in {_WITHOUT_DIGEST, _FORMAT}:
             return {}
         return {str(n): dict(state) for n, state in raw["sources"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -10,13 +10,13 @@ is believed as it is.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import StorageError
+from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ _log = logging.getLogger(__name__)
 HAS_CHANGE_TIME = os.name == "posix"
 QUIET_NS = 2_000_000_000
 """A change this close to the hashing may leave no trace: clocks of file systems are coarse."""
-_FORMAT = 1
-_DIGITS = 64
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,13 @@ class HashCache:
         self._is_new = False
 
     def _load(self) -> dict[str, Hashed]:
-        """Read what is there; anything that cannot be understood counts as nothing."""
+        """Read what is there; anything that is not what was written counts as nothing."""
         try:
-            raw = json.loads(self._path.read_bytes())
+            raw = unsealed(self._path.read_bytes())
             if raw["format"] != _FORMAT or raw["folder"] != self._folder:
                 return {}
             return {path: _entry(fields) for path, fields in raw["files"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (OSError, ValueError):
             return {}
 
     def find(self, path: str, signature: Signature | str, /) -> Hashed | None:
@@ -154,10 +153,10 @@ class HashCache:
             for path, e in self._files.items()
             if e.is_settled
         }
-        # Names that are no text are written as escapes.
-        text = json.dumps({"format": _FORMAT, "folder": self._folder, "files": files})
         try:
-            write_atomic(self._path, text.encode("ascii"))
+            # Names that are no text are written as escapes.
+            facts = {"format": _FORMAT, "folder": self._folder, "files": files}
+            write_atomic(self._path, sealed(facts))
         except StorageError as error:
             _log.warning("What was compared cannot be remembered in %s: %s", self._path, error)
             return
@@ -172,13 +171,5 @@ def _plain(signature: Signature | str) -> list[int | str]:
 
 def _entry(fields: list[Any]) -> Hashed:
     *known, moment, digest, textless, reason = fields
-    # A wrong type would only be noticed where it is used.
-    if type(moment) is not int or {type(t) for t in (digest, textless, reason)} != {str}:
-        raise TypeError("another type")
-    if len(digest) != _DIGITS:
-        raise ValueError("no hash")
-    if len(known) == 1 and type(known[0]) is str:
-        return Hashed(known[0], moment, digest, textless, reason)
-    if {type(n) for n in known} != {int}:
-        raise TypeError("another type")
-    return Hashed(Signature(*known), moment, digest, textless, reason)
+    signature = known[0] if len(known) == 1 else Signature(*known)
+    return Hashed(signature, moment, digest, textless, reason)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.store.facts import sealed, unsealed
 from casetrack.sync import cache as cache_room
 from casetrack.sync.cache import HashCache, Hashed, Signature
 
@@ -88,11 +88,8 @@ def test_without_a_change_time_everything_is_read(
         b"null",
         b"\xff\xfe",
         b"[" * 100_000,
-        b'{"format": 1}',
-        b'{"format": 99, "folder": "x", "files": {}}',
-        b'{"format": 1, "folder": "FOLDER", "files": {"0.txt": [1]}}',
-        b'{"format": 1, "folder": "FOLDER", "files": {"0.txt": "x"}}',
-        b'{"format": 1, "folder": "FOLDER", "files": []}',
+        b'{"format": 2, "folder": "FOLDER", "files": {}}',
+        sealed({"format": 99, "folder": "FOLDER", "files": {}}),
         None,
     ],
 )
@@ -110,9 +107,24 @@ def test_a_damaged_memory_counts_as_none(settled: Case, damage: bytes | None) ->
 @posix
 def test_a_wrong_memory_cannot_pass_for_another_folder(settled: Case) -> None:
     (path,) = (settled.collection.folder / "sync").iterdir()
-    raw = json.loads(path.read_text())
-    path.write_text(json.dumps(raw | {"folder": "/elsewhere"}))
+    path.write_bytes(sealed(unsealed(path.read_bytes()) | {"folder": "/elsewhere"}))
     assert settled.sync().hashed == 5
+
+
+@posix
+def test_a_memory_with_one_flipped_bit_is_not_believed(settled: Case) -> None:
+    (path,) = (settled.collection.folder / "sync").iterdir()
+    whole = path.read_bytes()
+    name = next(n for n in unsealed(whole)["files"] if n.endswith("0.txt"))
+
+    def known() -> bool:
+        memory = HashCache(settled.collection.folder, settled.folder)
+        return memory.find(name, Signature.of((settled.folder / "0.txt").stat())) is not None
+
+    assert known()
+    for place in range(0, len(whole) - 1, 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert not known(), place
 
 
 def test_a_memory_that_cannot_be_written_stops_nothing(

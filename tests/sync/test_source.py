@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -115,6 +116,23 @@ def test_a_listing_that_breaks_off_removes_nothing(
     (state,) = collection.sources()
     assert (state.stale, state.problem, state.documents) == (False, "", 2)
     assert state.last_success_at == state.last_synced_at
+
+
+def test_what_is_noted_of_a_source_is_not_believed_once_it_is_damaged(
+    collection: Collection,
+) -> None:
+    collection.sync_source(source(a_md="All about rent."))
+    path = collection.folder / "sources.json"
+    whole = path.read_text()
+    assert collection.sources()[0].last_success_at is not None
+    path.write_text(whole.replace("succeeded", "suchceded"))
+    assert collection.sources()[0].last_synced_at is None
+    # Of earlier versions there is no digest.
+    facts = {"synced": "2026-01-01T00:00:00+00:00"}
+    path.write_text(json.dumps({"format": 1, "sources": {collection.sources()[0].source: facts}}))
+    assert collection.sources()[0].last_synced_at is not None
+    collection.sync_source(source(a_md="All about rent."))
+    assert collection.sources()[0].last_success_at is not None
 
 
 def test_an_empty_listing_is_believed_on_demand_only(collection: Collection) -> None:
