@@ -38,6 +38,12 @@ GROUPED = {"document": "Lease.pdf", "passages": [{"page": 3, "text": "£2,390"}]
         ({"results": [{"text": "a rent of £2,390"}, CITED | {"text": "no rent"}]}, True, False),
         ({"results": [CITED | {"citation": "Lease.pdf, p. 33"}]}, True, False),
         ({"results": [CITED | {"citation": "Letter.pdf, p. 3"}]}, True, False),
+        (
+            {"columns": ["document", "page", "text"], "rows": [["Lease.pdf", 3, "£2,390"]]},
+            True,
+            True,
+        ),
+        ({"columns": ["document", "text"], "rows": [["Lease.pdf", "£2,390"]]}, True, False),
         ({"results": []}, False, False),
     ],
 )

@@ -102,6 +102,7 @@ def _entries(node: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[Any, tupl
     With each comes what its parents say of themselves: their fields that are no lists or objects.
     """
     if isinstance(node, dict):
+        node = _with_names(node)
         own = {k: v for k, v in node.items() if not isinstance(v, dict | list)}
         inner = {k: v for k, v in node.items() if isinstance(v, dict | list)}
         yield own | {k: v for k, v in inner.items() if _flat(v)}, above
@@ -115,6 +116,15 @@ def _entries(node: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[Any, tupl
             yield from _entries(value, above)
     else:
         yield node, above
+
+
+def _with_names(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a table of columns and rows as rows that name their values."""
+    columns, rows = node.get("columns"), node.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        return node
+    named = [dict(zip(columns, row, strict=False)) for row in rows if isinstance(row, list)]
+    return node | {"rows": named or rows}
 
 
 def _flat(value: Any) -> bool:

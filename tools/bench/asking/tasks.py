@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from bench.asking.agent import Task
 from bench.asking.homes import CASE, CONTRACTS, LETTINGS, NEW_FILE
 from bench.asking.judge import Part, page
-from bench.asking.ways import SEARCH, begin, first_of, look_up, paged, read_both, within
+from bench.asking.ways import (
+    SEARCH,
+    begin,
+    first_of,
+    in_sql,
+    in_turn,
+    look_up,
+    paged,
+    read_both,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +32,21 @@ AGREEMENT, AMENDMENT = "Master Services Agreement", "Amendment No 1"
 _ANY_PAGE = r"\b(?:pp?\.|page|S\.)\s?\d|\"page\":\d"
 _ROWS = r"(?i)sheet|row"
 _NOT_FOUND = (r'(?i)"evidence":"(?:weak|none)"|evidence: (?:weak|none)|not (?:found|in these)',)
+
+_SUMS = (
+    "SELECT document_name, page, text FROM amounts WHERE unit = 'USD' AND value >= 100000000 "
+    "ORDER BY value DESC"
+)
+_EDGES = (
+    "SELECT a.name AS document, e.type, b.name AS other FROM edges e "
+    "JOIN documents a ON a.document_id = e.source_id JOIN documents b "
+    "ON b.document_id = e.target_id WHERE a.name = '2024-10-21 Notice of Claim.docx' "
+    "OR b.name = '2024-10-21 Notice of Claim.docx'"
+)
+_READING = (
+    "SELECT name, extraction_method, ocr_confidence FROM documents "
+    "WHERE name = 'Exhibit C Condemned Goods.pdf'"
+)
 
 
 def picture_of(agent: Agent) -> Iterator[Call]:
@@ -84,6 +109,7 @@ def sums_of_contracts(agent: Agent) -> Iterator[Call]:
         least = {"min_value": 100_000_000, "unit": "USD"}
         yield from begin(agent, CONTRACTS, tool, **least)
         yield from paged(agent, tool, least, CONTRACTS)
+    yield from in_sql(CONTRACTS, "amounts", _SUMS)(agent)
     yield from look_up(CONTRACTS, "$100,000,000", "hundred million dollars")(agent)
 
 
@@ -269,8 +295,9 @@ TASKS = (
             CASE,
             ("find_related_documents", {"document_name": "2024-10-21 Notice of Claim.docx"}),
             ("get_document", {"document_name": "2024-10-21 Notice of Claim.docx"}),
-            then=look_up(CASE),
+            then=in_turn(in_sql(CASE, "edges", _EDGES), look_up(CASE)),
         ),
+        own=("DESCRIBE edges", _EDGES),
     ),
     Task(
         "picture",
@@ -288,8 +315,9 @@ TASKS = (
             CASE,
             ("get_document", {"document_name": "Exhibit C Condemned Goods.pdf"}),
             ("list_documents", {}),
-            then=look_up(CASE),
+            then=in_turn(in_sql(CASE, "documents", _READING), look_up(CASE)),
         ),
+        own=("DESCRIBE", _READING),
     ),
     Task(
         "take-in",
@@ -390,6 +418,6 @@ TASKS = (
             Part((r"\$100,000,000",), "VerizonAbs", page(74)),
         ),
         sums_of_contracts,
-        own=("100000000 USD $100,000,000 hundred million dollars",),
+        own=("100000000 USD $100,000,000 hundred million dollars", "DESCRIBE", _SUMS),
     ),
 )

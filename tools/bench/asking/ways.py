@@ -101,6 +101,27 @@ def paged(agent: Agent, tool: str, arguments: dict[str, Any], collection: str) -
         yield tool, {**arguments, **within(agent, collection), "offset": after[0]}
 
 
+def in_sql(collection: str, view: str, statement: str, /) -> Any:
+    """Return the way that looks at the columns of a view, then asks it; nothing without SQL."""
+
+    def script(agent: Agent) -> Iterator[Call]:
+        if agent.offers("query", "sql"):
+            yield from begin(agent, collection, "query", sql=f"DESCRIBE {view}")
+            yield "query", {"sql": statement, **within(agent, collection)}
+
+    return script
+
+
+def in_turn(*scripts: Any) -> Any:
+    """Return the way that follows several, one after the other."""
+
+    def script(agent: Agent) -> Iterator[Call]:
+        for each in scripts:
+            yield from each(agent)
+
+    return script
+
+
 def read_both(collection: str, first: str, second: str, /, **asked: Any) -> Any:
     """Return the way that asks for the changes from one document to another, or reads both."""
 
