@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.faulty.plant import FAULTS, WEIGHTS, Case
-from bench.faulty.runs import MEMORY, preload, prepare, run
+from bench.faulty.runs import MEMORY, preload, run_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="begin with this one")
     parser.add_argument("--only", default="", help="only files whose area begins like this")
     parser.add_argument("--fault", help="only this fault")
+    parser.add_argument("--processes", type=int, default=2, help="how many at once")
     parser.add_argument("--show", type=int, default=40, help="failures to print of each kind")
     parser.add_argument("--kills", type=int, help="kill programs so often, and damage nothing")
     parser.add_argument("--kill", type=int, help="only this one")
@@ -80,14 +81,18 @@ def main() -> None:
     preload()
     home = Path(tempfile.mkdtemp(prefix="faults-", dir=MEMORY))
     try:
-        files, truth = prepare(home)
-        cases = drawn(files, asked.cases, asked.seed)
-        cases = [c for c in cases if asked.case in {None, c.number} and c.number >= asked.first]
-        cases = [c for c in cases if c.area.startswith(asked.only)]
-        cases = [c for c in cases if asked.fault in {None, c.fault}]
+
+        def draw(files: Mapping[str, Sequence[str]]) -> list[Case]:
+            return [
+                c
+                for c in drawn(files, asked.cases, asked.seed)
+                if asked.case in {None, c.number} and c.number >= asked.first
+                if c.area.startswith(asked.only) and asked.fault in {None, c.fault}
+            ]
+
         started, found = time.monotonic(), list[tuple["Case", "Verdict"]]()
         failures = Counter[str]()
-        for case, verdict in run(cases, asked.seed, home, truth):
+        for case, verdict in run_shares(draw, asked.seed, home, asked.processes):
             found.append((case, verdict))
             for what, detail in verdict.failures:
                 failures[what] += 1

@@ -6,8 +6,10 @@ import contextlib
 import importlib
 import json
 import os
+import queue
 import select
 import signal
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -17,7 +19,7 @@ from bench.faulty.judge import Truth, Verdict, truth_of, try_case, victims
 from bench.faulty.world import make
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from bench.faulty.plant import Case
 
@@ -26,6 +28,7 @@ MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 _TOGETHER = 40
 """Cases that one process takes on: what a panic of a library leaves behind must not pile up."""
 _SECONDS = 90.0
+_forking = threading.Lock()
 _PRELOADED = (
     *("lance.fragment", "pyarrow", "numpy", "duckdb", "casetrack.ingest.batch"),
     *("casetrack.views.index", "casetrack.health.doctor", "casetrack.query.run"),
@@ -85,17 +88,60 @@ def run(
         left = left[done:]
 
 
+def run_shares(
+    draw: Callable[[Mapping[str, Sequence[str]]], list[Case]], seed: int, home: Path, count: int, /
+) -> Iterator[tuple[Case, Verdict]]:
+    """Try cases in so many processes at once, each with a data folder of its own.
+
+    Parameters
+    ----------
+    draw
+        Returns all cases, given the files that faults may hit.
+    seed
+        What all random choices follow from.
+    home
+        Where the data folders lie.
+    count
+        How many processes.
+    """
+    done: queue.Queue[tuple[Case, Verdict] | BaseException | None] = queue.Queue()
+
+    def work(number: int) -> None:
+        try:
+            place = home / str(number)
+            place.mkdir()
+            files, truth = prepare(place)
+            for pair in run(draw(files)[number::count], seed, place, truth):
+                done.put(pair)
+            done.put(None)
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            done.put(error)
+
+    for number in range(count):
+        threading.Thread(target=work, args=(number,), daemon=True).start()
+    running = count
+    while running:
+        found = done.get()
+        if isinstance(found, BaseException):
+            raise found
+        if found is None:
+            running -= 1
+        else:
+            yield found
+
+
 class _Ended(Exception):
     """A process ended before its work was done."""
 
 
 def _forked(work: Callable[[Callable[[str], None]], None], seconds: float) -> Iterator[str]:
     """Yield the lines that *work* tells in a process of its own; each within *seconds*."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _child(work, reading, writing)
-    os.close(writing)
+    with _forking:  # no other child may inherit the end that is written to, and keep it open
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            _child(work, reading, writing)
+        os.close(writing)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.setpgid(pid, pid)
     buffer, end = b"", time.monotonic() + seconds
