@@ -46,7 +46,8 @@ AMENDMENT = "Amendment No 1.docx"
 METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
 
 GROUPS = {
-    "Documents in and out": "ingest sync sync_source sources delete_document admin.reindex "
+    "Documents in and out": "ingest sync sync_source sources delete_document admin.excluded "
+    "admin.brought_back_by admin.reindex "
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
     "read.chunks read.chunk read.pages read.page_image read.table",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.records import Document, DocumentStructure
+    from casetrack.records.sync import ExcludedFile
 
 _FIELDS = (
     Field("Name", of="name"),
@@ -42,10 +43,17 @@ def documents(
     starred: Annotated[
         bool, typer.Option("--starred", help="Only those that you have starred.")
     ] = False,
+    excluded: Annotated[
+        bool,
+        typer.Option("--excluded", help="Instead, the files that were deleted with --exclude."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the documents of a collection."""
     target = ctx.ensure_object(State).collection(collection)
+    if excluded:
+        _show_excluded(target.admin.excluded(), as_json=as_json)
+        return
     found = target.documents(sort_by=sort, tag=tag, starred=starred)
     if as_json:
         write_json([d.as_dict() for d in found])
@@ -60,6 +68,24 @@ def documents(
     from casetrack.records import Document
 
     record_table(Document, _FIELDS, found)
+
+
+def _show_excluded(files: "Sequence[ExcludedFile]", *, as_json: bool) -> None:
+    if as_json:
+        write_json([f.as_dict() for f in files])
+        return
+    if not files:
+        line("No file was taken out for good.")
+        return
+    from casetrack.records.sync import ExcludedFile
+
+    fields = (
+        Field("Name", of="name"),
+        Field("File", of="path"),
+        Field("Taken out", whole=True, of="excluded_at"),
+    )
+    record_table(ExcludedFile, fields, files)
+    line(("To have one back, ingest it by its path.", "dim"))
 
 
 NameArgument = Annotated[
@@ -189,15 +215,27 @@ def delete(
             "named snapshots, too.",
         ),
     ] = False,
+    exclude: Annotated[
+        bool,
+        typer.Option(
+            "--exclude", help="No sync takes its file in again, until you ingest that by its name."
+        ),
+    ] = False,
 ) -> None:
     """Remove a document from its collection; the file itself is not touched."""
     target = ctx.ensure_object(State).collection(collection)
-    gone = target.delete_document(name)
+    place = target.admin.brought_back_by(name)
+    gone = target.delete_document(name, exclude=exclude)
     line(
         f'Deleted "{gone.name}" ({counted(gone.page_count, "page")}, '
         f'{counted(gone.chunk_count, "chunk")}) from "{target.info.name}".'
     )
     line(f"The file itself is untouched: {gone.path}")
+    if exclude:
+        line("No sync takes it in again. To have it back: casetrack ingest and its path.")
+    elif place is not None:
+        line((f"It lies in {place}, which is synced: the next sync takes it in again. ", "yellow"))
+        line("To keep it out for good, delete it with --exclude.")
     if secure:
         report = target.admin.upkeep(secure=True, wait=True)
         if report is not None:

@@ -43,6 +43,7 @@ _REASONS = {
     "unsupported_format": "of other kinds",
     "empty_file": "empty",
     "no_text": "without text",
+    "excluded": "taken out by you",
     "changed_meanwhile": "changing just now",
 }
 

@@ -6,8 +6,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from casetrack.collection.progress import listener, shows_progress, silent
-from casetrack.records import Rows
+from casetrack.records import RowList, Rows
 from casetrack.records.snapshots import SnapshotInfo
+from casetrack.records.sync import ExcludedFile
 from casetrack.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
@@ -325,6 +326,37 @@ class Admin:
             tell=listener(progress) or silent,
             cancel=cancel or threading.Event(),
         )
+
+    def excluded(self) -> RowList[ExcludedFile]:
+        """Return the files that were taken out for good, the first one first.
+
+        Raises
+        ------
+        StorageError
+            The list cannot be read.
+        """
+        from casetrack.store.excluded import excluded
+
+        return RowList(excluded(self._workspace.folder).files, of=ExcludedFile)
+
+    def brought_back_by(self, document: DocumentRef, /) -> str | None:
+        """Return what would take a document in again, were it deleted and not excluded.
+
+        Returns
+        -------
+        str or None
+            The folder that was synced and still holds its file, or its source, such as
+            ``git:platform``; ``None`` where there is neither.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`~casetrack.collection.Collection.document`.
+        """
+        from casetrack.collection.upkeep import brought_back_by
+
+        found = self._workspace.ask(lambda state: state.document(document))
+        return brought_back_by(self._workspace, found)
 
     def upkeep(
         self,

@@ -696,10 +696,13 @@ class Collection:
         return self.workspace.ask(lambda state: state.document(name_or_id))
 
     @tells_damage
-    def delete_document(self, name_or_id: DocumentRef, /, *, secure: bool = False) -> Document:
+    def delete_document(
+        self, name_or_id: DocumentRef, /, *, secure: bool = False, exclude: bool = False
+    ) -> Document:
         """Remove a document, what is attached to it and everything made from it.
 
-        The source file stays where it is.
+        The source file stays where it is. Where that is a folder that is synced, the next sync
+        takes it in again, unless it is excluded.
 
         Parameters
         ----------
@@ -708,14 +711,20 @@ class Collection:
         secure
             Take it out of every file at once, and all that was deleted earlier; named snapshots
             are removed, too. Otherwise ``admin.upkeep`` does the former later. See there.
+        exclude
+            Keep the file out for good: no sync and no folder takes it in again, also where it
+            was moved or changed, until the file itself is ingested. ``admin.excluded`` lists such
+            files.
 
         Raises
         ------
         CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        UsageError
+            What is inside another file cannot be excluded by itself; nothing was deleted.
         """
         from casetrack.collection.upkeep import delete_document
 
-        return delete_document(self.workspace, name_or_id, secure=secure)
+        return delete_document(self.workspace, name_or_id, secure=secure, exclude=exclude)
 
     @tells_damage
     def stats(self) -> CollectionStats:

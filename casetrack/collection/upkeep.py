@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionBusy
+from casetrack.errors import CollectionBusy, UsageError
 from casetrack.records.upkeep import UpkeepReport
 
 if TYPE_CHECKING:
@@ -85,8 +86,11 @@ def upkeep(
             return _Upkeep(workspace, secure=secure, cancel=cancel).run()
 
 
-def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool) -> Document:
+def delete_document(
+    workspace: Workspace, named: DocumentRef, /, *, secure: bool, exclude: bool
+) -> Document:
     """Remove a document; parameters and errors are those of ``Collection.delete_document``."""
+    from casetrack.store.excluded import exclude as keep_out
     from casetrack.store.originals import drop_copies
     from casetrack.store.session import write_session
 
@@ -95,6 +99,10 @@ def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool
         state = workspace.state()
         document = state.document(named)
         gone = [document, *state.attached_to(document)]
+        if exclude:
+            _require_own_file(document)
+            # First: where a kill comes in between, a document that is still there is not kept out.
+            keep_out(workspace.folder, [document])
         session.delete(gone)
         # Before the session ends: whoever writes after a kill in between finishes it.
         drop_copies(workspace.folder, gone)
@@ -102,6 +110,36 @@ def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool
     if secure:
         upkeep(workspace, secure=True, wait=True)
     return document
+
+
+def _require_own_file(document: Document) -> None:
+    if document.parent_id is not None:
+        raise UsageError(
+            f'"{document.name}" came inside another file, so it cannot be kept out by itself.',
+            hint="Nothing was deleted. Keep out the file that holds it, or delete it without that.",
+        )
+
+
+def brought_back_by(workspace: Workspace, document: Document, /) -> str | None:
+    """Return what would take a document in again once it is deleted: a folder or a source.
+
+    Returns
+    -------
+    str or None
+        The folder that was synced and still holds the file, or the name of the source;
+        ``None`` where there is neither.
+    """
+    from casetrack.sync.cache import synced_places
+
+    if document.parent_id is not None:
+        return None
+    if document.is_remote:
+        return document.source
+    path = Path(document.path)
+    if not path.is_file():
+        return None
+    inside = (place for place in synced_places(workspace.folder) if path.is_relative_to(place))
+    return max(inside, key=len, default=None)
 
 
 class _Upkeep:

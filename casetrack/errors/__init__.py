@@ -31,6 +31,7 @@ from casetrack.errors.documents import (
     DocumentNotFound,
     DuplicateDocument,
     EntityNotFound,
+    FileExcluded,
     ReferenceNotFound,
 )
 from casetrack.errors.files import (
@@ -119,6 +120,7 @@ __all__ = [
     "EntityNotFound",
     "FileEncrypted",
     "FileError",
+    "FileExcluded",
     "FileNotFound",
     "FileStepFailed",
     "FileUnreadable",

@@ -56,6 +56,24 @@ class ChunkNotFound(UsageError):
         )
 
 
+class FileExcluded(CaseTrackError):
+    """The user has taken a file out of a collection for good; only by its own name it comes back.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    """
+
+    code = "excluded"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was taken out of this collection for good.",
+            hint="To have it again, take in this very file by its name.",
+        )
+
+
 class DuplicateDocument(CaseTrackError):
     """The same bytes are in the collection already.
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack import editions
-from casetrack.errors import UsageError
+from casetrack.errors import FileExcluded, UsageError
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
@@ -17,6 +17,8 @@ from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
 from casetrack.readers.base import ReadOptions
 from casetrack.records import DOCUMENT_TYPES, IngestReport
+from casetrack.store.excluded import admit, excluded
+from casetrack.store.lock import write_lock
 from casetrack.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.config import Settings
     from casetrack.ingest.discover import FoundFile
     from casetrack.records import IngestProgress
+    from casetrack.store.excluded import Excluded
     from casetrack.workspace import Workspace
 
 
@@ -59,6 +62,7 @@ def ingest(
         extensions=None if extensions is None else several(extensions),
         apart=own_folders(settings),
     )
+    files, out = _without_excluded(files, excluded(workspace.folder))
     if document_name is not None and len(files) != 1:
         raise UsageError(
             f"A display name is for one file, and this names {len(files)}.",
@@ -80,6 +84,10 @@ def ingest(
     else:
         report = run(files, progress=progress)
     report = replace(report, notes=(*report.notes, *limit_notes(report.outcomes)))
+    back = out & {o.path for o in report.outcomes if o.status in ("ingested", "partial")}
+    if back:
+        with write_lock(workspace.folder):
+            admit(workspace.folder, back)
     earlier = sum(d.updated_at < started for d in workspace.state().documents()) if changed else 0
     if not earlier:
         return report
@@ -89,6 +97,26 @@ def ingest(
         "`casetrack reindex --reparse`."
     )
     return replace(report, notes=(*report.notes, note))
+
+
+def _without_excluded(
+    files: list[FoundFile], out: Excluded
+) -> tuple[list[FoundFile], frozenset[str]]:
+    """Refuse what the user has taken out for good, unless a file is named itself.
+
+    Returns
+    -------
+    tuple
+        The files, and the paths among them that are named and excluded no longer once read.
+    """
+    paths = out.paths
+    named = frozenset(file.shown for file in files if file.named) & paths
+    return [
+        replace(file, problem=FileExcluded(file.shown))
+        if file.shown in paths and not file.named
+        else file
+        for file in files
+    ], named
 
 
 def ingest_again(

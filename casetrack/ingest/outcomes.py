@@ -20,6 +20,7 @@ _SKIPPED = {
     "unsupported_format",
     "empty_file",
     "no_text",
+    "excluded",
     "cancelled",
     FreeTierLimit.code,
 }

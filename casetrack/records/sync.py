@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from casetrack.records.files import FileTable
@@ -60,6 +61,30 @@ class SyncChange(Record):
     pages: int = 0
     chunks: int = 0
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedFile(Record):
+    """A file that was taken out of a collection for good, though it may still be there.
+
+    Attributes
+    ----------
+    path
+        Where it lay when its document was deleted; of a source's item its name there.
+    name
+        Of its document.
+    file_hash
+        SHA-256 of its content, hexadecimal.
+    excluded_at
+        When.
+    """
+
+    SHOWN = ("name", "path", "excluded_at")
+
+    path: str
+    name: str
+    file_hash: str
+    excluded_at: datetime
 
 
 @dataclass(frozen=True, slots=True, repr=False)

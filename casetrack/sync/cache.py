@@ -78,6 +78,23 @@ class Hashed:
         return HAS_CHANGE_TIME and self.signature.changed < self.moment - QUIET_NS
 
 
+def synced_places(collection: Path, /) -> list[str]:
+    """Return the folders and sources that a collection was compared with, as far as is known.
+
+    Parameters
+    ----------
+    collection
+        The collection's folder.
+    """
+    places = []
+    for path in sorted((collection / "sync").glob("*.json")):
+        try:
+            places.append(str(json.loads(path.read_bytes())["folder"]))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            _log.info("not understood: %s", path)
+    return places
+
+
 class HashCache:
     """What is remembered of the files of one folder, or of the items of one source.
 
@@ -96,7 +113,8 @@ class HashCache:
         self._folder = str(place)
         self._files = self._load()
         self._by_token: dict[str, str] | None = None
-        self._is_new = False
+        # That a place was compared at all is remembered, too: see `synced_places`.
+        self._is_new = not self._path.is_file()
 
     def _load(self) -> dict[str, Hashed]:
         """Read what is there; anything that is not what was written counts as nothing."""

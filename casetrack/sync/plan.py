@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.walk import suffix_of
+from casetrack.store.excluded import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.store.datasets import Snapshot
     from casetrack.sync.scan import FileState, Scan
+
+
+_NOTHING = Excluded()
 
 
 class LedgerRow(NamedTuple):
@@ -99,6 +103,8 @@ class Plan:
         Files with the content of a document that stays, and this.
     repeats
         Further files with the content of a new one, and its path.
+    excluded
+        Files that the user has taken out of the collection for good.
     textless
         Files that are known to have no text.
     troubled
@@ -115,6 +121,7 @@ class Plan:
     new: list[FileState] = field(default_factory=list)
     copies: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     repeats: list[tuple[FileState, str]] = field(default_factory=list)
+    excluded: list[FileState] = field(default_factory=list)
     textless: list[FileState] = field(default_factory=list)
     troubled: list[tuple[FileState, LedgerRow | None]] = field(default_factory=list)
     gone: list[LedgerRow] = field(default_factory=list)
@@ -169,6 +176,8 @@ class SyncPlanner:
         Whether documents whose file is gone will be removed.
     read_with
         Returns what files would be read with now.
+    excluded
+        What the user has taken out for good: it is not new.
     reading
         Read documents again that bear another mark, see :attr:`LedgerRow.reading`; ``None`` for
         none.
@@ -182,9 +191,11 @@ class SyncPlanner:
         *,
         remove: bool,
         read_with: Callable[[], str],
+        excluded: Excluded = _NOTHING,
         reading: str | None = None,
     ) -> None:
         self._scan = scan
+        self._out_paths, self._out_hashes = excluded.paths, excluded.hashes
         self._reading = reading
         self._remove = remove
         self._read_with = read_with
@@ -368,6 +379,8 @@ class SyncPlanner:
             known = staying.get(file.hash or "")
             if copies and known is not None:
                 plan.copies.append((file, known))
+            elif file.path in self._out_paths or file.hash in self._out_hashes:
+                plan.excluded.append(file)
             elif copies and (file.hash, file.suffix) in first:
                 plan.repeats.append((file, first[file.hash, file.suffix]))
             elif file.textless and file.textless == self._read_with():

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DuplicateDocument, FileUnreadable, SourceError, SourceSkipped
+from casetrack.errors import (
+    DuplicateDocument,
+    FileExcluded,
+    FileUnreadable,
+    SourceError,
+    SourceSkipped,
+)
 from casetrack.ingest.outcomes import repeated
 from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
 
@@ -219,6 +225,11 @@ class _Builder:
                 message=f"It came through {row.source} and stays with it."
                 if row.path == file.path
                 else f'It has the same content as "{row.name}".',
+            )
+        for file in self.plan.excluded:
+            left = FileExcluded(file.path)
+            yield SyncChange(
+                "skipped", file.path, code=left.code, message=left.message, hint=left.hint
             )
         for file in self.plan.textless:
             yield SyncChange("skipped", file.path, code="no_text", message=file.reason)

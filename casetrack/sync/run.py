@@ -29,6 +29,7 @@ from casetrack.ingest.ignores import IGNORE_FILE, patterns
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
 from casetrack.ingest.walk import Rules, extension_set
+from casetrack.store.excluded import excluded
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import leftovers, write_session
 from casetrack.sync.cache import HashCache
@@ -272,6 +273,7 @@ class Sync:
             rows,
             remove=self.wish.remove_deleted,
             read_with=self._read_with,
+            excluded=excluded(self.workspace.folder),
             reading=self._reading() if self.wish.again else None,
         )
 

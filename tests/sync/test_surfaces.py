@@ -95,6 +95,39 @@ def test_the_command_says_what_failed_and_what_is_unsafe(run: Any, tmp_path: Pat
     assert run("sync", folder, "--exclude", "!")[0] == 2
 
 
+def test_a_deleted_document_says_that_the_next_sync_brings_it_back(
+    run: Any, library: Library, tmp_path: Path
+) -> None:
+    folder = files(tmp_path / "in", a="About rent.", b="About goods.")
+    run("sync", folder, "-c", "Case", "--create")
+    _, out, _ = run("delete", "a.txt")
+    assert f"It lies in {folder}, which is synced: the next sync takes it in again." in out
+    assert "--exclude" in out
+    _, out, _ = run("delete", "b.txt", "--exclude")
+    assert "No sync takes it in again." in out
+    _, out, _ = run("sync", folder)
+    assert "new      a.txt" in out
+    assert "skipped  1 taken out by you" in out
+    assert "b.txt" in run("documents", "--excluded")[1]
+
+    async def work() -> list[str]:
+        from mcp.client import Client
+
+        async with Client(build_server(library)) as client:
+            given = {"document_name": "a.txt", "collection": "Case"}
+            said = [
+                await client.call_tool("delete_document", given | more)
+                for more in ({"confirm": False}, {"confirm": True, "exclude": True})
+            ]
+            return [each.content[0].text for each in said]
+
+    asked, done = anyio.run(work)
+    assert "the next sync takes it in again; with exclude: true it stays out." in asked
+    assert "No sync takes its file in again" in done
+    assert run("sync", folder)[1].count("taken out by you") == 1
+    assert not library.get("Case").documents()
+
+
 def test_the_command_cuts_long_lists(run: Any, tmp_path: Path) -> None:
     folder = files(tmp_path / "in", **{f"n{i:02d}": f"Text {i}." for i in range(25)})
     (folder / "notes.bin").write_bytes(b"\x00")

@@ -22,6 +22,7 @@ _REASONS = {
     "cancelled": "not reached",
     "empty_file": "empty",
     "no_text": "without text",
+    "excluded": "taken out by the user",
 }
 LISTED = 20
 """How many files of a kind the text names; the structured result has more."""

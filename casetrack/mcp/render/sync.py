@@ -27,6 +27,7 @@ _REASONS = {
     "unsupported_format": "format not supported",
     "empty_file": "empty",
     "no_text": "without text",
+    "excluded": "taken out by the user",
     "changed_meanwhile": "changing just now",
 }
 

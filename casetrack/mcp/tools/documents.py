@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
     from casetrack.records import DocumentStructure
+    from casetrack.records.upkeep import UpkeepReport
 
 _ENTITIES = 10
 _NAME_CHARS = 120
@@ -227,6 +228,7 @@ class DocumentTools:
             bool,
             Field(description="Erase its text at once, in snapshots too"),
         ] = False,
+        exclude: Annotated[bool, Field(description="No later sync takes it in again")] = False,
     ) -> Annotated[CallToolResult, DeletedDocument]:
         """Delete a document once that is confirmed."""
         found: Collection = await locate(self._session, collection)
@@ -236,14 +238,17 @@ class DocumentTools:
             f"{render.counted(document.chunk_count, 'chunk')}"
         )
         name = render.one_line(document.name)
+        place = await in_thread(partial(found.admin.brought_back_by, document))
+        comes_back = place is not None and not exclude
         if not confirm:
+            back = f" {_comes_back(place)}; with exclude: true it stays out." if comes_back else ""
             raise Unconfirmed(
                 f'This would remove "{name}" '
-                f"(ID: {document.document_id}; {amount}) from {found.info.name}.",
+                f"(ID: {document.document_id}; {amount}) from {found.info.name}.{back}",
                 hint="The file itself stays where it is. If the user wants it, call "
                 "delete_document again with confirm: true.",
             )
-        work = partial(_delete, found, document.document_id, secure=secure)
+        work = partial(_delete, found, document.document_id, secure=secure, exclude=exclude)
         told = await write_in_thread(self._session, found.info.id, work)
         gone = f'"{name}" (ID: {document.document_id}; {amount})'
         return answer(
@@ -276,12 +281,26 @@ def _outline_line(item: Section | Document) -> str:
     return render.section_line(item) if isinstance(item, Section) else render.document_line(item)
 
 
-def _delete(collection: "Collection", document_id: str, *, secure: bool) -> str:
+def _comes_back(place: str | None) -> str:
+    return f"It lies in {place}, which is synced: the next sync takes it in again"
+
+
+def _delete(collection: "Collection", document_id: str, *, secure: bool, exclude: bool) -> str:
     """Delete a document; return what else is to be said."""
-    collection.delete_document(document_id)
+    place = collection.admin.brought_back_by(document_id)
+    collection.delete_document(document_id, exclude=exclude)
+    said = ""
+    if exclude:
+        said = " No sync takes its file in again, until ingest_document names it."
+        said += " The list of such files holds its path and the hash of its content."
+    elif place is not None:
+        said = f" {_comes_back(place)}. Then delete it with exclude: true to keep it out."
     report = collection.admin.upkeep(secure=True, wait=True) if secure else None
-    if report is None:
-        return ""
+    return said if report is None else f"{said}{_removed(report)}"
+
+
+def _removed(report: "UpkeepReport") -> str:
+    """Return what else is gone, and what could not be removed."""
     removed = f" Removed also: {'; '.join(report.removed)}." if report.removed else ""
     if report.notes:
         return f"{removed} {' '.join(report.notes)}"

@@ -1,0 +1,115 @@
+"""Files that the user took out of a collection for good: ``excluded.json`` in its folder.
+
+A document may be deleted while its file stays in a folder that is synced. What is listed here a
+sync does not take in as new: neither at its path nor, moved or renamed, by its content. A document
+that is there all the same, since somebody named its file, is kept in step as all others are.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from casetrack.errors import StorageError
+from casetrack.provenance import iso_utc
+from casetrack.records.sync import ExcludedFile
+from casetrack.store.files import storage_errors, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+    from casetrack.records import Document
+
+FILE = "excluded.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """The excluded files of a collection at one moment, the first one first."""
+
+    files: tuple[ExcludedFile, ...] = ()
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Where they lay."""
+        return frozenset(file.path for file in self.files)
+
+    @property
+    def hashes(self) -> frozenset[str]:
+        """The SHA-256 of their contents."""
+        return frozenset(file.file_hash for file in self.files)
+
+
+def excluded(folder: Path, /) -> Excluded:
+    """Return the excluded files of the collection in *folder*.
+
+    Raises
+    ------
+    StorageError
+        The list cannot be read.
+    """
+    path = folder / FILE
+    try:
+        raw = json.loads(path.read_bytes())
+        if raw["format"] != _FORMAT:
+            raise ValueError(raw["format"])
+        return Excluded(tuple(_file(**fields) for fields in raw["files"]))
+    except FileNotFoundError:
+        return Excluded()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StorageError(
+            f"The list of files that were taken out for good cannot be read: {path}.",
+            hint="Bring it back from a backup; or remove it: the next sync then takes in again "
+            "whatever lies in its folders.",
+        ) from error
+
+
+def _file(path: str, name: str, file_hash: str, excluded_at: str) -> ExcludedFile:
+    return ExcludedFile(path, name, file_hash, datetime.fromisoformat(excluded_at))
+
+
+def exclude(folder: Path, documents: Iterable[Document], /) -> None:
+    """Exclude the files of documents. The caller holds the collection's write lock.
+
+    Raises
+    ------
+    StorageError
+        The list cannot be read or written.
+    """
+    now = datetime.now(UTC)
+    new = [ExcludedFile(d.path, d.name, d.file_hash, now) for d in documents]
+    paths = {file.path for file in new}
+    _write(folder, [*(f for f in excluded(folder).files if f.path not in paths), *new])
+
+
+def admit(folder: Path, paths: Collection[str], /) -> None:
+    """Exclude files no longer. The caller holds the collection's write lock.
+
+    Raises
+    ------
+    StorageError
+        The list cannot be read or written.
+    """
+    _write(folder, [file for file in excluded(folder).files if file.path not in paths])
+
+
+def _write(folder: Path, files: list[ExcludedFile]) -> None:
+    path = folder / FILE
+    if not files:
+        with storage_errors(path):
+            path.unlink(missing_ok=True)
+        return
+    entries = [
+        {
+            "path": file.path,
+            "name": file.name,
+            "file_hash": file.file_hash,
+            "excluded_at": iso_utc(file.excluded_at),
+        }
+        for file in files
+    ]
+    write_json(path, {"format": _FORMAT, "files": entries})
