@@ -7,7 +7,6 @@ that is there all the same, since somebody named its file, is kept in step as al
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 from casetrack.errors import StorageError
 from casetrack.provenance import iso_utc
 from casetrack.records.sync import ExcludedFile
-from casetrack.store.files import storage_errors, write_json
+from casetrack.store.facts import sealed, unsealed
+from casetrack.store.files import storage_errors, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -54,13 +54,13 @@ def excluded(folder: Path, /) -> Excluded:
     """
     path = folder / FILE
     try:
-        raw = json.loads(path.read_bytes())
+        raw = unsealed(path.read_bytes())
         if raw["format"] != _FORMAT:
             raise ValueError(raw["format"])
         return Excluded(tuple(_file(**fields) for fields in raw["files"]))
     except FileNotFoundError:
         return Excluded()
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise StorageError(
             f"The list of files that were taken out for good cannot be read: {path}.",
             hint="Bring it back from a backup; or remove it: the next sync then takes in again "
@@ -112,4 +112,4 @@ def _write(folder: Path, files: list[ExcludedFile]) -> None:
         }
         for file in files
     ]
-    write_json(path, {"format": _FORMAT, "files": entries})
+    write_atomic(path, sealed({"format": _FORMAT, "files": entries}))

@@ -89,8 +89,8 @@ def synced_places(collection: Path, /) -> list[str]:
     places = []
     for path in sorted((collection / "sync").glob("*.json")):
         try:
-            places.append(str(json.loads(path.read_bytes())["folder"]))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            places.append(str(unsealed(path.read_bytes())["folder"]))
+        except (OSError, ValueError, KeyError):
             _log.info("not understood: %s", path)
     return places
 
