@@ -1,7 +1,8 @@
 """What the list of tools costs every conversation: bytes, and tokens by two counts.
 
 ``python -m bench.token_cost`` prints one row for each set of tools, then the dearest tools, and
-ends with 1 where the list of all tools takes more bytes than it may. The first count is that of a
+ends with 1 where the list of all tools takes more bytes than it may. ``--write FILE`` also puts
+the figures into the rows of a document's table that name a set. The first count is that of a
 model's vocabulary; the second this project's own upper estimate by characters, which keeps results
 in bounds in every script.
 """
@@ -9,6 +10,7 @@ in bounds in every script.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -67,6 +69,7 @@ def main() -> int:
     """Measure and print; return 1 where the list of all tools takes more than it may."""
     parser = argparse.ArgumentParser(prog="bench.token_cost", description=__doc__)
     parser.add_argument("--dearest", type=int, default=DEAREST, metavar="N", help="tools to name")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="a document such as docs/mcp.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         from casetrack.mcp.toolsets import SET_NAMES
@@ -74,6 +77,8 @@ def main() -> int:
         sets = [set_cost(name, Path(scratch)) for name in SET_NAMES]
         tools = tool_costs(Path(scratch))
     sys.stdout.write(render(sets, tools[: options.dearest]) + "\n")
+    if options.write:
+        options.write.write_text(updated(options.write.read_text("utf-8"), sets), encoding="utf-8")
     return int(sets[0].listed.size >= LIMIT_BYTES)
 
 
@@ -102,6 +107,16 @@ def render(sets: Sequence[SetCost], tools: Sequence[tuple[str, Cost, Cost]], /) 
     dear_heads = ("dearest tools", *counts, "description, bytes")
     dear = [(name, *cost.cells, f"{told.size:,}") for name, cost, told in tools]
     return f"{_table(heads, rows)}\n\n{_table(dear_heads, dear)}"
+
+
+def updated(document: str, sets: Sequence[SetCost], /) -> str:
+    """Return a document with the figures of the sets: tools, bytes, tokens, characters by four."""
+    for each in sets:
+        cost = each.listed
+        figures = f"{each.tools} | {cost.size:,} | {cost.real:,} | {cost.size // 4:,}"
+        row = rf"(?m)^\| `{re.escape(each.name)}` (?:\| [\d,]+ ){{4}}\|"
+        document = re.sub(row, f"| `{each.name}` | {figures} |", document)
+    return document
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

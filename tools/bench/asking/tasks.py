@@ -415,7 +415,8 @@ TASKS = (
         "Which of my contracts name a sum of 100 million dollars or more?",
         (
             Part((r"\$(?:251,325,000|125,000,000|574,831,000)",), "BONTON", _ANY_PAGE),
-            Part((r"\$100,000,000",), "VerizonAbs", page(74)),
+            Part((r"\$(?:100,000,000|1,325,700,000)",), "VerizonAbs", page(74)),
+            Part((r"\$ ?(?:3|2\.25|1\.25) Billion",), "INNOVIVA", _ANY_PAGE),
         ),
         sums_of_contracts,
         own=("100000000 USD $100,000,000 hundred million dollars", "DESCRIBE", _SUMS),
