@@ -7,13 +7,13 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from casetrack.errors import withheld
 from casetrack.query.functions import Functions
 from casetrack.sql.connection import connect, sql_text
 from casetrack.sql.graph import register_view, view_text
 from casetrack.sql.scope import FILES, checked_schema, needed_by
 from casetrack.sql.views import GRAPH_VIEWS
 from casetrack.steps.identifiers import terms_of_question
+from casetrack.store.sound import sound_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -122,7 +122,8 @@ def _register(
     if needed & {"documents", "chunks"}:
         cursor.register(f"_ledger_{number}", snapshot.documents.table)
     if "chunks" in needed:
-        _register_chunks(cursor, reading, calls, number)
+        stored = sound_chunks(snapshot, calls.withheld, calls.failed)
+        cursor.register(f"_stored_chunks_{number}", stored)
     if "postings_of" in needed:
         cursor.register(f"_indexed_{number}", reading.keywords.rows)
     if "postings" in needed:
@@ -130,25 +131,6 @@ def _register(
     for view in GRAPH_VIEWS:
         if view in needed:
             register_view(cursor, view, reading.state.graph, calls.failed, number=number)
-
-
-def _register_chunks(
-    cursor: duckdb.DuckDBPyConnection, reading: Reading, calls: Calls, number: int
-) -> None:
-    """Put the stored rows under their internal name, but for those that are damaged."""
-    stored, whole = f"_stored_chunks_{number}", f"_stored_chunks_whole_{number}"
-    with calls.control.loading():
-        numbers, names = reading.damaged
-    if not numbers:
-        cursor.register(stored, reading.state.snapshot.chunks)
-        return
-    calls.notes += withheld(names)
-    cursor.register(whole, reading.state.snapshot.chunks)
-    # A row is known by its checksums: whatever else it holds may be what is damaged.
-    wrong = ", ".join(f"[{', '.join(map(str, each))}]::BIGINT[]" for each in numbers)
-    cursor.execute(
-        f"CREATE TEMP VIEW {stored} AS FROM {whole} WHERE (checksum IN ({wrong})) IS NOT TRUE"
-    )
 
 
 class Kept:

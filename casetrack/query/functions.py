@@ -69,13 +69,13 @@ class Calls:
     control
         Ends the statement, and is told while retrieval is at work.
     error
-        The last error that an answer ended in, or the making of edges. DuckDB passes on nothing
-        but its text.
+        The last error that an answer ended in, or the making of edges, or the reading of passages.
+        DuckDB passes on nothing but its text.
     """
 
     control: Control
     error: Exception | None = None
-    notes: list[str] = field(default_factory=list)
+    withheld: dict[str, str] = field(default_factory=dict)
     _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)
     _cited: dict[str | None, tuple[int, float, int]] = field(default_factory=dict)
     # DuckDB calls from several threads; a question that two of them ask is answered once.
@@ -131,7 +131,7 @@ class Calls:
             raise InterruptedError
 
     def failed(self, error: Exception, /) -> None:
-        """Keep the error that the making of edges ended in."""
+        """Keep the error that the making of edges or the reading of passages ended in."""
         self.error = error
 
     def made(self) -> tuple[RetrievalCall, ...]:

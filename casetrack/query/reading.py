@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import ChunkNotFound, withheld
 from casetrack.query.database import Kept
 from casetrack.query.functions import Retrieved
-from casetrack.store.passages import CITE_COLUMNS, damaged_rows, make_provenance
+from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,11 +47,6 @@ class Reading:
         from casetrack.views.keywords import Keywords
 
         return Keywords(self.state.index)
-
-    @cached_property
-    def damaged(self) -> tuple[list[list[int]], list[str]]:
-        """See :func:`casetrack.store.passages.damaged_rows`."""
-        return damaged_rows(self.state.snapshot)
 
     def search(
         self, question: str, /, *, k: int, mode: Any, where: Mapping[str, str | None]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import QueryError
+from casetrack.errors import QueryError, withheld
 from casetrack.query.functions import Calls
 from casetrack.query.reading import Reading
 from casetrack.records.queries import QueryReport
@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 65_536
 _log = logging.getLogger("casetrack.sql")
-_OURS_FAILED = ("Python exception occurred", "exporting a stream from the object")
-"""How DuckDB says that a function of ours raised, or the making of a table."""
+_OURS_FAILED = (
+    "Python exception occurred",
+    "exporting a stream from the object",
+    "Detail: Python exception",
+)
+"""How DuckDB says that a function of ours raised, or the making or reading of a table."""
 
 
 def ask(
@@ -198,7 +202,7 @@ def _answer(
         table = _rows(connection.sql(read.text, params=values or None), size)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
         raise _located(connection, read.text, values, error) from error
-    for note in calls.notes:
+    for note in withheld(list(calls.withheld.values())):
         _log.warning("%s", note)
     if not explain:
         for note in dict.fromkeys(note for call in calls.made() for note in call.notes):

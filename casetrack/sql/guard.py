@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _READING = {"SELECT", "EXPLAIN"}
 _INTERNAL = re.compile(
-    r"_(ledger|stored_chunks(_whole)?|indexed|postings_of|terms|number_of_rows|ways"
+    r"_(ledger|stored_chunks|indexed|postings_of|terms|number_of_rows|ways"
     r"|search|similar|context|cite|cite_place|entities|mentions|dates|amounts|references|citations|edges(_entity|_document|_chunk)?|topics)(_\d+)?"
 )
 _BEFORE = {"FORCE", "EXPLAIN", "ANALYZE", "ANALYSE"}

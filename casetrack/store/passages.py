@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.extract.legal.places import printed_words
 from casetrack.provenance import PrintedPlace, Provenance
 from casetrack.records import Chunk
-from casetrack.store.checksums import COLUMN, columns_of, damaged
-from casetrack.store.damage import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,36 +140,3 @@ def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[int, int
     if top not in at or bottom not in at:
         return first, last
     return at[top], at[bottom]
-
-
-SHOWN_FAMILIES = ("place", "row", "text", "layout")
-"""Families of columns that say what a passage is and where it stands; see :func:`damaged_rows`."""
-
-
-def damaged_rows(snapshot: Snapshot, /) -> tuple[list[list[int]], list[str]]:
-    """Return the checksums of live rows that are not what was written, and their documents' names.
-
-    Compared are the families ``SHOWN_FAMILIES`` of all rows: 7 seconds of processor for a million,
-    on top of reading them. Boxes, vectors and terms are left to ``casetrack doctor``.
-    """
-    import pyarrow as pa
-
-    present, live = set(snapshot.chunks.schema.names), snapshot.revisions
-    numbers: list[list[int]] = []
-    names: list[str] = []
-    if COLUMN not in present:
-        return numbers, names
-    asked = dict.fromkeys([*columns_of("chunks", *SHOWN_FAMILIES), "revision"])
-    with reading(snapshot.chunks.uri):
-        for batch in snapshot.chunks.scanner(
-            columns=[c for c in asked if c in present]
-        ).to_batches():
-            rows = pa.Table.from_batches([batch])
-            wrong = damaged(rows, "chunks", lacking=snapshot.lacking)
-            if not wrong.any():
-                continue
-            for row in rows.filter(pa.array(wrong)).select([COLUMN, "revision"]).to_pylist():
-                if row["revision"] in live:
-                    numbers.append(row[COLUMN])
-                    names.append(snapshot.documents[live[row["revision"]]].name)
-    return numbers, names

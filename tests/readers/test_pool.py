@@ -116,8 +116,8 @@ def test_one_worker_reads_file_after_file(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("a.sleep", "longer than 1 seconds"),
-        ("a.spin", "longer than 1 seconds"),
+        ("a.sleep", "longer than 4 seconds"),
+        ("a.spin", "longer than 4 seconds"),
         ("a.eat", "memory"),
         ("a.eat_slowly", "more than 256 MB of memory"),
     ],
@@ -125,7 +125,7 @@ def test_one_worker_reads_file_after_file(
 def test_a_limit_stops_only_the_file(
     hostile: Callable[..., ParsePool], tmp_path: Path, name: str, words: str
 ) -> None:
-    pool = hostile(timeout=1.0 if "longer" in words else 60.0, memory_mb=256)
+    pool = hostile(timeout=4.0 if "longer" in words else 60.0, memory_mb=256)
     start = time.monotonic()
     with pytest.raises(errors.ParseLimit, match=words) as raised:
         pool.read(write(tmp_path, name))
@@ -168,7 +168,7 @@ def test_an_unforeseen_error_of_a_parser_is_a_parse_error(
     ("name", "words"),
     [
         ("a.late", "the second half is missing"),
-        ("a.late_sleep", "it took longer than 1 seconds (timeout_seconds)"),
+        ("a.late_sleep", "it took longer than 4 seconds (timeout_seconds)"),
         ("a.late_crash", "SIGSEGV"),
         ("a.late_eat", "it needed more than 256 MB of memory (memory_mb)"),
         ("a.late_eat_slowly", "it needed more than 256 MB of memory (memory_mb)"),
@@ -177,7 +177,7 @@ def test_an_unforeseen_error_of_a_parser_is_a_parse_error(
 def test_what_was_read_before_a_file_went_wrong_stays(
     hostile: Callable[..., ParsePool], tmp_path: Path, name: str, words: str
 ) -> None:
-    pool = hostile(timeout=1.0 if "sleep" in name else 60.0, memory_mb=256)
+    pool = hostile(timeout=4.0 if "sleep" in name else 60.0, memory_mb=256)
     # More than one gathered batch, and a rest that fills none.
     path = write(tmp_path, name, str(MAX_PAGES + 3))
     with pool.read(path) as parsed:

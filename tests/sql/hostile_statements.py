@@ -193,7 +193,6 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     "internal names": (
         ("SELECT * FROM _stored_chunks", "internal"),
         ("SELECT * FROM _stored_chunks_1", "internal"),
-        ("SELECT * FROM _stored_chunks_whole_1", "internal"),
         ("SELECT * FROM _ledger_1", "internal"),
         ('SELECT * FROM "_Stored_Chunks_1"', "internal"),
         ("SELECT * FROM memory.main._stored_chunks_1", ANY),
