@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import time
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from casetrack.errors import (
     CollectionDamaged,
     CollectionNotFound,
     FutureSchema,
+    StorageError,
     UsageError,
 )
 from casetrack.license import Entitlements
@@ -45,6 +47,7 @@ from casetrack.workspace.arguments import require_text, several
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date
 
     import pyarrow as pa
 
@@ -53,7 +56,12 @@ if TYPE_CHECKING:
     from casetrack.jobs import JobStore
     from casetrack.jobs.running import R
     from casetrack.license import Tier
-    from casetrack.records import CollectionStats, CollectionStatus
+    from casetrack.records import (
+        CollectionStats,
+        CollectionStatus,
+        SearchMode,
+        SearchResults,
+    )
     from casetrack.records.jobs import JobKind
     from casetrack.records.queries import QueryReport
     from casetrack.records.transfer import ImportReport
@@ -324,6 +332,84 @@ class Library:
         self._open.pop(info.id, None)
         self.jobs.forget(info.id)
         return info
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        collections: Sequence[str] | str = (),
+        limit: int = 10,
+        mode: SearchMode | None = None,
+        kinds: Iterable[str] | str | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        paths: Iterable[str] | str | None = None,
+        languages: Iterable[str] | str | None = None,
+        vocabulary: bool = True,
+        min_relevance: float | None = None,
+    ) -> SearchResults:
+        """Return the best passages of several collections in one ranking, each with its source.
+
+        Every result names its collection. The relevance, which is on one scale for all, decides
+        between collections; each keeps the order of its own results.
+
+        Parameters
+        ----------
+        query, limit, mode, kinds, since, until, paths, languages, vocabulary, min_relevance
+            See :meth:`casetrack.collection.Collection.search`.
+        collections
+            Names or ids; without any all that are not archived. Of these one that cannot be
+            searched is told in a note, while one that is named raises.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName, CollectionDamaged
+            See :meth:`get`.
+        UsageError
+            There is no collection, or an argument does not fit.
+        ModelNotFound, FreeTierLimit
+            See :meth:`casetrack.collection.Collection.search`.
+        """
+        from casetrack.retrieve.across import across
+        from casetrack.retrieve.search import check
+
+        check(query, limit)
+        began = time.perf_counter()
+        named = [self.find(each) for each in several(collections)]
+        asked = {
+            i.id: i.name for i in named or self.collections() if named or i.status != "archived"
+        }
+        if not asked:
+            raise UsageError(
+                "There is no collection to search.", hint="Make one, and take documents in first."
+            )
+        found: list[SearchResults] = []
+        failed: list[str] = []
+        for collection_id, name in asked.items():
+            try:
+                answer = self.get(collection_id).search(
+                    query,
+                    limit=limit,
+                    mode=mode,
+                    kinds=kinds,
+                    since=since,
+                    until=until,
+                    paths=paths,
+                    languages=languages,
+                    vocabulary=vocabulary,
+                    min_relevance=min_relevance,
+                )
+            except CaseTrackError as error:
+                if named or len(asked) == 1 or isinstance(error, UsageError):
+                    raise
+                failed.append(f"{name} was not searched: {error.message}")
+            else:
+                found.append(answer)
+        if not found:
+            raise StorageError("No collection could be searched.", hint="\n".join(failed))
+        joined = across(found, limit, began)
+        return replace(joined, notes=(*joined.notes, *failed))
 
     @overload
     def sql(

@@ -52,7 +52,8 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
     for result in results:
         line()
         said = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
-        line((f"--- Result {result.rank} ({said}) ---", "dim"))
+        where = f" in {result.collection}" if result.collection else ""
+        line((f"--- Result {result.rank}{where} ({said}) ---", "dim"))
         show_result(result, terms, context=context, full=full)
         if explain:
             _show_signals(result)

@@ -4,19 +4,36 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from casetrack.cli.completion import collection_names
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import facts, line, write_json
 from casetrack.cli.quotes import READ_FROM
 from casetrack.cli.state import State
+from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
-    from casetrack.records import Chunk
+    from casetrack.records import Chunk, SearchResults
+
+CollectionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        metavar="NAME",
+        help="Name or ID of the collection; not needed while there is only one. Repeat it to "
+        "search several, ranked together.",
+        autocompletion=collection_names,
+    ),
+]
 
 
 def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
-    collection: CollectionOption = None,
+    collection: CollectionsOption = None,
+    everywhere: Annotated[
+        bool, typer.Option("--all", help="In all collections, but for archived ones.")
+    ] = False,
     k: Annotated[
         int, typer.Option("--limit", "-k", metavar="N", help="How many results at most.")
     ] = 10,
@@ -142,7 +159,25 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find the passages that answer a question, each with its exact source."""
-    target = ctx.ensure_object(State).collection(collection)
+    state = ctx.ensure_object(State)
+    if everywhere or len(collection or ()) > 1:
+        _refuse_with_several(stages=stages, document=document, source=source, related=related)
+        results = state.library.search(
+            query,
+            collections=() if everywhere else collection or (),
+            limit=k,
+            mode=mode,
+            kinds=kind or None,
+            since=since,
+            until=until,
+            paths=path or None,
+            languages=language or None,
+            vocabulary=not no_vocabulary,
+            min_relevance=min_relevance,
+        )
+        _tell(results, context=context, full=full, explain=explain, as_json=as_json)
+        return
+    target = state.collection(next(iter(collection or ()), None))
     chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
     results = target.search(
         query,
@@ -161,6 +196,21 @@ def search(
         vocabulary=not no_vocabulary,
         min_relevance=min_relevance,
     )
+    _tell(results, context=context, full=full, explain=explain, as_json=as_json)
+
+
+def _refuse_with_several(**given: object) -> None:
+    named = [f"--{name}" for name, value in given.items() if value]
+    if named:
+        raise UsageError(
+            f"{' and '.join(named)} cannot be used with several collections.",
+            hint="Name one collection with -c.",
+        )
+
+
+def _tell(
+    results: "SearchResults", *, context: bool, full: bool, explain: bool, as_json: bool
+) -> None:
     if as_json:
         write_json(results.as_dict(explain=explain))
         return

@@ -92,9 +92,14 @@ class SearchResult(Record):
     *relevance* says on one scale for all collections, modes and questions how much a result looks
     like an answer, 0 to 1, and *evidence* the same in a word; the *score* orders the results of one
     search and says nothing else.
+
+    *collection* names the collection where several were searched.
     """
 
-    JSON = ("text", "score", "relevance", "evidence", "provenance", "pinpoint", "answer", "context")
+    JSON = (
+        *("text", "score", "relevance", "evidence", "provenance", "pinpoint", "answer", "context"),
+        "collection?",
+    )
     SHOWN = ("rank", "score", "citation", "text")
 
     rank: Annotated[int, NO_JSON]
@@ -109,6 +114,7 @@ class SearchResult(Record):
     also: Annotated[tuple[SamePlace, ...], HIDDEN] = ()
     relevance: Share = 0.0
     evidence: Evidence = "weak"
+    collection: str | None = None
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )

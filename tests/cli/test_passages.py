@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +13,9 @@ from casetrack.provenance import Provenance
 from casetrack.records import SearchResult, SearchResults, Signal
 from casetrack.records.pinpoints import Answer, Pinpoint, Pointed
 from casetrack.retrieve.pinpoint.hits import query_terms
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NOW = datetime(2024, 7, 1, tzinfo=UTC)
 FILLER = "The parties have agreed on the form of this schedule. " * 20
@@ -206,3 +210,17 @@ def test_words_of_the_query_are_marked(query: str, text: str, marked: list[str])
     parts = mark(text, query_terms(query))
     assert [p[0] for p in parts if p[1]] == marked
     assert "".join(p[0] for p in parts) == text
+
+
+def test_several_collections_are_searched_together(run: Any, tmp_path: Path) -> None:
+    for name, text in (("Mill", "The rent of the mill is due."), ("Ships", "The rent of a crane.")):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+        run("ingest", tmp_path / f"{name}.txt", "--create", "-c", name)
+    for words in (["--all"], ["-c", "Mill", "-c", "Ships"]):
+        ended = run("search", "rent of the mill", *words)
+        assert (ended.code, ended.err) == (0, "")
+        assert "--- Result 1 in Mill (score" in ended.out
+        assert "--- Result 2 in Ships (score" in ended.out
+    refused = run("search", "rent", "--all", "--document", "Mill.txt")
+    assert refused.code == 2
+    assert "--document cannot be used with several collections" in " ".join(refused.err.split())

@@ -102,7 +102,8 @@ def search_result(result: SearchResult, /, *, concise: bool = False, explain: bo
         Show the stages' scores.
     """
     rated = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
-    head = f"--- Result {result.rank} ({rated}) ---"
+    where = f" in {one_line(result.collection)}" if result.collection else ""
+    head = f"--- Result {result.rank}{where} ({rated}) ---"
     told = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
     between = told + (_signals(result) if explain else "")
     source, pinpoint = result.provenance, result.pinpoint
