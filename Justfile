@@ -143,6 +143,10 @@ tokens *ARGS:
 agents *ARGS:
     {{python}} -m bench.agents {{ARGS}}
 
+# call all tools with hostile arguments, and send lines that are no messages; --calls, --lines, --seed
+fuzz *ARGS:
+    {{python}} -m bench.fuzz {{ARGS}}
+
 # damage a small collection in every way a disk can, and judge what becomes of it; --cases, --seed
 faults *ARGS:
     {{python}} -m bench.faults {{ARGS}}

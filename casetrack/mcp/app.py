@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         CallToolRequestParams,
         InputRequiredResult,
         PaginatedRequestParams,
+        ServerCapabilities,
     )
     from starlette.routing import Route
 
@@ -183,6 +184,17 @@ class CaseTrackServer(Server[Any]):
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
         return self._served.routes(self)
+
+    def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
+        """Return what the server can do: its tools and prompts stay what they are.
+
+        The SDK says of every list that it may change, where one of them can be listened to.
+        """
+        found = super().get_capabilities(*given, **named)
+        for part in (found.tools, found.prompts):
+            if part is not None:
+                part.list_changed = False
+        return found
 
     def create_initialization_options(
         self,

@@ -199,7 +199,11 @@ class News:
     async def _listening(
         self, ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        uris = frozenset((params.notifications.resource_subscriptions or ())[:MOST_FOLLOWED])
+        # Only what can happen is promised: the lists of tools and prompts stay what they are.
+        never = {"tools_list_changed": None, "prompts_list_changed": None}
+        wanted = params.notifications.model_copy(update=never)
+        params = params.model_copy(update={"notifications": wanted})
+        uris = frozenset((wanted.resource_subscriptions or ())[:MOST_FOLLOWED])
         await self._join()
         self._listened.append(uris)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.checks import SERVE, serving
+from conformance.checks import SERVE, serving, unexplained
 from conformance.programs import NotAvailable, installed
 from conformance.run import Run, start
 
@@ -28,6 +28,12 @@ def test_the_inspector_finds_every_schema_portable(run: Run) -> None:
     run.lists(SERVE, "stdio", ("tools/list",))
     assert run.results
     assert _failed(run) == []
+
+
+def test_every_scenario_is_run_or_left_out_for_a_reason(run: Run) -> None:
+    names = run.programs.scenarios(env=run.env)
+    assert len(names) > 40
+    assert unexplained(names) == []
 
 
 def test_the_scenarios_of_the_conformance_suite_pass(run: Run) -> None:

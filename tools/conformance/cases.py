@@ -103,6 +103,9 @@ def readings(ground: Ground, /) -> list[ROW]:
         ("traverse_chunks", acme | {"start_chunk_id": ground.chunk}),
         ("search_similar_chunks", chunk | {"min_similarity": 0.0}),
         ("list_marks", acme),
+        ("find_amounts", acme | {"min_value": 1000}),
+        ("compare_versions", acme | {"before": "Notes.txt", "after": "Reminder.txt"}),
+        ("query", acme | {"sql": "SELECT document, page FROM chunks LIMIT 3"}),
     ]
 
 

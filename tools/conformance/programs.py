@@ -156,6 +156,12 @@ class Programs:
         asked += ["--timeout", str(int(seconds * 1000))]
         return self._run([str(self.modules / _CONFORMANCE), *asked], env, seconds)
 
+    def scenarios(self, *, env: dict[str, str]) -> list[str]:
+        """Return the names of the scenarios for servers that the conformance suite has."""
+        told = self._run([str(self.modules / _CONFORMANCE), "list"], env, 120).out
+        ours = told.partition("Client scenarios")[0]
+        return re.findall(r"^ +- ([\w-]+)", ours, re.MULTILINE)
+
     def mcpb(self, *arguments: str, env: dict[str, str], seconds: float = 120) -> Outcome:
         """Run the official tool for bundles."""
         return self._run([str(self.modules / _MCPB), *arguments], env, seconds)
