@@ -306,7 +306,9 @@ class Library:
             for folder, reason in damaged:
                 if folder.name.startswith(name_or_id.strip()):
                     raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
-            missing = CollectionNotFound(name_or_id, names.near(name_or_id, entries))
+            missing = CollectionNotFound(
+                name_or_id, names.near(name_or_id, entries), [i.name for i in infos]
+            )
             missing.add_note(f"Looked in the data folder {self.settings.data_dir}")
             raise missing
         if infos[found].schema_version > SCHEMA_VERSION:

@@ -15,32 +15,40 @@ _NAMED = 10
 """Collections that are named where one has to be chosen."""
 
 
+def _there(names: Sequence[str]) -> str:
+    """Return the names of the first collections, and how many more there are."""
+    if not names:
+        return ""
+    more = len(names) - _NAMED
+    listed = "".join(f'\n  - "{name}"' for name in names[:_NAMED])
+    return f"There are:{listed}" + (f"\n  - and {more:,} more" if more > 0 else "")
+
+
 class NoActiveCollection(UsageError):
     """A tool needs a collection and none was chosen.
 
     Parameters
     ----------
-    why
-        Why choosing one would not help, and what does; empty where it helps.
     names
         The collections that there are, the one changed last first.
+    choosable
+        Whether one could be made the active one; else it has to be named with each call.
     """
 
     code = "no_collection_active"
 
-    def __init__(self, why: str = "", names: Sequence[str] = (), /) -> None:
-        more = len(names) - _NAMED
-        listed = "".join(f'\n  - "{name}"' for name in names[:_NAMED])
-        there = f"There are:{listed}" if names else ""
-        if more > 0:
-            there += f"\n  - and {more:,} more"
-        super().__init__(
-            "No active collection. Create or switch to a collection first:\n"
-            "  - create_collection: Create a new collection\n"
-            "  - switch_collection: Switch to an existing collection\n"
-            "  - list_collections: See all collections",
-            hint="\n\n".join(part for part in (there, why) if part),
-        )
+    def __init__(self, names: Sequence[str] = (), /, *, choosable: bool = True) -> None:
+        said = "No collection was named. Pass its name as `collection`."
+        if choosable:
+            said = (
+                "No active collection. Create or switch to a collection first:\n"
+                "  - create_collection: Create a new collection\n"
+                "  - switch_collection: Switch to an existing collection\n"
+                "  - list_collections: See all collections"
+            )
+        else:
+            self.wording = "no_collection_named"
+        super().__init__(said, hint=_there(names))
 
 
 class ActiveCollectionGone(UsageError):
@@ -66,15 +74,20 @@ class CollectionNotFound(UsageError):
         What the user asked for.
     near
         ``(name, id)`` of collections with a similar name.
+    names
+        The collections that there are; told where no name is similar.
     """
 
     code = "collection_not_found"
 
-    def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, name: str, near: Sequence[tuple[str, str]] = (), names: Sequence[str] = ()
+    ) -> None:
         self.name = name
         self.near = tuple(near)
         lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
-        self.facts = {"name": name, "near": lines}
+        there = f" {_there(names)}" if names else ""
+        self.facts = {"name": name, "near": lines, "there": there}
         if near:
             self.wording = f"{self.code}_near"
             super().__init__(
@@ -82,7 +95,7 @@ class CollectionNotFound(UsageError):
             )
         else:
             super().__init__(
-                f'Collection not found: "{name}".',
+                f'Collection not found: "{name}".{there}',
                 hint="List what exists with `casetrack collection list`, "
                 f"or create it with `casetrack collection create {name!r}`.",
             )
@@ -100,7 +113,7 @@ class CollectionGone(CollectionNotFound):
     def __init__(self, collection_id: str) -> None:
         self.name = collection_id
         self.near = ()
-        self.facts = {"name": collection_id, "near": ""}
+        self.facts = {"name": collection_id, "near": "", "there": ""}
         UsageError.__init__(
             self,
             f"The collection {collection_id} no longer exists: another program deleted it "

@@ -93,7 +93,7 @@ class Cases:
         found = names.find(name_or_id, entries, kind="case")
         if found is None:
             near = [(n, i[:_ID]) for n, i in names.near(name_or_id, entries)]
-            raise CollectionNotFound(name_or_id, near)
+            raise CollectionNotFound(name_or_id, near, [entry.name for entry in entries])
         return infos[found]
 
     def get(self, name_or_id: str, /) -> Collection:

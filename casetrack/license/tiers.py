@@ -26,11 +26,13 @@ FEATURES = {
 INSTEAD = {
     "rerank": "search by words and meaning together (the mode hybrid)",
     "case_folder": "take in its files one by one (ingest_document)",
-    "entity_search": "list every place that mentions a name (entity)",
-    "entity_relationships": "list every place that mentions one of them (entity)",
-    "entity_graph": "list the names (entities) and the documents that share them (related)",
-    "document_comparison": "show what was changed between two versions (changes)",
-    "document_clusters": "show what the texts are about (topics) and which belong to one (related)",
+    "entity_search": "list every place that mentions a name (`casetrack entity`)",
+    "entity_relationships": "list every place that mentions one of them (`casetrack entity`)",
+    "entity_graph": "list the names (`casetrack entities`) and the documents that share them "
+    "(`casetrack related`)",
+    "document_comparison": "show what was changed between two versions (`casetrack changes`)",
+    "document_clusters": "show what the texts are about (`casetrack topics`) and which belong to "
+    "one (`casetrack related`)",
 }
 """What every tier can do instead of each of :data:`FEATURES`, with the command for it."""
 

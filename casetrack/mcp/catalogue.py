@@ -6,12 +6,17 @@ handshake keeps its client waiting for what most calls never need.
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult
 
 from casetrack.editions import ANY, edition
 from casetrack.license.tiers import FEATURES
 from casetrack.mcp.edition import ServedEdition
 from casetrack.mcp.specs import build_tool, declared_in
+from casetrack.mcp.steps import Steps, in_result, work_with
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
-    from mcp.types import CallToolResult, InputRequiredResult
+    from mcp.types import InputRequiredResult
 
     from casetrack.mcp.session import Session
     from casetrack.mcp.specs import ToolSpec
@@ -106,6 +111,14 @@ def choose(
     return ToolChoice(choice.names, choice.read_only or read_only)
 
 
+@functools.cache
+def _every_name() -> frozenset[str]:
+    """Return the names of the tools of all editions that work on collections."""
+    from casetrack.mcp.legal import legal_edition
+
+    return frozenset({*declared(), *declared(legal_edition()), *ALIASES})
+
+
 class Catalogue:
     """The chosen tools of a session, each built once, on first use.
 
@@ -155,6 +168,14 @@ class Catalogue:
         """Return the names of the tools that would answer: the license has what they need."""
         return frozenset(name for name, spec in self.specs.items() if not self.lacks(spec))
 
+    @property
+    def steps(self) -> Steps:
+        """What the client served now can be told to call next, of all tools that there are."""
+        usable = self.usable()
+        if not self._session.connection.remembers:
+            usable -= {"switch_collection", "switch_case"}
+        return Steps(_every_name(), usable)
+
     def get_tool(self, name: str, /) -> Tool | None:
         """Return the tool called *name*, or known under it."""
         name = name if name in self.specs else ALIASES.get(name, name)
@@ -193,5 +214,10 @@ class Catalogue:
             It raised something, or the arguments are not those that it takes.
         """
         answer: CallToolResult | InputRequiredResult
+        here = self.steps
+        steps = replace(here, offered=here.offered | {tool.name})
+        work_with(steps)
         answer = await tool.run(arguments, context, convert_result=True)
+        if isinstance(answer, CallToolResult):
+            in_result(answer, steps)
         return answer

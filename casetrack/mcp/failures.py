@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp.types import CallToolResult, TextContent
 
 from casetrack import editions
+from casetrack.mcp.steps import told
 from casetrack.mcp.visible import visible
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def _shortened(line: str) -> str:
 
 def known_error(error: CaseTrackError, edition: Edition, /) -> Failure:
     """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
-    text = error_text(error.code, edition.message(error), error.hint, edition)
+    message = edition.message(error)
+    text = error_text(error.code, told(message) or message, error.hint, edition)
     return Failure(error.code, text)
 
 
@@ -71,6 +73,7 @@ def error_text(code: str, message: str, hint: str, /, edition: Edition | None = 
         Whose tools these are; by default those that work on any collection.
     """
     step = (edition or editions.edition(editions.ANY)).hints.get(code, hint) if hint else ""
+    step = told(step)
     return f"{message}\n\n{step}" if step else message
 
 
@@ -85,7 +88,7 @@ def unexpected(name: str, error: BaseException, /) -> Failure:
         "internal",
         f"{name} failed because of an internal error (reference {reference}).\n\n"
         "Nothing half-done is kept. The details are in the server's log under this reference; "
-        "`casetrack doctor` checks the data.",
+        "the user can check the data with `casetrack doctor`.",
     )
 
 

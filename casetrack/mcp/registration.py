@@ -19,6 +19,7 @@ from mcp.types import (
 )
 
 from casetrack.mcp.handlers import Handler
+from casetrack.mcp.steps import work_with
 from casetrack.mcp.toolsets import ToolChoice
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def register(
 
     def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:
+            work_with(tools.steps)
             return await made(make)[method](context, params)
 
         return handle

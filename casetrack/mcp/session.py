@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
-from casetrack.editions import ANY
+from casetrack.editions import ANY, edition
 from casetrack.errors import ActiveCollectionGone, CollectionNotFound, NoActiveCollection
 from casetrack.mcp.live_jobs import LiveJobs
+from casetrack.mcp.steps import offers
 
 if TYPE_CHECKING:
     import threading
@@ -167,11 +168,12 @@ class Session:
 
     def _only(self) -> Collection:
         """Return the only collection there is to work on."""
-        infos = self.infos() if self.edition == ANY else []
-        if len(infos) == 1:
+        infos = self.infos()
+        if len(infos) == 1 and self.edition == ANY:
             return self.library.get(infos[0].id)
-        why = "" if self.connection.remembers else NOT_REMEMBERED
-        raise NoActiveCollection(why, [info.name for info in infos])
+        noun = edition(self.edition).noun
+        choosable = self.connection.remembers and offers(f"switch_{noun}")
+        raise NoActiveCollection([info.name for info in infos], choosable=choosable)
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
         """Return the lock that puts this server's own writers to a collection in a queue.

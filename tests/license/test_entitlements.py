@@ -90,7 +90,7 @@ def test_the_table_is_that_of_the_requirement() -> None:
             (
                 "Free tier does not include the passages about a person, a firm or a thing, "
                 "ranked over all documents. It can list every place that mentions a name "
-                f"(entity). Upgrade to Pro for it: {UPGRADE}"
+                f"(`casetrack entity`). Upgrade to Pro for it: {UPGRADE}"
             ),
         ),
     ],

@@ -215,11 +215,11 @@ def test_a_file_without_a_place_waits_for_those_being_read(used: bool) -> None:
 @pytest.mark.parametrize(
     ("ask", "instead"),
     [
-        (lambda c: c.map.find_entity("Anna"), "(entity)"),
-        (lambda c: c.map.encounters(["Anna", "Ben"]), "(entity)"),
-        (lambda c: c.map.graph(), "(entities)"),
-        (lambda c: c.map.compare("a", "b", "rent"), "(changes)"),
-        (lambda c: c.map.clusters(), "(topics)"),
+        (lambda c: c.map.find_entity("Anna"), "(`casetrack entity`)"),
+        (lambda c: c.map.encounters(["Anna", "Ben"]), "(`casetrack entity`)"),
+        (lambda c: c.map.graph(), "(`casetrack entities`)"),
+        (lambda c: c.map.compare("a", "b", "rent"), "(`casetrack changes`)"),
+        (lambda c: c.map.clusters(), "(`casetrack topics`)"),
         (lambda c: c.search("rent", mode="full"), "(the mode hybrid)"),
         (lambda c: c.search("rent", stages=["semantic", "maxsim"]), "(the mode hybrid)"),
         (

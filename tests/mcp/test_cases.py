@@ -278,7 +278,8 @@ def test_a_case_is_made_chosen_told_of_and_deleted(talk: Any, library: Library) 
         f'Deleted case "Harbor Line v. North Quay" (ID: {short}) and all its data. The original '
         "files are untouched.\nNo case is active now."
     )
-    assert empty[:2] == (True, edition(LEGAL).texts["no_collection_active"])
+    there = '\n\nThere are:\n  - "Doe v. State"'
+    assert empty[:2] == (True, edition(LEGAL).texts["no_collection_active"] + there)
     assert [info.name for info in Cases(library).all()] == ["Doe v. State"]
 
 
@@ -319,10 +320,13 @@ def test_wrong_names_and_kinds_are_told_with_what_there_is(talk: Any, library: L
         'Case not found: "Smith". Did you mean:\n'
         f"  - Smith v. Jones Corp (ID: {short})\nUse the full name or ID."
     )
-    assert texts[1] == 'Case not found: "Nobody at all". Use list_cases to see available cases.'
-    assert texts[2] == 'Case not found: "General papers". Use list_cases to see available cases.'
+    for text, name in ((texts[1], "Nobody at all"), (texts[2], "General papers")):
+        assert text == (
+            f'Case not found: "{name}". Use list_cases to see available cases. '
+            'There are:\n  - "Smith v. Jones Corp"'
+        )
     assert texts[3].startswith('A case named "Smith v. Jones Corp" already exists (ID: ')
-    assert texts[3].endswith("Use it with switch_case, or choose another name.")
+    assert texts[3].endswith("Use that one, or choose another name.")
     assert texts[4].startswith('The name "General papers" is taken by a collection that is no case')
     assert texts[5] == f"Unknown case type 'maritime'.\n\nUse one of: {', '.join(CASE_TYPES)}."
     assert "status_filter: must be one of active, closed, archived, all" in texts[6]
@@ -348,7 +352,7 @@ def test_without_a_memory_the_case_is_named_with_each_call(library: Library, pap
 
     made, bare, taken, listed = anyio.run(main)
     assert "Pass `case` with each call instead." in made.content[0].text
-    assert bare.content[0].text.endswith("Pass `case` with each call instead.")
+    assert bare.content[0].text.startswith("No case was named. Pass its name as `case`.")
     assert not taken.is_error
     assert listed.structured_content["total"] == 1
 

@@ -121,7 +121,7 @@ def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> 
         ("ingest_document", {"file_path": "/" + "x" * 5000}, "File not found"),
         ("ingest_document", {"file_path": "~nobody-here/x"}, "File not found"),
         ("create_collection", {"name": ""}, "1 to 200 characters"),
-        ("create_collection", {"name": "acme"}, "Use it with switch_collection"),
+        ("create_collection", {"name": "acme"}, "Use that one, or choose another name"),
         ("create_collection", {"name": "B", "collection_type": "zoo"}, "archive, business"),
     ],
 )

@@ -368,8 +368,9 @@ def test_stateless_requests_remember_nothing_and_say_so(server: Server) -> None:
                 assert "now your active collection" not in text_of(result)
             lost = await client.call_tool("list_documents", {})
             assert lost.is_error is True
-            assert text_of(lost).startswith("No active collection.")
-            assert NOT_REMEMBERED in text_of(lost)
+            assert text_of(lost).startswith(
+                "No collection was named. Pass its name as `collection`."
+            )
             listed = await client.call_tool("list_documents", {"collection": "Acme"})
             assert listed.structured_content["collection"] == "Acme"
 

@@ -16,7 +16,7 @@ from casetrack.mcp.legal import words
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.render.pieces import counted
 from casetrack.mcp.results import answer, document_entry, onward, portion
-from casetrack.mcp.session import Session, in_thread, write_in_thread
+from casetrack.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
 from casetrack.mcp.specs import ADDS, DELETES, READS, Offset, tool
 from casetrack.mcp.tools.collections import LISTED_DOCUMENTS, lower, sizes
 from casetrack.records import CollectionInfo, CollectionStats, Document
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 _LIST_ROOM = 10_000
-_NOT_REMEMBERED = edition(LEGAL).hints["no_collection_active"]
+_NOT_REMEMBERED = NOT_REMEMBERED.replace("`collection`", "`case`")
 
 CaseType = Annotated[
     str,

@@ -21,7 +21,7 @@ _REASON_CHARS = 500
 
 _REMEDIES: dict[Action, str] = {
     "none": "",
-    "pull_models": "run `casetrack models pull` in a terminal, then reindex_collection",
+    "pull_models": "ask the user to run `casetrack models pull`, then call reindex_collection",
     "reindex": "reindex_collection with skip_unchanged: true, reparse: false",
     "reparse": "reindex_collection with skip_unchanged: true",
     "verify": "get_index_status with document_filter compares the file itself",
