@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from bench.asking.client import Answer, Server
 
 MOST_CALLS = 8
-_FREE = frozenset({"top_k", "limit", "window", "offset", "count", "confirm", "wait_seconds"})
+_FREE = frozenset(
+    {"top_k", "limit", "window", "offset", "count", "confirm", "wait_seconds", "end_page"}
+)
 """Arguments that a program chooses by itself."""
 
 Call = tuple[str, dict[str, Any]]

@@ -37,6 +37,10 @@ _SUMS = (
     "SELECT document_name, page, text FROM amounts WHERE unit = 'USD' AND value >= 100000000 "
     "ORDER BY value DESC"
 )
+_SUMS_OF_DOCUMENT = (
+    "SELECT document_name, page, text FROM amounts WHERE unit = 'GBP' AND value >= 1000000 "
+    "AND document_name LIKE 'Master Services Agreement%'"
+)
 _EDGES = (
     "SELECT a.name AS document, e.type, b.name AS other FROM edges e "
     "JOIN documents a ON a.document_id = e.source_id JOIN documents b "
@@ -95,12 +99,18 @@ def sums_of_document(agent: Agent) -> Iterator[Call]:
         least = {"min_value": 1_000_000, "unit": "GBP", "document_name": AGREEMENT}
         yield from begin(agent, CASE, tool, **least)
         yield from paged(agent, tool, least, CASE)
+    else:
+        yield from in_sql(CASE, "amounts", _SUMS_OF_DOCUMENT)(agent)
     yield from begin(agent, CASE, SEARCH, query=agent.question)
     name = agent.shown(rf"{AGREEMENT}\.pdf")
     if name:
-        asked = {"document_name": name}
-        yield "get_document_chunks", asked | within(agent, CASE)
-        yield from paged(agent, "get_document_chunks", asked, CASE)
+        asked = {"document_name": name, "start_page": 1, "end_page": 20}
+        yield "browse_pages", asked | within(agent, CASE)
+        end = agent.shown(r"pages are 1 to (\d+)")
+        if agent.last.failed and end:
+            asked |= {"end_page": int(end)}
+            yield "browse_pages", asked | within(agent, CASE)
+        yield from paged(agent, "browse_pages", asked, CASE)
 
 
 def sums_of_contracts(agent: Agent) -> Iterator[Call]:
@@ -247,7 +257,7 @@ TASKS = (
             Part(("10,000,000",), AGREEMENT, page(6)),
         ),
         sums_of_document,
-        own=("1000000 GBP",),
+        own=("1000000 GBP DESCRIBE", _SUMS_OF_DOCUMENT),
     ),
     Task(
         "invoices",
