@@ -8,7 +8,7 @@ import pytest
 
 from casetrack import errors
 from casetrack.readers import detect
-from casetrack.readers.text import plain
+from casetrack.readers.text import markdown, plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,3 +218,26 @@ def test_odd_markdown_loses_nothing(tmp_path: Path, text: str) -> None:
     page = next(read(tmp_path / "a.md", text + "\nend").pages)
     kept = "".join(page.text.split())
     assert kept == "".join(text.split()) + "end"
+
+
+def test_a_long_markdown_is_parted_outside_of_its_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain, "PART_CHARS", 100)
+    monkeypatch.setattr(markdown, "PART_CHARS", 100)
+    code = "```\n" + "x = 1\n" * 10 + "\n```\n"
+    head = "---\ntitle: Long\n---\n# One\n\n" + "rent is due\n" * 6
+    text = f"{head}\n{code}\n## Two\nend\n{'word ' * 50}"
+    reading = read(tmp_path / "a.md", text)
+    pages = list(reading.pages)
+    assert (reading.info.page_count, reading.info.title) == (len(pages), "Long")
+    assert "".join("".join(page.text.split()) for page in pages) == "".join(text.split())
+    assert [page.is_estimated for page in pages] == [False, *[True] * (len(pages) - 1)]
+    lines = text.split("\n")
+    for page in pages:
+        for line in page.lines:
+            assert page.text[line.start : line.end] in lines[line.number - 1]
+    (page,) = [page for page in pages if "```" in page.text]  # in one piece
+    assert page.text.count("```") == 2
+    headings = [p.text[h.start : h.end] for p in pages for h in p.paragraphs if h.kind == "heading"]
+    assert headings == ["# One", "## Two"]

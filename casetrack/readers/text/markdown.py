@@ -1,20 +1,29 @@
-"""Reads Markdown as its source text, with headings, lists, quotes and tables told apart."""
+"""Reads Markdown as its source text, with headings, lists, quotes and tables told apart.
+
+A text longer than :data:`casetrack.readers.text.plain.PART_CHARS` is parted into several pages at
+blank lines, so that it is read in little memory, and what was read before a limit is kept.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.readers.encoding import looks_like_text
+from casetrack.readers.encoding import NotText, file_encoding, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
-from casetrack.readers.text.plain import read_text
+from casetrack.readers.text.plain import PART_CHARS, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from casetrack.readers.base import Page, ParagraphKind
+    from casetrack.readers.encoding import Encoding
+
+    Lines = list[SourceLine]
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)\s*$")
@@ -28,7 +37,7 @@ _TITLE = re.compile(r"title:\s*(.+)", re.IGNORECASE)
 
 
 class MarkdownReader:
-    """Markdown; one page, whose lines are those of the file."""
+    """Markdown; one page, or several of a long text, whose lines are those of the file."""
 
     name = "Markdown"
     extensions: tuple[str, ...] = (".md", ".markdown")
@@ -38,11 +47,54 @@ class MarkdownReader:
         return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
-        """Decode the file and find its blocks; see :class:`casetrack.readers.base.Reader`."""
-        text, warnings = read_text(path, self.name)
-        lines = text.replace("\f", " ").split("\n")
-        info = DocumentInfo("markdown", 1, title=_front_title(lines))
-        return Reading(info, _page(lines), warnings)
+        """Find the encoding; see :class:`casetrack.readers.base.Reader`."""
+        try:
+            encoding = file_encoding(path)
+        except NotText as error:
+            raise ParseFailed(path, self.name, str(error)) from error
+        parts = _parts(path, encoding)
+        title = _front_title([line.text for line in next(parts)])
+        info = DocumentInfo("markdown", 1 + sum(1 for _ in parts), title=title)
+        warnings = [encoding.warning] if encoding.warning else []
+        return Reading(info, _pages(_parts(path, encoding)), warnings)
+
+
+def _parts(path: Path, encoding: Encoding) -> Iterator[Lines]:
+    """Yield the lines of each page: up to a blank line outside of code, if one comes in time."""
+    part, length, number = list[SourceLine](), 0, 1
+    fence: re.Pattern[str] | None = None
+    for piece in pieces(path, encoding):
+        text = piece.removesuffix("\n").replace("\f", " ")
+        is_gap = not text.strip() and fence is None and length > PART_CHARS * 9 // 10
+        if part and (is_gap or length + len(text) > PART_CHARS):
+            yield part
+            part, length = [], 0
+        part.append(SourceLine(text, number))
+        length += len(text) + 1
+        number += piece.endswith("\n")
+        if fence is None:
+            opened = _FENCE.match(text)
+            fence = _closing(opened[1]) if opened else None
+        elif fence.match(text):
+            fence = None
+    yield part or [SourceLine("", 1)]
+
+
+def _pages(parts: Iterator[Lines]) -> Iterator[Page]:
+    for number, part in enumerate(parts, start=1):
+        lines = [line.text for line in part]
+        # Where long texts are parted their author did not say.
+        builder = PageBuilder(number, keep_indent=True, is_estimated=number > 1)
+        at = front = _front_matter_end(lines) if number == 1 else 0
+        _add(builder, part[:front], "body")
+        while at < len(lines):
+            if not lines[at].strip():
+                at += 1
+                continue
+            end, kind, level = _block(lines, at)
+            _add(builder, part[at:end], kind, level)
+            at = end
+        yield builder.build()
 
 
 def _front_matter_end(lines: list[str]) -> int:
@@ -63,34 +115,12 @@ def _front_title(lines: list[str]) -> str | None:
     return None
 
 
-def _page(lines: list[str]) -> Iterator[Page]:
-    builder = PageBuilder(1, keep_indent=True)
-    front = _front_matter_end(lines)
-    _add(builder, lines, 0, front, "body")
-    at = front
-    while at < len(lines):
-        if not lines[at].strip():
-            at += 1
-            continue
-        end, kind, level = _block(lines, at)
-        _add(builder, lines, at, end, kind, level)
-        at = end
-    yield builder.build()
-
-
-def _add(
-    builder: PageBuilder,
-    lines: list[str],
-    start: int,
-    end: int,
-    kind: ParagraphKind,
-    level: int | None = None,
-) -> None:
-    """Add lines ``start:end``; blank ones within (code) part paragraphs, as everywhere."""
-    block: list[SourceLine] = []
-    for i in range(start, end):
-        if lines[i].strip():
-            block.append(SourceLine(lines[i], i + 1))
+def _add(builder: PageBuilder, lines: Lines, kind: ParagraphKind, level: int | None = None) -> None:
+    """Add lines; blank ones within (code) part paragraphs, as everywhere."""
+    block: Lines = []
+    for line in lines:
+        if line.text.strip():
+            block.append(line)
         elif block:
             builder.paragraph(block, kind=kind, level=level)
             block = []
@@ -144,8 +174,11 @@ def _interrupts(lines: list[str], at: int, kind: ParagraphKind) -> bool:
 
 
 def _fence_end(lines: list[str], at: int, fence: str) -> int:
-    closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
-    for i in range(at + 1, len(lines)):
-        if closing.match(lines[i]):
-            return i + 1
-    return len(lines)
+    closing = _closing(fence)
+    following = enumerate(islice(lines, at + 1, None), start=at + 2)
+    return next((end for end, line in following if closing.match(line)), len(lines))
+
+
+def _closing(fence: str) -> re.Pattern[str]:
+    """Return what ends a block of code that *fence* began."""
+    return re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.readers.encoding import NotText, decode, file_encoding, looks_like_text
+from casetrack.readers.encoding import NotText, file_encoding, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 
 if TYPE_CHECKING:
@@ -46,22 +46,6 @@ class TextReader:
         return Reading(DocumentInfo("txt", count), _pages(_parts(path, encoding)), warnings)
 
 
-def read_text(path: Path, kind: str, /) -> tuple[str, list[str]]:
-    """Return a text file's content with newlines as line ends, and warnings.
-
-    Raises
-    ------
-    ParseFailed
-        The file holds binary data.
-    """
-    try:
-        decoded = decode(path.read_bytes())
-    except NotText as error:
-        raise ParseFailed(path, kind, str(error)) from error
-    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
-    return text, [decoded.warning] if decoded.warning else []
-
-
 @dataclass(slots=True)
 class _Part:
     """The lines of one page; *is_estimated* where form feeds alone do not give its number."""
@@ -79,8 +63,8 @@ class _Part:
         self.length += len(text) + 1
 
 
-def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
-    """Yield the lines with their ends; what is longer than a page is cut, between words."""
+def pieces(path: Path, encoding: Encoding, /) -> Iterator[str]:
+    """Yield the lines of a text file with their ends; one longer than a page is cut at a word."""
     with path.open(encoding=encoding.name, errors=encoding.errors, newline=None) as file:
         rest = ""
         while piece := rest + file.readline(PART_CHARS - len(rest)):
@@ -95,7 +79,7 @@ def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
 def _parts(path: Path, encoding: Encoding) -> Iterator[_Part]:
     """Yield the pages; a blank one at the end is left out."""
     part, number, is_first = _Part(), 1, True
-    for piece in _pieces(path, encoding):
+    for piece in pieces(path, encoding):
         for i, text in enumerate(piece.removesuffix("\n").split("\f")):
             room = PART_CHARS - part.length
             is_full = len(text) > room if text.strip() else room < PART_CHARS // 10
