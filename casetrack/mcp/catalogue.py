@@ -42,6 +42,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.mcp.tools.collections import CollectionTools
     from casetrack.mcp.tools.documents import DocumentTools
     from casetrack.mcp.tools.entities import EntityTools
+    from casetrack.mcp.tools.export import ExportTools
     from casetrack.mcp.tools.ingest import IngestTools
     from casetrack.mcp.tools.jobs import JobTools
     from casetrack.mcp.tools.lifecycle import LifecycleTools
@@ -66,6 +67,7 @@ def groups() -> tuple[type[Any], ...]:
         SyncTools,
         WatchTools,
         ReindexTools,
+        ExportTools,
         JobTools,
         DocumentTools,
         SearchTools,

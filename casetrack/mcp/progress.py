@@ -192,7 +192,7 @@ async def run_long(
             group.cancel_scope.cancel()
     finally:
         running.discard(stop)
-        if result and result[0].cancelled:
+        if result and getattr(result[0], "cancelled", False):
             logger.info("stopped; %s kept", kept(result[0]))
     if errors:
         raise errors[0]

@@ -13,6 +13,7 @@ from casetrack.blas import one_thread_each
 from casetrack.errors import ModelError, UsageError, withheld
 from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
+from casetrack.question.language import called
 from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.asking import ask, holds_code
@@ -294,25 +295,32 @@ def _judged(
     index = words.scope.index
     # A document has a title and a date, in whatever words; and what models find in another
     # language holds no word of the question, nor do those without a fit of their own.
+    foreign = _other_languages(index, ranked, reading)
     never_none = not any(m.is_exact for m in missing) and (
         "head" in reading.wants
         or (profile is not None and not has_fit(profile))
-        or (profile is not None and _is_of_another_language(index, ranked, reading))
+        or (profile is not None and bool(foreign))
     )
     verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
     told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
+    if foreign:
+        theirs = " and ".join(map(called, foreign))
+        told.append(
+            f"The question is in {called(reading.language or '')}, what was found in {theirs}: "
+            f"ask in {theirs}, too, since words are only found in the language of the text."
+        )
     return with_cited(verdict, ranked, cited, reading), told
 
 
-def _is_of_another_language(index: Index, ranked: Sequence[Ranked], reading: Reading) -> bool:
-    """Say whether the best results are surely in other languages than the question."""
+def _other_languages(index: Index, ranked: Sequence[Ranked], reading: Reading) -> list[str]:
+    """Return the languages of the best results where all are surely others than the question's."""
     found = {
         index.segments[number].data.places_of([row], ["language"])[0]["language"]
         for number, row in (hit.place for hit in ranked[:LOOKED_AT])
     }
-    return (
-        reading.language is not None and bool(found) and found.isdisjoint({None, reading.language})
-    )
+    if reading.language is None or not found.isdisjoint({None, reading.language}):
+        return []
+    return sorted(found)
 
 
 def _results(

@@ -83,7 +83,14 @@ class PagePicture:
         return f"{self.document.name}, page {self.page}"
 
 
-def passage_picture(state: State, chunk_id: str, /, *, strong: Sequence[Box] = ()) -> PagePicture:
+def passage_picture(
+    state: State,
+    chunk_id: str,
+    /,
+    *,
+    strong: Sequence[Box] = (),
+    password: str | None = None,
+) -> PagePicture:
     """Return the page on which a passage stands, with the passage marked.
 
     Parameters
@@ -94,6 +101,8 @@ def passage_picture(state: State, chunk_id: str, /, *, strong: Sequence[Box] = (
         Id of the passage.
     strong
         Rectangles of what answers in it: they are marked strongly, the passage lightly.
+    password
+        Opens a protected file; it is kept nowhere.
 
     Raises
     ------
@@ -104,10 +113,13 @@ def passage_picture(state: State, chunk_id: str, /, *, strong: Sequence[Box] = (
     """
     chunk = state.chunk(chunk_id)
     document = state.snapshot.documents[chunk.provenance.document_id]
-    return _Artist(state, document, chunk.provenance.page, chunk, tuple(strong)).draw()
+    place = chunk.provenance
+    return _Artist(state, document, place.page, chunk, tuple(strong), password).draw()
 
 
-def page_picture(state: State, document: str, page: int, /) -> PagePicture:
+def page_picture(
+    state: State, document: str, page: int, /, *, password: str | None = None
+) -> PagePicture:
     """Return a page of a document as a picture.
 
     Parameters
@@ -118,6 +130,8 @@ def page_picture(state: State, document: str, page: int, /) -> PagePicture:
         Name, path or id of the document.
     page
         From 1.
+    password
+        Opens a protected file; it is kept nowhere.
 
     Raises
     ------
@@ -133,7 +147,7 @@ def page_picture(state: State, document: str, page: int, /) -> PagePicture:
         raise UsageError(
             f'"{found.name}" has no page {page}.', hint=f"Its pages are 1 to {found.page_count}."
         )
-    return _Artist(state, found, page, None).draw()
+    return _Artist(state, found, page, None, password=password).draw()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +159,7 @@ class _Artist:
     page: int
     chunk: Chunk | None
     strong: tuple[Box, ...] = ()
+    password: str | None = None
 
     def draw(self) -> PagePicture:
         source = find_source(self.state.workspace.folder, self.document)
@@ -173,12 +188,15 @@ class _Artist:
             return None, [f"{source.note} Its stored text is shown, not the page.{remedy}"]
         copied = [f"{source.note} The picture shows the copy that was kept."] if source.note else []
         settings = self.state.workspace.settings
-        options, limits = ReadOptions(models_dir=settings.models_dir), settings.parse
+        given = (self.password,) if self.password else ()
+        options = ReadOptions(passwords=given, models_dir=settings.models_dir)
+        limits = settings.parse
         limits = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
         try:
             image = draw_page(limits, options, source.path, self.page, dpi=_DPI)
         except FileEncrypted:
-            return None, ["The file is protected by a password; its stored text is shown."]
+            tried = ", and the one that was given does not open it" if given else ""
+            return None, [f"The file is protected by a password{tried}; its stored text is shown."]
         except FileError as error:
             reason = f"The page cannot be drawn; its stored text is shown. {error.message}"
             return None, [reason]

@@ -272,3 +272,29 @@ def test_a_passage_of_another_collection_is_not_found(
     result = call(paged, ("get_page_image", ask))
     assert result.is_error
     assert "Chunk not found" in result.content[0].text
+
+
+@pytest.fixture
+def locked_pdf(tmp_path: Path) -> Path:
+    """A page that opens with the password u."""
+    import pymupdf
+
+    path = tmp_path / "locked.pdf"
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 90), "Harbour Holdings Ltd pays 12,500 euros.")
+        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="u")
+    return path
+
+
+def test_a_protected_page_is_seen_with_its_password(
+    call: Callable[..., Any], library: Library, tmp_path: Path, locked_pdf: Path
+) -> None:
+    assert library.create("Locked").ingest(locked_pdf, passwords="u").count("ingested") == 1
+    ask = {"document_name": "locked.pdf", "page": 1}
+    wrong, right = call(
+        library,
+        ("get_page_image", ask | {"password": "no"}),
+        ("get_page_image", ask | {"password": "u"}),
+    )
+    assert "protected by a password, and the one that was given does not open it" in shown(wrong)[1]
+    assert shown(right)[1].startswith("Picture of: locked.pdf, page 1")

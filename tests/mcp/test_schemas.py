@@ -47,6 +47,7 @@ TOOLS = [
     "reindex_document",
     "reindex_collection",
     "get_index_status",
+    "export_collection",
     "get_job_status",
     "cancel_job",
     "list_documents",
@@ -140,6 +141,7 @@ REQUIRED = {
         "reparse": ("boolean", True, False),
         "skip_unchanged": ("boolean", False, False),
     },
+    "export_collection": {},
     "get_index_status": {"document_filter": ("string", None, False)},
     "close_collection": {"collection_name": ("string", None, False)},
     "reopen_collection": {"collection_name": ("string", None, False)},
@@ -285,6 +287,7 @@ REQUIRED = {
 }
 
 PLAIN = {
+    "password",
     "query",
     "sql",
     "collection",
@@ -393,6 +396,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "since",
         "until",
         "wait_seconds",
+        "output_folder",
         "secure",
         "include",
         "exclude",

@@ -84,3 +84,18 @@ def test_a_damaged_collection_hides_no_other(
     monkeypatch.setattr(library.get("Mill"), "search", broken)
     with pytest.raises(StorageError, match="No collection could be searched"):
         library.search("rent")
+
+
+def test_a_question_in_another_language_is_told_to_ask_in_theirs(
+    library: Library, tmp_path: Path
+) -> None:
+    text = "The tenant shall pay the rent of the mill on the first day of every month. " * 6
+    (tmp_path / "terms.txt").write_text(text, encoding="utf-8")
+    terms = library.create("Terms")
+    terms.ingest(tmp_path)
+    note = "The question is in German, what was found in English: ask in English, too"
+    told = terms.search("Wie hoch ist die Miete, die der Mieter für die mill zahlt?").notes
+    assert [n for n in told if n.startswith(note)]
+    told = terms.search("What rent does the tenant pay for the mill?").notes
+    assert not [n for n in told if n.startswith("The question is in")]
+    library.delete("Terms")

@@ -41,11 +41,12 @@ class PageTools:
         document_name: Annotated[str | None, Field(description="Name or ID")] = None,
         page: Annotated[int | None, Field(ge=1)] = None,
         collection: CollectionName = None,
+        password: str | None = None,
     ) -> CallToolResult:
         """Show a page."""
         _require_one_way(chunk_id, document_name, page)
         target: Collection = await locate(self._session, collection)
-        picture = await in_thread(partial(_drawn, target, chunk_id, document_name, page))
+        picture = await in_thread(partial(_drawn, target, chunk_id, document_name, page, password))
         text = visible(sendable(_about(target.info.id, picture)))
         data = base64.b64encode(picture.png).decode("ascii")
         return CallToolResult(
@@ -77,13 +78,18 @@ def _require_one_way(chunk_id: str | None, document_name: str | None, page: int 
 
 
 def _drawn(
-    target: "Collection", chunk_id: str | None, document_name: str | None, page: int | None
+    target: "Collection",
+    chunk_id: str | None,
+    document_name: str | None,
+    page: int | None,
+    password: str | None,
 ) -> "PagePicture":
     from casetrack.viewer.page_picture import page_picture, passage_picture
 
     if chunk_id is not None:
-        return passage_picture(target.workspace.state(), chunk_id)
-    return page_picture(target.workspace.state(), str(document_name), int(page or 0))
+        return passage_picture(target.workspace.state(), chunk_id, password=password)
+    state = target.workspace.state()
+    return page_picture(state, str(document_name), int(page or 0), password=password)
 
 
 def _about(collection_id: str, picture: "PagePicture") -> str:
