@@ -54,19 +54,16 @@ def amount_tables(segments: Sequence[Segment], flats: Sequence[Stroke] = (), /) 
     """
     if sum(is_value(s.text) for s in segments) < _MIN_VALUES:
         return []
-    lines = text_rows(segments)
+    lines = [_Line(row) for row in text_rows(segments)]
     tables: list[Table] = []
     run: _Run | None = None
     free = 0
     for at, line in enumerate(lines):
-        if run is not None and run.takes(line):
-            run.add(line, at)
+        if run is not None and run.takes(line, at):
             continue
         if run is not None:
             free = _closed(run, lines, free, tables, flats)
-            run = None
-        if _items(line):
-            run = _Run(line, at)
+        run = _Run(line, at) if line.items else None
     if run is not None:
         _closed(run, lines, free, tables, flats)
     return tables
@@ -74,7 +71,7 @@ def amount_tables(segments: Sequence[Segment], flats: Sequence[Stroke] = (), /) 
 
 def _closed(
     run: _Run,
-    lines: Sequence[TextRow],
+    lines: Sequence[_Line],
     free: int,
     tables: list[Table],
     flats: Sequence[Stroke],
@@ -87,9 +84,31 @@ def _closed(
     return run.end
 
 
-def _items(line: TextRow) -> list[Cell]:
+class _Item:
+    """An amount or what else stands in a column, and from where to where it goes."""
+
+    __slots__ = ("cell", "high", "is_value", "low")
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.low, self.high = _start(cell), cell.u1
+        self.is_value = is_value(cell.text)
+
+
+class _Line:
+    """A line of a flow: the name of its row, and the items right of it."""
+
+    __slots__ = ("items", "names", "row")
+
+    def __init__(self, row: TextRow) -> None:
+        found = _items(row.cells)
+        self.row = row
+        self.items = [_Item(cell) for cell in found]
+        self.names = row.cells[: len(row.cells) - len(found)]
+
+
+def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Return the cells of a row right of its name; none where the line holds no amount."""
-    cells = line.cells
     first = cells[0].text
     has_name = len(cells) > 1 and (not is_value(first) or is_year(first))
     items = cells[1:] if has_name else cells
@@ -101,7 +120,7 @@ def _items(line: TextRow) -> list[Cell]:
         values -= sum(len(text) == 1 for text in texts)
     if not values or values < words:
         return []
-    return list(items)
+    return items
 
 
 def _is_word(text: str) -> bool:
@@ -119,10 +138,12 @@ def _start(cell: Cell) -> float:
 class _Column:
     """A column while it grows: from where to where its text goes, and the rows that have it."""
 
-    def __init__(self, cell: Cell, row: int) -> None:
-        self.low, self.high, self.start = _start(cell), cell.u1, cell.u0
+    __slots__ = ("high", "low", "rows", "start", "values")
+
+    def __init__(self, item: _Item, row: int) -> None:
+        self.low, self.high, self.start = item.low, item.high, item.cell.u0
         self.rows = {row}
-        self.values = int(is_value(cell.text))
+        self.values = int(item.is_value)
 
     def join(self, other: _Column) -> None:
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
@@ -134,52 +155,51 @@ class _Column:
 class _Run:
     """Rows below one another whose items stand in the same columns."""
 
-    def __init__(self, line: TextRow, at: int) -> None:
+    def __init__(self, line: _Line, at: int) -> None:
         self.start, self.end = at, at + 1
-        self.columns: list[_Column] = []
-        self._below = line
+        self.columns = [_Column(item, at) for item in line.items]
+        self._below = line.row
         self._singles = 0
-        self._place(line)
 
-    def takes(self, line: TextRow) -> bool:
-        """Tell whether a line goes on below the run: a row, or the name of a section."""
-        above = self._below
-        size = max(above.size, line.size)
-        if line.v0 - above.v1 > _MAX_GAP * size or size > _SAME_SIZE * min(above.size, line.size):
+    def takes(self, line: _Line, at: int) -> bool:
+        """Take a line that goes on below the run, a row or the name of a section, if it does."""
+        above, row = self._below, line.row
+        size = max(above.size, row.size)
+        if row.v0 - above.v1 > _MAX_GAP * size or size > _SAME_SIZE * min(above.size, row.size):
             return False
-        if len(line.cells) == 1 and not _items(line):
-            cell = line.cells[0]
+        if not line.items:
+            cell = row.cells[0]
             inside = cell.u1 <= self.columns[0].start or len(cell.text) <= _SECTION_CHARS
-            return inside and self._singles < _MAX_SINGLES
-        return bool(_items(line)) and self._with(line) is not None
-
-    def add(self, line: TextRow, at: int) -> None:
-        """Take a line that goes on below the run."""
-        self._below = line
-        if not _items(line):
+            if len(row.cells) > 1 or not inside or self._singles == _MAX_SINGLES:
+                return False
             self._singles += 1
-            return
-        self._singles = 0
-        self.end = at + 1
-        self._place(line, at)
+        else:
+            places = self._places(line)
+            if places is None:
+                return False
+            self._place(line, places, at)
+            self._singles = 0
+            self.end = at + 1
+        self._below = row
+        return True
 
-    def _with(self, line: TextRow) -> list[list[_Column]] | None:
+    def _places(self, line: _Line) -> list[list[_Column]] | None:
         """Return the columns that each item of a line stands in; ``None`` if they don't fit."""
         found: list[list[_Column]] = []
-        for cell in _items(line):
-            over = [c for c in self.columns if _start(cell) < c.high and cell.u1 > c.low]
-            rows = sum(len(c.rows) for c in over)
-            if rows > len({row for c in over for row in c.rows}):
+        for item in line.items:
+            over = [c for c in self.columns if item.low < c.high and item.high > c.low]
+            if len(over) > 1 and sum(len(c.rows) for c in over) > len(
+                {row for c in over for row in c.rows}
+            ):
                 return None
             if found and over and found[-1] and over[0] is found[-1][-1]:
                 return None
             found.append(over)
         return found
 
-    def _place(self, line: TextRow, at: int | None = None) -> None:
-        row = self.start if at is None else at
-        for cell, over in zip(_items(line), self._with(line) or (), strict=True):
-            new = _Column(cell, row)
+    def _place(self, line: _Line, places: list[list[_Column]], at: int) -> None:
+        for item, over in zip(line.items, places, strict=True):
+            new = _Column(item, at)
             for column in over:
                 new.join(column)
                 self.columns.remove(column)
@@ -199,13 +219,13 @@ def _merged(columns: Iterable[_Column], size: float) -> list[_Column]:
     return out
 
 
-def _table(run: _Run, lines: Sequence[TextRow], free: int, flats: Sequence[Stroke]) -> Table | None:
+def _table(run: _Run, lines: Sequence[_Line], free: int, flats: Sequence[Stroke]) -> Table | None:
     body = lines[run.start : run.end]
-    rows = [line for line in body if _items(line)]
-    columns = _merged(run.columns, body[0].size)
+    rows = [line for line in body if line.items]
+    columns = _merged(run.columns, body[0].row.size)
     if len(rows) < _MIN_ROWS or not _are_amounts(columns):
         return None
-    names = [line.cells[0] for line in rows if len(_items(line)) < len(line.cells)]
+    names = [line.names[0] for line in rows if line.names]
     if 2 * len(names) < len(rows) or _is_prose(names):
         return None
     placed = [_placed(line, columns) for line in body]
@@ -217,23 +237,22 @@ def _table(run: _Run, lines: Sequence[TextRow], free: int, flats: Sequence[Strok
     for column in columns:
         extents.append((max(column.start, extents[-1][1]), column.high))
     table = Table(extents, joined_rows(placed), [s for row in placed for s in row.segments])
-    above = [s for line in lines[free : run.start] for s in line.segments]
+    above = [s for line in lines[free : run.start] for s in line.row.segments]
     named = take_names_above(table, above, flats=flats)
     return table if named or len(rows) > _MIN_ROWS else None
 
 
-def _placed(line: TextRow, columns: Sequence[_Column]) -> TableRow:
+def _placed(line: _Line, columns: Sequence[_Column]) -> TableRow:
     """Put the name of a row, or of a section, into the first column, and its items into theirs."""
-    items = _items(line)
-    names = line.cells[: len(line.cells) - len(items)]
+    names = line.names
     cells = [Cell(0, 1, [s for name in names for s in name.segments])] if names else []
-    for item in items:
-        outside = [max(c.low - item.u1, _start(item) - c.high) for c in columns]
+    for item in line.items:
+        outside = [max(c.low - item.high, item.low - c.high) for c in columns]
         column = outside.index(min(outside)) + 1
         if cells and cells[-1].column == column:
-            cells[-1].segments += item.segments
+            cells[-1].segments += item.cell.segments
         else:
-            cells.append(Cell(column, 1, list(item.segments)))
+            cells.append(Cell(column, 1, list(item.cell.segments)))
     return TableRow(cells)
 
 

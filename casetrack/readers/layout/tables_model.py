@@ -52,11 +52,15 @@ class Cell:
     @property
     def u0(self) -> float:
         """Left edge of its text."""
+        if len(self.segments) == 1:
+            return self.segments[0].u0
         return min(s.u0 for s in self.segments)
 
     @property
     def u1(self) -> float:
         """Right edge of its text."""
+        if len(self.segments) == 1:
+            return self.segments[0].u1
         return max(s.u1 for s in self.segments)
 
     @property
@@ -69,6 +73,8 @@ class Cell:
     @property
     def text(self) -> str:
         """Its text as it comes, to tell words from values."""
+        if len(self.segments) == 1:
+            return self.segments[0].text.strip()
         ordered = sorted(self.segments, key=lambda s: (round(s.base), s.u0))
         return " ".join(s.text.strip() for s in ordered)
 
@@ -197,8 +203,10 @@ def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
 
     Currency signs leave next to no room between two columns of amounts.
     """
+    if gap < _NEXT_VALUE_GAP:
+        return False
     text = s.text.lstrip()
-    if gap < _NEXT_VALUE_GAP or text[:1].isalpha():
+    if text[:1].isalpha():
         return False
     if not (is_symbol(text) or is_value(text)) or is_symbol(before.text):
         return False
