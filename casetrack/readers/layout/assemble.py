@@ -13,11 +13,10 @@ from casetrack.readers.layout.segments import Segment
 from casetrack.readers.layout.tables import (
     TableText,
     bare_tables,
-    drawn_tables,
+    flow_tables,
     keeps_boxes,
     row_box,
 )
-from casetrack.readers.layout.tables_amounts import amount_tables, settled
 from casetrack.readers.layout.tables_rules import strokes_in_frame
 from casetrack.readers.layout.titles import name_titles
 
@@ -185,16 +184,9 @@ def _of_flow(
     """Return the tables of a flow that drawn lines tell, or amounts one below another."""
     if len(flow) < _MIN_SEGMENTS:
         return []
-    strokes = strokes_in_frame(rules, flow)
-
-    def kept(tables: Sequence[Table]) -> list[Table]:
-        return [table for table in tables if keeps_boxes(table, _without(everything, table))]
-
-    told = kept(amount_tables(flow, strokes.along if strokes is not None else ()))
-    if strokes is None:
-        return told
     continues = TableCarry().continues if carry is None else carry.continues
-    return settled(kept(drawn_tables(strokes, flow, continues)), told)
+    tables = flow_tables(strokes_in_frame(rules, flow), flow, continues)
+    return [table for table in tables if keeps_boxes(table, _without(everything, table))]
 
 
 def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:

@@ -14,6 +14,7 @@ from casetrack.readers.layout.hyphens import join_line_ends
 from casetrack.readers.layout.lines import TextLine, visual_lines
 from casetrack.readers.layout.tables_above import take_names_above
 from casetrack.readers.layout.tables_align import aligned_tables, banded_tables, is_torn
+from casetrack.readers.layout.tables_amounts import amount_tables, is_told, settled
 from casetrack.readers.layout.tables_grid import ruled_tables
 from casetrack.readers.layout.tables_header import find_header, header_names
 from casetrack.readers.layout.tables_model import is_value, is_year
@@ -32,22 +33,31 @@ _MIN_CELLS = 3
 _MAX_HEAD = 4
 
 
-def drawn_tables(
-    strokes: Strokes, segments: Sequence[Segment], goes_on: Callable[[Table], bool], /
+def flow_tables(
+    strokes: Strokes | None, segments: Sequence[Segment], goes_on: Callable[[Table], bool], /
 ) -> list[Table]:
-    """Return the tables that drawn lines tell: cut into cells, or set between lines.
+    """Return the tables of a flow that drawn lines tell, or amounts one below another.
 
-    A grid of one row is a table only where *goes_on* says that it continues one.
+    Lines cut a table into cells, or stand over and under it. A grid of one row is a table only
+    where *goes_on* says that it continues one.
     """
+    told = _with_names(amount_tables(segments), segments, strokes.along if strokes else ())
+    told = [table for table in told if is_told(table)]
+    if strokes is None:
+        return told
     ordered = sorted(segments, key=lambda s: s.base)
-    tables = [
+    ruled = [
         table
         for table in ruled_tables(strokes, segments)
         if (len(table.rows) > 1 or goes_on(table)) and not is_torn(table, ordered)
     ]
+    tables = settled(ruled, told)
     taken = {id(s) for table in tables for s in table.sources}
-    tables += banded_tables(strokes, ordered, taken)
-    return _with_names(tables, segments, strokes.along)
+    drawn = [table for table in tables if table.is_ruled]
+    drawn += banded_tables(strokes, ordered, taken)
+    free = [s for s in segments if id(s) not in taken]
+    tables = [table for table in tables if not table.is_ruled]
+    return sorted(tables + _with_names(drawn, free, strokes.along), key=lambda t: t.rows[0].v0)
 
 
 def _with_names(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Strip = tuple[float, float]
 
 _MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
-_MAX_GAP, _SAME_SIZE = 1.7, 1.35
+_MAX_GAP, _MAX_LEVEL_GAP, _REST_GAP, _SAME_SIZE = 1.7, 2.5, 0.5, 1.35
 _TIGHT = 0.8
 _NAME_CHARS, _SHORT_CHARS, _SECTION_CHARS = 60, 12, 160
 _PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
@@ -75,12 +75,14 @@ def take_names_above(
     known = table.rows[: table.header_rows]
     below: TableRow | TextRow = first
     for line in reversed(lines):
-        if not _is_near(line, below, size) or len(heads) == _MAX_HEAD:
+        if not _is_near(line, below, size, known) or len(heads) == _MAX_HEAD:
             break
         parted = TextRow(_parted(line.cells, table.columns))
         placed = head_rows([parted], table.columns, strips, known, flats=flats)[0]
         names = names_columns(placed, table.columns, known[0] if known else None)
         if names and (not known or _is_level(placed, known[0])):
+            if between and not heads:
+                _take_rest(placed, between)
             known.insert(0, placed)
             heads.insert(0, parted)
         elif heads or table.header_rows:
@@ -135,9 +137,21 @@ def _together(above: TableRow, below: TableRow) -> TableRow | None:
     return TableRow([cells[column] for column in sorted(cells)])
 
 
-def _is_near(line: TextRow, below: TableRow | TextRow, size: float) -> bool:
+def _is_near(
+    line: TextRow, below: TableRow | TextRow, size: float, known: Sequence[TableRow]
+) -> bool:
     alike = max(line.size, size) <= _SAME_SIZE * min(line.size, size)
-    return alike and below.v0 - line.v1 <= _MAX_GAP * size
+    return alike and below.v0 - line.v1 <= (_MAX_LEVEL_GAP if known else _MAX_GAP) * size
+
+
+def _take_rest(named: TableRow, between: list[TableRow]) -> None:
+    """Put the second line of the name of the rows into the row of names above it."""
+    first, rest = named.cells[0], between[0].cells[0]
+    size = first.segments[0].size
+    tight = between[0].v0 - named.v1 <= _REST_GAP * size
+    if first.column == 0 and len(between[0].cells) == 1 and tight and rest.text[:1].islower():
+        first.segments += rest.segments
+        del between[0]
 
 
 def _is_level(row: TableRow, below: TableRow) -> bool:

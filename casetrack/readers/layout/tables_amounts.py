@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.readers.layout.tables_above import take_names_above
 from casetrack.readers.layout.tables_judge import is_tabular
 from casetrack.readers.layout.tables_model import (
     Cell,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.layout.tables_model import TextRow
-    from casetrack.readers.layout.tables_rules import Stroke
 
 Strip = tuple[float, float]
 
@@ -42,46 +40,26 @@ _LONG, _MIN_BEGUN = 30, 0.3
 _DIGIT = 0.6
 
 
-def amount_tables(segments: Sequence[Segment], flats: Sequence[Stroke] = (), /) -> list[Table]:
-    """Return the tables of a flow that their amounts tell, from top to bottom.
-
-    Parameters
-    ----------
-    segments
-        The text of the flow.
-    flats
-        Lines that are drawn along it, from top to bottom: under the names of columns.
-    """
+def amount_tables(segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables of a flow that their amounts tell, from top to bottom, without a header."""
     if sum(is_value(s.text) for s in segments) < _MIN_VALUES:
         return []
     lines = [_Line(row) for row in text_rows(segments)]
-    tables: list[Table] = []
+    runs: list[_Run] = []
     run: _Run | None = None
-    free = 0
     for at, line in enumerate(lines):
         if run is not None and run.takes(line, at):
             continue
-        if run is not None:
-            free = _closed(run, lines, free, tables, flats)
         run = _Run(line, at) if line.items else None
-    if run is not None:
-        _closed(run, lines, free, tables, flats)
-    return tables
+        if run is not None:
+            runs.append(run)
+    found = (_table(run, lines) for run in runs)
+    return [table for table in found if table is not None]
 
 
-def _closed(
-    run: _Run,
-    lines: Sequence[_Line],
-    free: int,
-    tables: list[Table],
-    flats: Sequence[Stroke],
-) -> int:
-    """Make a table of a run of rows, if it is one; tell from where on lines are free."""
-    table = _table(run, lines, free, flats)
-    if table is None:
-        return free
-    tables.append(table)
-    return run.end
+def is_told(table: Table, /) -> bool:
+    """Tell whether a table has enough rows, or names of its columns."""
+    return table.header_rows > 0 or len(table.rows) > _MIN_ROWS
 
 
 class _Item:
@@ -219,7 +197,7 @@ def _merged(columns: Iterable[_Column], size: float) -> list[_Column]:
     return out
 
 
-def _table(run: _Run, lines: Sequence[_Line], free: int, flats: Sequence[Stroke]) -> Table | None:
+def _table(run: _Run, lines: Sequence[_Line]) -> Table | None:
     body = lines[run.start : run.end]
     rows = [line for line in body if line.items]
     columns = _merged(run.columns, body[0].row.size)
@@ -236,10 +214,7 @@ def _table(run: _Run, lines: Sequence[_Line], free: int, flats: Sequence[Stroke]
     extents = [(left, max((c.u1 for c in names if c.u1 < right), default=right))]
     for column in columns:
         extents.append((max(column.start, extents[-1][1]), column.high))
-    table = Table(extents, joined_rows(placed), [s for row in placed for s in row.segments])
-    above = [s for line in lines[free : run.start] for s in line.row.segments]
-    named = take_names_above(table, above, flats=flats)
-    return table if named or len(rows) > _MIN_ROWS else None
+    return Table(extents, joined_rows(placed), [s for row in placed for s in row.segments])
 
 
 def _placed(line: _Line, columns: Sequence[_Column]) -> TableRow:
