@@ -42,10 +42,11 @@ LEFT = {
     "asking for the same once more does so, too.",
 }
 """Why work ended whose server was told to end."""
+_ASK_AGAIN = "What was finished is kept. Ask for the same once more to go on."
 HUNG_UP = {
     "code": "connection_closed",
     "message": "The AI program that asked for this closed the connection in the middle of it.",
-    "hint": "What was finished is kept. Ask for the same once more to go on.",
+    "hint": _ASK_AGAIN,
 }
 """Why work ended whose client hung up, which may have been its way to stop it."""
 
@@ -225,7 +226,8 @@ class RunningJob:
             job = self._job
             if self._asked or self._left is not None or not job.active:
                 return
-            self._left = dict(why)
+            # Nobody can make a call again that was given a password.
+            self._left = dict(why) | ({"hint": _ASK_AGAIN} if job.call is None else {})
             self._job = replace(job, error=self._left)
             job = self._current()
         self._write(job, durable=False)

@@ -379,6 +379,9 @@ def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
         job.result({}, cancelled=True)
         job.end()
     (left,) = jobs.left()
+    assert "goes on by itself" in (left.error or {})["hint"]
+    assert "once more" in (jobs.get(without.id).error or {})["hint"]
+    assert "by itself" not in (jobs.get(without.id).error or {})["hint"]
     other = JobStore(jobs.folder.parent)
     again = other.go_on(left)
     assert again is not None
