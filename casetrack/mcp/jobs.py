@@ -62,9 +62,7 @@ ASK_STATUS = (
 LONGEST_WAIT = 1500
 """Some clients end a call after 30 minutes in any case."""
 
-WaitSeconds = Annotated[
-    int | None, Field(ge=0, le=LONGEST_WAIT, description="Then a job is returned")
-]
+WaitSeconds = Annotated[int | None, Field(ge=0, le=LONGEST_WAIT, description="Then a job comes")]
 
 
 async def run_as_job(

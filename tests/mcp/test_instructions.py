@@ -92,9 +92,14 @@ def test_a_client_is_told_anew_with_each_connection(library: Library, mode: str)
                 assert (result.ttl_ms, result.cache_scope) == (60_000, "private")
             return str(client.instructions)
 
-    assert "none yet" in anyio.run(told)
-    library.create("Harbour")
-    assert '"Harbour"' in anyio.run(told)
+    async def both() -> list[str]:
+        before = await told()
+        library.create("Harbour")
+        return [before, await told()]
+
+    before, after = anyio.run(both)
+    assert "none yet" in before
+    assert '"Harbour"' in after
 
 
 def test_lawyers_are_told_their_cases(library: Library) -> None:

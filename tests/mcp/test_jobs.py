@@ -63,7 +63,9 @@ def test_asking_again_gives_what_the_call_would_have_given(
         first = await client.call_tool("ingest_folder", arguments)
         assert 0.9 < time.monotonic() - began < 5
         job_id = first.structured_content["job"]["job_id"]
-        during = await client.call_tool("get_job_status", {"job_id": job_id})
+        # Without an id it waits for the one that runs.
+        during = await client.call_tool("get_job_status", {"wait_seconds": 1})
+        assert time.monotonic() - began > 1.9
         held.set()
         final = await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 50})
         again = await client.call_tool("get_job_status", {"job_id": job_id[:5]})
@@ -81,6 +83,7 @@ def test_asking_again_gives_what_the_call_would_have_given(
     assert text(first).startswith("Still working: 1 of 3 (reading Lease.pdf)")
     assert f"get_job_status with job_id {job['job_id']}" in text(first)
     assert during.structured_content["result"] is None
+    assert [j["job_id"] for j in during.structured_content["jobs"]] == [job["job_id"]]
     assert during.structured_content["jobs"][0]["state"] == "running"
     asked = final.structured_content
     assert asked["jobs"][0]["state"] == "done"

@@ -68,7 +68,7 @@ ProfileName = Annotated[
     str | None,
     BeforeValidator(lower),
     Field(
-        description="openai sends texts out: only if the user asks",
+        description="openai sends texts out: ask first",
         json_schema_extra={"enum": list(PROFILE_NAMES)},
     ),
 ]
@@ -127,7 +127,7 @@ class CollectionTools:
     )
     async def create_collection(
         self,
-        name: Annotated[str, Field(description="Such as Project Alpha")],
+        name: str,
         reference: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         profile: ProfileName = None,
@@ -165,8 +165,7 @@ class CollectionTools:
     @tool(
         "List collections",
         READS,
-        description="Which collections there are, last changed first. Returns ID, type, status and "
-        "counts of each.",
+        description="Which collections there are. Returns ID, type, status and counts of each.",
         sets=("core", "search", "map", "legal"),
     )
     async def list_collections(

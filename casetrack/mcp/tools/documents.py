@@ -213,7 +213,7 @@ class DocumentTools:
     @tool(
         "Delete document",
         DELETES,
-        description="Take a document out; its file stays. Without confirm: true it only says what "
+        description="Take a document out; its file stays. Without confirm: true only says what "
         "would go. Returns its record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
@@ -226,7 +226,7 @@ class DocumentTools:
         collection: CollectionName = None,
         secure: Annotated[
             bool,
-            Field(description="Erase its text at once, in snapshots too"),
+            Field(description="At once, from snapshots too"),
         ] = False,
         exclude: Annotated[bool, Field(description="No later sync takes it in again")] = False,
     ) -> Annotated[CallToolResult, DeletedDocument]:

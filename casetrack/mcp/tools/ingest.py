@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 FORMATS = (
-    "PDF, DOCX, DOC, PPTX, PPT, XLSX, XLS, ODS, ODT, ODP, RTF, HTML, EPUB, EML, MSG, MBOX, CSV, "
-    "JSON, TXT, MD, JPG, PNG, TIFF"
+    "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
 )
 LISTED_OUTCOMES = 200
 _MESSAGE_CHARS = 500
@@ -54,10 +53,7 @@ IncludePatterns = Annotated[list[str] | None, Field(description="Only these (git
 ExcludePatterns = Annotated[list[str] | None, Field(description="Not these (gitignore patterns)")]
 FolderPath = Annotated[str, Field(description="Absolute")]
 Password = Annotated[str | None, Field(description="Never stored")]
-OcrEngine = Annotated[
-    Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None,
-    Field(description="For scans"),
-]
+OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
 OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
 
 
@@ -87,7 +83,7 @@ class IngestTools:
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Take in a file: {FORMATS}, source code. A changed one replaces its earlier "
+        description=f"Take in a file: {FORMATS} and others. A changed one replaces its earlier "
         "version. Returns ID, counts, warnings.",
         sets=("core", "legal"),
     )
@@ -130,8 +126,8 @@ class IngestTools:
     @tool(
         "Ingest folder",
         ADDS,
-        description="Take in all new files of a folder. Cancelling keeps what is finished. Returns "
-        "counts and how files ended, failures first.",
+        description="Take in all new files of a folder. Returns counts and how files ended, "
+        "failures first.",
         sets=("core", "legal"),
     )
     async def ingest_folder(

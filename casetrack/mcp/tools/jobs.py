@@ -52,27 +52,27 @@ class JobTools:
     @tool(
         "Job status",
         READS,
-        description="Returns how far long work is and, when done, its result; without job_id "
-        "all jobs that run or ended lately.",
+        description="How far long work is. Returns its result when done; without job_id all jobs, "
+        "or with wait_seconds the one that runs.",
         sets=("core", "legal"),
     )
     async def get_job_status(
         self,
         ctx: Context,
-        job_id: Annotated[str | None, Field(description="Such as j-7f3a2c")] = None,
+        job_id: str | None = None,
         wait_seconds: Annotated[
             int,
-            Field(
-                ge=0,
-                le=LONGEST_WAIT,
-                description="50 is safe",
-            ),
+            Field(ge=0, le=LONGEST_WAIT, description="Wait for the end; 50 is safe"),
         ] = 0,
         offset: Offset = 0,
     ) -> Annotated[CallToolResult, JobsOutput]:
         """Show one job, or list them."""
         if job_id is None:
-            return _list(await in_thread(self._session.library.jobs.list), offset)
+            found = await in_thread(self._session.library.jobs.list)
+            running = next((job for job in found if job.active), None)
+            if running is None or not wait_seconds:
+                return _list(found, offset)
+            job_id = running.id
         job, live = await known_job(self._session, job_id)
         if live is not None:
             await live.wait(ctx, wait_seconds)

@@ -91,7 +91,7 @@ class OverviewTools:
         "Summary",
         READS,
         description="Call this first on a collection you do not know. Returns key people, dates "
-        "and topics with cited quotes, documents by type, versions, top references and entities.",
+        "and topics with quotes, documents by type, versions, references.",
         sets=("core", "map"),
     )
     async def get_collection_summary(
@@ -106,8 +106,7 @@ class OverviewTools:
     @tool(
         "Timeline",
         READS,
-        description="What happened when. Returns dated events in order, each quoted and cited; of "
-        "too many the weightiest.",
+        description="What happened when. Returns dated events in order, each quoted and cited.",
         sets=("daily", "map", "legal"),
     )
     async def get_collection_timeline(

@@ -31,8 +31,8 @@ class PageTools:
     @tool(
         "Page picture",
         READS,
-        description="See a page, to check tables, signatures, stamps or OCR: by chunk_id "
-        "(highlighted), or document_name and page. Returns the picture, citation and path.",
+        description="See a page, to check tables, stamps or OCR: by chunk_id (highlighted), or "
+        "document_name and page. Returns the picture and citation.",
         sets=("daily", "search", "legal"),
     )
     async def get_page_image(

@@ -38,6 +38,7 @@ class QueryTools:
         READS,
         description="One DuckDB SELECT over documents, chunks, entities, mentions, amounts, "
         "search('words'); SHOW TABLES lists all. Returns rows; select citation.",
+        sets=("daily",),
     )
     async def query(
         self,

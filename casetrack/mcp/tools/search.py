@@ -137,25 +137,23 @@ class SearchTools:
         "Search",
         READS,
         description="Start here for any question: finds passages by words and meaning. Returns "
-        "each with citation, source (file, page, lines) and chunk_id.",
+        "each cited (file, page, lines), with chunk_id.",
         sets=("core", "search", "legal"),
     )
     async def search_documents(
         self,
         query: str,
         top_k: Annotated[int, Field(ge=1, le=50)] = 10,
-        document_filter: Annotated[
-            str | list[str] | None, Field(description="Only these (name or ID)")
-        ] = None,
+        document_filter: Annotated[str | list[str] | None, Field(description="Name or ID")] = None,
         kinds: Annotated[list[str] | None, Field(description="Such as contract, pdf")] = None,
         since: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
         until: str | None = None,
-        mode: Annotated[SearchMode | None, Field(description="Default: the best there is")] = None,
+        mode: Annotated[SearchMode | None, Field(description="Default: the best")] = None,
         explain: Annotated[bool, Field(description="Scores of each stage")] = False,
         min_relevance: Annotated[float | None, Field(ge=0, le=1, description="Hide others")] = None,
         related: Annotated[
             int,
-            Field(ge=0, le=20, description="Passages linked by names or meaning"),
+            Field(ge=0, le=20, description="More, linked by names"),
         ] = 0,
         collection: CollectionName = None,
         offset: Offset = 0,
