@@ -151,6 +151,13 @@ def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
         # Names set in lines of other heights than their neighbours'.
         ([over("Rate of", [2], 88), over("the year", [2], 96), over("in %", [2], 104),
           *years(100, "Net | Gross")], [], "| Net | Gross | Rate of the year in %"),
+        # The name of the rows over two lines, the second beside the years or below them.
+        ([over("Year ended", (0, 1, 2), 84), segment("In millions, except", 50, 95),
+          *row("per share | 2023 | 2022 | 2021", 106)], [],
+         ("In millions, except per share | Year ended / 2023 | Year ended / 2022 "
+          "| Year ended / 2021")),
+        ([*row("Place of | 2023 | 2022 | 2021", 95), segment("business", 50, 107)], [],
+         "Place of business | 2023 | 2022 | 2021"),
         # Names of sections, and a row's long name that goes over two lines.
         ([*years(94), segment("Common stock (900 shares issued,", 50, 107)],
          [], f"| {YEARS}"),

@@ -32,7 +32,8 @@ Strip = tuple[float, float]
 _MAX_LINES, _MAX_HEAD, _MAX_SECTIONS = 12, 8, 3
 _MAX_GAP, _MAX_LEVEL_GAP, _REST_GAP, _SAME_SIZE = 1.7, 2.5, 0.5, 1.35
 _TIGHT = 0.8
-_NAME_CHARS, _SHORT_CHARS, _SECTION_CHARS = 60, 12, 160
+_NAME_CHARS, _LEVEL_CHARS = 60, 100
+_SHORT_CHARS, _SECTION_CHARS = 12, 160
 _PART_GAP, _OVERLAP, _MAX_WIDE = 0.3, 0.3, 2.0
 
 
@@ -85,6 +86,9 @@ def take_names_above(
                 _take_rest(placed, between)
             known.insert(0, placed)
             heads.insert(0, parted)
+        elif heads and _begins_name(placed, known[0]):
+            name = known[0].cells[0]
+            known[0].cells[0] = Cell(0, name.span, [*placed.segments, *name.segments])
         elif heads or table.header_rows:
             break
         elif _fits(row := row_between(parted, strips)):
@@ -169,6 +173,20 @@ def _goes_on(row: TableRow, below: TableRow) -> bool:
     )
 
 
+def _begins_name(row: TableRow, below: TableRow) -> bool:
+    """Tell the first line of the name of the rows, which goes on beside those of the columns."""
+    only, first = row.cells[0], below.cells[0]
+    return (
+        len(row.cells) == 1
+        and only.column == first.column == 0
+        and only.span == 1
+        and below.v0 - row.v1 <= _REST_GAP * only.segments[0].size
+        and abs(only.u0 - first.u0) <= only.segments[0].size
+        and len(only.text) <= _NAME_CHARS
+        and not only.text.endswith((".", ":"))
+    )
+
+
 def _fits(row: TableRow) -> bool:
     """Tell a row of values in the columns of the table below, which a drawn line parts from it."""
     others = [cell for cell in row.cells if cell.column]
@@ -230,7 +248,7 @@ def names_columns(
         return False
     for cell in row.cells:
         text = cell.text
-        if len(text) > _NAME_CHARS or _ends_sentence(text):
+        if len(text) > (_LEVEL_CHARS if cell.span > 1 else _NAME_CHARS) or _ends_sentence(text):
             return False
         if cell.u0 < low - 2 * size or cell.u1 > high + 2 * size:
             return False

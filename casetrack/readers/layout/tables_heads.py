@@ -101,7 +101,12 @@ class _Matching:
             low, high = self._columns[cell.column]
             self._columns[cell.column] = min(low, cell.u0), max(high, cell.u1)
         self._below = below[0] if below else None
-        self._tops = {c: row.v0 for row in below[::-1] for cell in row.cells for c in cell.columns}
+        self._tops = {
+            column: min(s.v0 for s in cell.segments)
+            for row in below[::-1]
+            for cell in row.cells
+            for column in cell.columns
+        }
         self._lined = [self._over_line(s, flats) for s in self._stretches]
 
     def places(self) -> list[tuple[int, int]]:
