@@ -68,7 +68,7 @@ def check_marks(folder: Path, /) -> Check:
     return verdict(
         "marks",
         problems,
-        f"{count:,} marks" if count else "none",
+        f"{count:,} {'mark' if count == 1 else 'marks'}" if count else "none",
         mend if stored.lost or stored.copy_is_damaged else own,
     )
 
