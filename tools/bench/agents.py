@@ -69,25 +69,31 @@ def asked(tasks: Sequence[Task], options: argparse.Namespace, /) -> Iterator[Out
 
 def table(outcomes: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any], /) -> str:
     """Return the outcomes as a table in Markdown, beside earlier ones where there are any."""
-    heads = ["task", "calls", "list", "calls' tokens", "results", "all", "as text", "found"]
-    heads += ["before: calls", "all", "found", "less"] if earlier else []
-    rows = [_row(o, earlier) for o in outcomes]
+    if earlier:
+        heads = ["task", "calls", "tokens", "found", "before: calls", "tokens", "found", "fewer"]
+        rows = [_beside(o, earlier.get(o["task"])) for o in outcomes]
+    else:
+        heads = ["task", "calls", "list", "calls' tokens", "results", "all", "as text", "found"]
+        rows = [_alone(o) for o in outcomes]
     rule = ["---", *("---:" for _ in heads[1:])]
     lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
     return "\n".join([*lines, "", *_summary(outcomes, "now"), *_compared(outcomes, earlier)])
 
 
-def _row(outcome: Mapping[str, Any], earlier: Mapping[str, Any]) -> list[str]:
-    cells = [outcome["task"], str(len(outcome["calls"]))]
-    cells += [f"{outcome[k]:,}" for k in ("listed", "asked", "results", "total", "text_results")]
-    cells.append(_found(outcome))
-    if earlier:
-        before = earlier.get(outcome["task"])
-        if before is None:
-            return [*cells, "", "", "", ""]
-        less = 1 - outcome["total"] / before["total"]
-        cells += [str(len(before["calls"])), f"{before['total']:,}", _found(before), f"{less:.0%}"]
-    return cells
+def _alone(outcome: Mapping[str, Any]) -> list[str]:
+    figures = (f"{outcome[k]:,}" for k in ("listed", "asked", "results", "total", "text_results"))
+    return [outcome["task"], str(len(outcome["calls"])), *figures, _found(outcome)]
+
+
+def _beside(outcome: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[str]:
+    if before is None:
+        return [outcome["task"], *_short(outcome), *[""] * 4]
+    less = 1 - outcome["total"] / before["total"]
+    return [outcome["task"], *_short(outcome), *_short(before), f"{less:.0%}"]
+
+
+def _short(outcome: Mapping[str, Any]) -> list[str]:
+    return [str(len(outcome["calls"])), f"{outcome['total']:,}", _found(outcome)]
 
 
 def _found(outcome: Mapping[str, Any]) -> str:

@@ -34,11 +34,11 @@ _ROWS = r"(?i)sheet|row"
 _NOT_FOUND = (r'(?i)"evidence":"(?:weak|none)"|evidence: (?:weak|none)|not (?:found|in these)',)
 
 _SUMS = (
-    "SELECT document_name, page, text FROM amounts WHERE unit = 'USD' AND value >= 100000000 "
-    "ORDER BY value DESC"
+    "SELECT DISTINCT document_name, page, text, unit FROM amounts WHERE value >= 100000000 "
+    "ORDER BY document_name"
 )
 _SUMS_OF_DOCUMENT = (
-    "SELECT document_name, page, text FROM amounts WHERE unit = 'GBP' AND value >= 1000000 "
+    "SELECT DISTINCT document_name, page, text, unit FROM amounts WHERE value >= 1000000 "
     "AND document_name LIKE 'Master Services Agreement%'"
 )
 _EDGES = (
