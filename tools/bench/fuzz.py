@@ -69,6 +69,7 @@ def try_calls(number: int, count: int, models: Path, tally: Tally, until: float,
                 tally.answers[kind] += 1
                 shown = f"{tool} {arguments!r:.{_SHOWN}}"
                 tally.wrong.append(f"{kind}: {str(error)[:_SHOWN]}\n    {shown}")
+                print(tally.wrong[-1], file=sys.stderr, flush=True)
                 home.renew()  # whatever it was, the next call finds a sound server
 
         how = settings(
