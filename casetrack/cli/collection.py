@@ -217,6 +217,7 @@ def counted_info(
         return info, library.stats(info)
     except CaseTrackError as error:
         line(("Problem: ", "bold red"), f"{info.name}: {error.message}", err=True)
+        line(f"  {error.hint}", err=True)
         return info, None
 
 

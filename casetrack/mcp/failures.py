@@ -77,6 +77,11 @@ def error_text(code: str, message: str, hint: str, /, edition: Edition | None = 
     return f"{message}\n\n{step}" if step else message
 
 
+def reason(error: CaseTrackError, /) -> str:
+    """Return message and next step on one line, for a list of what goes on without it."""
+    return " ".join(error_text(error.code, error.message, error.hint).split())
+
+
 def unexpected(name: str, error: BaseException, /) -> Failure:
     """Log a defect with a reference and return what shows only the reference.
 

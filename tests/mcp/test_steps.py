@@ -181,3 +181,22 @@ def test_a_server_without_a_choice_asks_for_the_name(library: Library) -> None:
         return str(result.content[0].text)  # type: ignore[union-attr]
 
     assert anyio.run(ask).startswith("No collection was named. Pass its name as `collection`.\n\n")
+
+
+def test_a_damaged_collection_is_listed_with_its_next_step(library: Library) -> None:
+    note = library.settings.data_dir.parent / "note.txt"
+    note.write_text("Rent is due.", encoding="utf-8")
+    broken = library.create("Broken")
+    broken.ingest([note])
+    for path in (library.settings.collections_dir / broken.info.id).rglob("*.manifest"):
+        path.write_bytes(bytes(path.stat().st_size))
+    server = build_server(Library(library.settings))
+
+    async def ask() -> list[str]:
+        async with Client(server, mode="legacy") as client:
+            asked = [await client.call_tool(n, {}) for n in ("list_collections", "get_status")]
+        return [str(result.content[0].text) for result in asked]  # type: ignore[union-attr]
+
+    for told in anyio.run(ask):
+        assert "Broken" in told
+        assert "Ask the user: Run `casetrack doctor" in told

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.confirming import Unconfirmed
+from casetrack.mcp.failures import reason
 from casetrack.mcp.results import (
     Portion,
     answer,
@@ -320,7 +321,7 @@ class CollectionTools:
         try:
             return info, self._library.stats(info), ""
         except CaseTrackError as error:
-            return info, None, error.message
+            return info, None, reason(error)
 
     def _damaged(self) -> "list[_Broken]":
         return [

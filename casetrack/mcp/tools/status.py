@@ -7,6 +7,7 @@ from mcp.types import CallToolResult
 from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
+from casetrack.mcp.failures import reason
 from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, tool
@@ -75,7 +76,7 @@ class StatusTools:
                 stored += library.stats(info).storage_bytes
             except CaseTrackError as error:
                 # A collection that was deleted or broke meanwhile must not hide the status.
-                damaged.append({"path": info.name, "reason": error.message})
+                damaged.append({"path": info.name, "reason": reason(error)})
         return {
             "version": __version__,
             "tier": license_status.tier.name,
