@@ -132,7 +132,7 @@ def test_what_a_profile_lacks_is_said(
         ("Кто платит аренду", {}, "keyword", "in Russian, which the models"),
         ("谁付 rent", {}, "keyword", "in Chinese, which the models"),
         ("What does аренда mean", {}, "full", ""),
-        ("Wer zahlt die Miete", {}, "full", ""),
+        ("Wer zahlt die Miete", {}, "full", "in German, what was found in"),
         ("12", {}, "full", ""),
         ("Кто платит аренду", {"mode": "full"}, "full", "the keyword mode finds more"),
         ("Кто платит аренду", {"stages": ["semantic"]}, "semantic", "the keyword mode finds more"),
