@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.errors import AmbiguousName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-_ID_PREFIX = 8
+ID_PREFIX = 8
+"""Signs of an id that are enough to name a thing by it."""
 _SHOWN = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
@@ -42,7 +44,7 @@ def find(asked: str, entries: Sequence[Entry], /, *, kind: str) -> int | None:
     tests = (
         lambda e: e.id == text,
         lambda e: text in (e.name, *e.others),
-        lambda e: len(text) >= _ID_PREFIX and e.id.startswith(text.lower()),
+        lambda e: len(text) >= ID_PREFIX and e.id.startswith(text.lower()),
         lambda e: e.name.casefold() == folded,
     )
     for test in tests:
@@ -72,3 +74,38 @@ def shown(text: str, /) -> str:
     """Return what a user typed on one line, short enough for a message."""
     line = _CONTROL.sub(" ", text).strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class ShortIds:
+    """Ids as short as they can be told: 8 signs, and more only where others begin so, too.
+
+    Attributes
+    ----------
+    crowded
+        The beginnings that several ids share, each with these ids.
+    taken
+        What else is called by such a beginning: the names of documents, which go before ids.
+    """
+
+    crowded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
+
+    @classmethod
+    def among(cls, ids: Iterable[str], /, *, taken: Iterable[str] = ()) -> ShortIds:
+        """Return the short forms of *ids*, none of which is one of the names *taken*."""
+        begin: dict[str, list[str]] = defaultdict(list)
+        for each in ids:
+            begin[each[:ID_PREFIX]].append(each)
+        shared = {start: found for start, found in begin.items() if len(found) > 1}
+        return cls(shared, frozenset(n for n in taken if n in begin))
+
+    def of(self, full: str, /) -> str:
+        """Return the shortest beginning of an id, of at least 8 signs, that means it alone."""
+        size = ID_PREFIX
+        if full[:size] in self.taken:
+            return full
+        for other in self.crowded.get(full[:size], ()):
+            while other != full and other[:size] == full[:size]:
+                size += 1
+        return full[:size]

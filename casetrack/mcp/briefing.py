@@ -15,9 +15,15 @@ from casetrack.records.documents import NAMED
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from casetrack.mcp.concise import Telling
     from casetrack.mcp.outputs import Facts
     from casetrack.records import Document
-    from casetrack.records.graph import CollectionStatistics, CollectionSummary
+    from casetrack.records.graph import (
+        CollectionStatistics,
+        CollectionSummary,
+        Entity,
+        Reference,
+    )
 
 _ACTORS, _DATES, _TOPICS = 3_600, 3_200, 3_200
 _KINDS, _REFERENCES, _ENTITIES, _CHAINS = 2_200, 1_000, 1_600, 800
@@ -50,36 +56,36 @@ class Briefing:
     ----------
     found
         The whole summary.
-    concise
-        Whether to quote and list less.
+    told
+        How it is told; a concise one quotes and lists less.
     """
 
     found: CollectionSummary
-    concise: bool = False
+    told: Telling
 
     @property
     def _most(self) -> int | None:
-        return _CONCISE if self.concise else None
+        return _CONCISE if self.told.concise else None
 
     @cached_property
     def actors(self) -> list[Facts]:
         """The people and organizations that matter most."""
-        shape = partial(results.actor, concise=self.concise)
+        shape = partial(results.actor, told=self.told)
         return first(self.found.key_actors, shape, room=_ACTORS, most=self._most)
 
     @cached_property
     def dates(self) -> list[Facts]:
         """The events that stand out, in order of date."""
         events = self.found.key_dates
-        if self.concise:
+        if self.told.concise:
             best = sorted(events, key=lambda e: -e.weight)[:_CONCISE]
             events = tuple(e for e in events if e in best)
-        return first(events, partial(results.quoted, concise=self.concise), room=_DATES)
+        return first(events, lambda e: results.event(e, self.told), room=_DATES)
 
     @cached_property
     def topics(self) -> list[Facts]:
         """What the passages are about."""
-        shape = partial(results.topic, concise=self.concise)
+        shape = partial(results.topic, told=self.told)
         return first(self.found.topics, shape, room=_TOPICS, most=self._most)
 
     @cached_property
@@ -87,10 +93,10 @@ class Briefing:
         """The documents by type: all types are counted, the first documents named."""
         found = self.found.documents
         room = _KINDS // max(1, len(found))
-        named = 3 if self.concise else results.SHOWN_NAMES
+        named = 3 if self.told.concise else results.SHOWN_NAMES
 
         def kind(name: str, documents: Sequence[Document]) -> Facts:
-            shown = first(documents, NAMED.of, room=room, most=named)
+            shown = first(documents, self._named, room=room, most=named)
             return {"document_type": name, "count": len(documents), "documents": shown}
 
         return [kind(name, documents) for name, documents in found]
@@ -98,12 +104,20 @@ class Briefing:
     @cached_property
     def references(self) -> list[Facts]:
         """What is referred to most."""
-        return first(self.found.references, results.reference, room=_REFERENCES, most=self._most)
+
+        def shape(item: Reference) -> Facts:
+            return self.told.entry(results.reference(item))
+
+        return first(self.found.references, shape, room=_REFERENCES, most=self._most)
 
     @cached_property
     def entities(self) -> list[Facts]:
         """What is mentioned most."""
-        shape = partial(results.entity_facts, aliases=2 if self.concise else 4)
+        aliases = 0 if self.told.concise else 4
+
+        def shape(item: Entity) -> Facts:
+            return self.told.entry(results.entity_facts(item, aliases=aliases))
+
         return first(self.found.entities, shape, room=_ENTITIES, most=self._most)
 
     @cached_property
@@ -111,9 +125,9 @@ class Briefing:
         """The first chains of versions, oldest version first."""
 
         def chain(documents: Sequence[Document]) -> list[Facts]:
-            return [NAMED.of(d) for d in documents[: results.SHOWN_NAMES]]
+            return [self._named(d) for d in documents[: results.SHOWN_NAMES]]
 
-        most = 3 if self.concise else results.SHOWN_NAMES
+        most = 3 if self.told.concise else results.SHOWN_NAMES
         shown = first(self.found.version_chains, chain, room=_CHAINS, most=most)
         return shown if budget.tokens(shown) <= 2 * _CHAINS else []
 
@@ -121,6 +135,9 @@ class Briefing:
     def statistics(self) -> CollectionStatistics:
         """The counts."""
         return counts(self.found.statistics)
+
+    def _named(self, document: Document) -> Facts:
+        return self.told.entry(NAMED.of(document))
 
     @property
     def more(self) -> str | None:
@@ -142,7 +159,7 @@ class Briefing:
 
     def facts(self) -> dict[str, Any]:
         """Return the structured result."""
-        return {
+        facts = {
             "collection": self.found.collection,
             "collection_type": self.found.collection_type,
             "notice": QUOTED,
@@ -154,6 +171,7 @@ class Briefing:
             "entities": self.entities,
             "version_chains": self.chains,
             "version_chain_count": len(self.found.version_chains),
-            "statistics": self.statistics.as_dict(),
+            "statistics": self.told.entry(self.statistics.as_dict()),
             "more": self.more,
         }
+        return self.told.whole(facts)

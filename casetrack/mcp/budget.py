@@ -17,6 +17,8 @@ MAX_TOKENS = 20_000
 """Tokens that a result may have at most."""
 ROOM = 16_000
 """Tokens for the items of a list; the rest is for what stands around them."""
+CONCISE_ROOM = 6_000
+"""The same in concise answers, which a model reads again on every turn."""
 _ASCII_PER_TOKEN = 2.5
 
 T = TypeVar("T")
@@ -54,6 +56,7 @@ def page_of(
     offset: int = 0,
     limit: int | None = None,
     room: int = ROOM,
+    beside: Callable[[], int] = int,
 ) -> tuple[list[Any], int | None]:
     """Return the structured entries of *items* from *offset* on, and where the rest begins.
 
@@ -65,6 +68,8 @@ def page_of(
         The part that was asked for; fewer come where they would not fit.
     room
         Tokens for all entries together.
+    beside
+        Tokens by now of what the entries point to, which stands beside them.
 
     Returns
     -------
@@ -77,7 +82,7 @@ def page_of(
     for item in asked:
         entry = shape(item)
         spent += tokens(entry)
-        if entries and spent > room:
+        if entries and spent + beside() > room:
             break
         entries.append(entry)
     after = offset + len(entries)

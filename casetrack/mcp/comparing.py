@@ -13,7 +13,7 @@ from casetrack.mcp.graph_results import (
     reference,
 )
 from casetrack.mcp.outputs import POINTER, QUOTED
-from casetrack.mcp.results import bounded_chunk, cut, passage, short_passage
+from casetrack.mcp.results import bounded_chunk, cut, part_of, passage
 from casetrack.mcp.shorter import NAME_CHARS, few, first, room_beside
 from casetrack.records.documents import NAMED
 from casetrack.retrieve.pinpoint.hits import query_terms
@@ -22,6 +22,7 @@ from casetrack.retrieve.pinpoint.snippet import best_part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.mcp.concise import Telling
     from casetrack.mcp.outputs import Facts
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Change, Changes, Comparison
@@ -34,20 +35,20 @@ _Op = Literal["same", "removed", "added"]
 Scored = tuple["Chunk", float]
 
 
-def comparison(found: Comparison, collection: CollectionInfo, /, *, concise: bool = False) -> Facts:
+def comparison(found: Comparison, collection: CollectionInfo, told: Telling, /) -> Facts:
     """Return two documents side by side: passages, names and references, then changes."""
-    terms = query_terms(found.topic)
+    terms, concise = query_terms(found.topic), told.concise
 
     def scored(item: Scored) -> Any:
-        chunk, score = bounded_chunk(item[0]), round(item[1], 6)
-        if not concise:
-            return {**passage(chunk, collection.id), "score": score}
-        return {**short_passage(chunk, topic_part(chunk, terms), collection.id), "score": score}
+        chunk = bounded_chunk(item[0])
+        if concise:
+            chunk = part_of(chunk, topic_part(chunk, terms))
+        return told.entry({**passage(chunk, collection.id), "score": round(item[1], 6)})
 
     def side(document: Document, passages: Sequence[Scored]) -> Any:
         shown, after = budget.page_of(passages, scored, room=_SIDE)
         rest = passages[after:] if after is not None else ()
-        further = first(rest, lambda item: POINTER.of(item[0]), room=_FURTHER)
+        further = first(rest, lambda item: told.entry(POINTER.of(item[0])), room=_FURTHER)
         return {**NAMED.of(document), "passages": shown, "further": further}
 
     named = SHOWN_NAMES // 3 if concise else SHOWN_NAMES
@@ -69,9 +70,9 @@ def comparison(found: Comparison, collection: CollectionInfo, /, *, concise: boo
         "more": None,
     }
     if found.changes is not None:
-        facts["changes"] = changes(found.changes, room_beside(facts), concise=concise)
+        facts["changes"] = changes(found.changes, room_beside(facts, told), told)
     facts["more"] = _more(found, facts)
-    return facts
+    return told.whole(facts)
 
 
 def topic_part(chunk: Chunk, terms: frozenset[str], /) -> tuple[int, int]:
@@ -79,33 +80,35 @@ def topic_part(chunk: Chunk, terms: frozenset[str], /) -> tuple[int, int]:
     return best_part(chunk.text, terms, rows=chunk.provenance.sheet_name is not None)
 
 
-def changes(found: Changes, room: int, /, *, concise: bool = False) -> Facts:
+def changes(found: Changes, room: int, told: Telling, /) -> Facts:
     """Return the first changes, as many as fit in *room*, and how many there are."""
 
     def shape(item: Change) -> Facts:
-        return change(item, concise=concise)
+        return change(item, told)
 
     entries = first(found.changes, shape, room=room)
     if budget.tokens(entries) > room:
         # One paragraph changed so much that its two versions alone would not fit.
         entries = []
     return {
-        "before": NAMED.of(found.before),
-        "after": NAMED.of(found.after),
+        "before": told.entry(NAMED.of(found.before)),
+        "after": told.entry(NAMED.of(found.after)),
         "unchanged_paragraphs": found.unchanged,
         "total": len(found.changes),
         "changes": entries,
     }
 
 
-def change(item: Change, /, *, concise: bool = False) -> Facts:
-    """Return a change; what stayed the same in it is cut where *concise*."""
-    return replace(
+def change(item: Change, /, told: Telling) -> Facts:
+    """Return a change; what stayed the same in it is cut where it is told concisely."""
+    concise = told.concise
+    shown = replace(
         item,
         before=item.before and quote(item.before, concise=concise),
         after=item.after and quote(item.after, concise=concise),
         words=tuple(map(_shorter, item.words)) if concise else item.words,
-    ).as_dict()
+    )
+    return told.entry(shown.as_dict())
 
 
 def _shorter(word: tuple[_Op, str]) -> tuple[_Op, str]:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from casetrack.mcp import budget
 from casetrack.mcp.outputs import ENTITY_NAME, NODE, PLACE
-from casetrack.mcp.results import bounded_chunk, bounded_source, cut, passage, short_passage
-from casetrack.mcp.shorter import NAME_CHARS, few, short_quote, widened
+from casetrack.mcp.results import bounded_chunk, bounded_source, cut, part_of, passage
+from casetrack.mcp.shorter import NAME_CHARS, few, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from casetrack.mcp.concise import Telling
     from casetrack.mcp.outputs import Facts
     from casetrack.records.graph import (
         Amount,
@@ -39,12 +40,19 @@ PLACES = 1000
 ALIASES = 8
 SHOWN_NAMES = 12
 _AROUND_NAMES = 60
+_EVENT_CHARS = 180
 
 
 def quote(item: Quote, /, *, concise: bool = False) -> Quote:
-    """Return words of a document with a bounded source, and less around them where *concise*."""
-    item = replace(item, provenance=bounded_source(item.provenance))
-    return short_quote(item) if concise else item
+    """Return words of a document with a bounded source.
+
+    Where *concise*, which quotes them with what stands around, the source is that of all of it.
+    """
+    source = bounded_source(item.provenance)
+    if concise:
+        start = source.char_start - item.snippet_start
+        source = replace(source, char_start=start, char_end=start + len(item.snippet))
+    return replace(item, provenance=source)
 
 
 # --- entities and references ----------------------------------------------------------------
@@ -77,24 +85,30 @@ def reference(item: Reference, /) -> Facts:
     return replace(item, reference_id=key, name=name).as_dict()
 
 
-def quoted(item: Amount | Citation | Event | Mention, /, *, concise: bool = False) -> Facts:
+def quoted(item: Amount | Citation | Event | Mention, /, told: Telling) -> Facts:
     """Return a place that mentions an entity or an amount, refers to something, names a date."""
-    return replace(item, quote=quote(item.quote, concise=concise)).as_dict()
+    return told.entry(replace(item, quote=quote(item.quote, concise=told.concise)).as_dict())
 
 
-def encounter(item: Encounter, collection_id: str, /, *, concise: bool = False) -> Facts:
-    """Return a passage with the places of the names in it; *concise* quotes just these."""
+def event(item: Event, told: Telling, /) -> Facts:
+    """Return an event; a concise answer has of a long sentence the beginning."""
+    if told.concise:
+        item = replace(item, description=cut(item.description, _EVENT_CHARS))
+    return quoted(item, told)
+
+
+def encounter(item: Encounter, collection_id: str, told: Telling, /) -> Facts:
+    """Return a passage with the places of the names in it; a concise answer quotes just these."""
     chunk = bounded_chunk(item.chunk)
-    if concise:
-        found = short_passage(chunk, span_of(item), collection_id)
-    else:
-        found = passage(chunk, collection_id)
-    return found | {
+    if told.concise:
+        chunk = part_of(chunk, span_of(item))
+    found = passage(chunk, collection_id) | {
         "entities": [cut(i, NAME_CHARS) for i in item.entities],
         "places": [PLACE.of(q) for q in item.quotes],
         "score": round(item.score, 4),
         "mention_count": item.mention_count,
     }
+    return told.entry(found)
 
 
 def span_of(item: Encounter, /) -> tuple[int, int]:
@@ -106,25 +120,26 @@ def span_of(item: Encounter, /) -> tuple[int, int]:
     return widened(item.chunk.text, start, end, _AROUND_NAMES)
 
 
-def nodes(graph: EntityGraph, /, room: int) -> list[Facts]:
+def nodes(graph: EntityGraph, /, room: int, told: Telling) -> list[Facts]:
     """Return the first entities of a graph with their distances from its centre."""
     steps = graph.distances or (None,) * len(graph.nodes)
 
     def node(pair: tuple[Entity, int | None]) -> Facts:
-        return NODE.of(entity(pair[0])) | {"distance": pair[1]}
+        return told.entry(NODE.of(entity(pair[0])) | {"distance": pair[1]})
 
     return budget.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
 
 
-def edges(graph: EntityGraph, /, room: int) -> list[Facts]:
+def edges(graph: EntityGraph, /, told: Telling, room: int) -> list[Facts]:
     """Return the strongest connections of a graph, with a quote for as many as fit."""
     names = {node.entity_id: cut(node.name, NAME_CHARS) for node in graph.nodes}
 
     def full(item: Edge) -> Facts:
-        return _edge(item, names, quote(item.quote).as_dict() if item.quote else None)
+        shown = quote(item.quote, concise=told.concise).as_dict() if item.quote else None
+        return told.entry(_edge(item, names, shown))
 
     def bare(item: Edge) -> Facts:
-        return _edge(item, names, None)
+        return told.entry(_edge(item, names, None))
 
     found, after = budget.page_of(graph.edges, full, room=room // 3 * 2)
     if after is not None:
@@ -149,44 +164,50 @@ def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts
 # --- a collection as a whole ----------------------------------------------------------------
 
 
-def actor(item: KeyActor, /, *, concise: bool = False) -> Facts:
-    """Return somebody who matters, with the place that says who it is unless *concise*."""
-    shown = quote(item.quote) if item.quote and not concise else None
-    who = entity(item.entity, aliases=2 if concise else ALIASES)
-    return replace(item, entity=who, quote=shown).as_dict()
+def actor(item: KeyActor, /, told: Telling) -> Facts:
+    """Return somebody who matters, with the place that says who it is."""
+    shown = item.quote and quote(item.quote, concise=told.concise)
+    who = entity(item.entity, aliases=0 if told.concise else ALIASES)
+    return told.entry(replace(item, entity=who, quote=shown).as_dict())
 
 
-def topic(item: Topic, /, *, concise: bool = False) -> Facts:
+def topic(item: Topic, /, told: Telling) -> Facts:
     """Return a topic with the documents that say most of it and one typical passage."""
-    return replace(
+    few_only = told.concise
+    shown = replace(
         item,
-        terms=tuple(few(item.terms, most=SHOWN_NAMES)),
-        document_ids=item.document_ids[: 3 if concise else SHOWN_NAMES],
-        quotes=tuple(quote(q, concise=concise) for q in item.quotes[:1]),
-    ).as_dict()
+        terms=() if few_only else tuple(few(item.terms, most=SHOWN_NAMES)),
+        document_ids=item.document_ids[: 3 if few_only else SHOWN_NAMES],
+        quotes=tuple(quote(q, concise=few_only) for q in item.quotes[:1]),
+    )
+    return told.entry(shown.as_dict())
 
 
-def cluster(item: Cluster, /) -> Facts:
+def cluster(item: Cluster, /, told: Telling) -> Facts:
     """Return a group with its most typical documents and one place that shows it."""
     shown = replace(
         item,
         label=cut(item.label, NAME_CHARS),
         shared=tuple(few(item.shared, most=SHOWN_NAMES)),
         documents=item.documents[:SHOWN_NAMES],
-        quotes=tuple(map(quote, item.quotes[:1])),
+        quotes=tuple(quote(q, concise=told.concise) for q in item.quotes[:1]),
     )
-    return shown.as_dict() | {"document_count": item.document_count}
+    return told.entry(shown.as_dict() | {"document_count": item.document_count})
 
 
 # --- documents side by side -----------------------------------------------------------------
 
 
-def _relation(item: Relation) -> Relation:
-    """Return why two documents belong together, with one place that shows it."""
-    said = cut(item.description, 2 * NAME_CHARS)
-    return replace(item, description=said, quotes=tuple(map(quote, item.quotes[:1])))
+def related(item: RelatedDocument, /, told: Telling, *, relations: int | None = None) -> Facts:
+    """Return a related document, with the *relations* strongest of its relations or all.
 
+    Each says why the two belong together, with one place that shows it.
+    """
 
-def related(item: RelatedDocument, /, *, relations: int | None = None) -> Facts:
-    """Return a related document, with the *relations* strongest of its relations or all."""
-    return replace(item, relations=tuple(map(_relation, item.relations[:relations]))).as_dict()
+    def why(each: Relation) -> Relation:
+        said = cut(each.description, 2 * NAME_CHARS)
+        quotes = tuple(quote(q, concise=told.concise) for q in each.quotes[:1])
+        return replace(each, description=said, quotes=quotes)
+
+    shown = tuple(map(why, item.relations[:relations]))
+    return told.entry(replace(item, relations=shown).as_dict())

@@ -12,8 +12,6 @@ from casetrack.mcp.budget import ROOM, page_of, tokens
 from casetrack.mcp.outputs import LINE, Facts
 from casetrack.mcp.uris import chunk_uri, document_uri, highlight_uri
 from casetrack.mcp.visible import visible
-from casetrack.records.shape import SOURCE
-from casetrack.retrieve.pinpoint.snippet import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,8 +44,18 @@ def answer(
     links
         Resources that a client may open, shown after the text.
     """
+    text += _sources(structured.get("sources"))
     content: list[ContentBlock] = [TextContent(type="text", text=visible(sendable(text))), *links]
     return CallToolResult(content=content, structured_content=sendable(dict(structured)))
+
+
+def _sources(sources: Mapping[str, Facts] | None) -> str:
+    """Return the documents that a concise answer quotes, each with its path, once."""
+    lines = [
+        " ".join(f"- {key}: {each.get('path') or each['document']}".splitlines())
+        for key, each in (sources or {}).items()
+    ]
+    return "\n".join(["\n\nSources:", *lines]) if lines else ""
 
 
 def sendable(value: Any, /) -> Any:
@@ -103,32 +111,36 @@ class Portion(Generic[T]):
 def portion(
     items: Sequence[T],
     entry: Callable[[T], Any],
-    block: Callable[[T], str],
+    block: Callable[[T, Any], str],
     /,
     *,
     offset: int = 0,
     limit: int | None = None,
     room: int = ROOM,
+    beside: Callable[[], int] = int,
 ) -> Portion[T]:
     """Return as many of *items* as fit in *room*, in both forms, from *offset* on.
 
     Parameters
     ----------
     entry, block
-        Make the structured form of an item and its text; the costlier one counts.
+        Make the structured form of an item, and its text of both; the costlier one counts.
     offset, limit
         The part that was asked for.
     room
         Tokens for all items together. The first one is always there.
+    beside
+        See :func:`casetrack.mcp.budget.page_of`.
     """
     made: list[tuple[Any, str]] = []
 
     def costlier(item: T) -> str:
-        structured, text = entry(item), block(item)
+        structured = entry(item)
+        text = block(item, structured)
         made.append((structured, text))
         return max(json.dumps(structured, ensure_ascii=False), text, key=tokens)
 
-    shown, after = page_of(items, costlier, offset=offset, limit=limit, room=room)
+    shown, after = page_of(items, costlier, offset=offset, limit=limit, room=room, beside=beside)
     kept = made[: len(shown)]
     return Portion(
         tuple(items[offset : offset + len(shown)]),
@@ -261,38 +273,14 @@ def passage(chunk: Chunk, /, collection_id: str = "") -> Facts:
     return raw | addresses(chunk.provenance, collection_id) if collection_id else raw
 
 
-def short_passage(chunk: Chunk, span: tuple[int, int], collection_id: str, /) -> Facts:
-    """Return a chunk as a passage of which only a part is quoted: *span* of its text."""
-    return {
-        "quote": part(chunk.text, chunk.provenance, span),
-        "citation": chunk.citation,
-        "source": SOURCE.of(chunk.provenance),
-        "chunk_count": chunk.chunk_count,
-        **addresses(chunk.provenance, collection_id),
-    }
+def part_of(chunk: Chunk, span: tuple[int, int], /) -> Chunk:
+    """Return a chunk of which only *span* of its text is quoted, and where that stands."""
+    # What lies below is read when it is needed: a server that waits for its first question is not.
+    from casetrack.store.passages import narrow
 
-
-def quoting(
-    response_format: str, collection_id: str, /
-) -> tuple[Callable[[Chunk], Any], Callable[[Chunk], tuple[int, int] | None]]:
-    """Return how reading tools show a chunk: its structured form, and the part that is quoted."""
-    if response_format == "detailed":
-        return lambda chunk: passage(bounded_chunk(chunk), collection_id), lambda _: None
-
-    def span(chunk: Chunk) -> tuple[int, int]:
-        return opening(chunk.text)
-
-    return lambda chunk: short_passage(bounded_chunk(chunk), span(chunk), collection_id), span
-
-
-def part(text: str, provenance: Provenance, span: tuple[int, int], /) -> Facts:
-    """Return a part of a passage and where it stands on the passage's page."""
     start, end = span
-    return {
-        "text": text[start:end],
-        "char_start": provenance.char_start + start,
-        "char_end": provenance.char_start + end,
-    }
+    place = narrow(chunk.provenance, chunk.text, None, None, start, end)
+    return replace(chunk, text=chunk.text[start:end], provenance=place)
 
 
 def source_links(collection_id: str, sources: Sequence[Provenance], /) -> list[ResourceLink]:

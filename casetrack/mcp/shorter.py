@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.mcp import budget
@@ -11,6 +10,7 @@ from casetrack.mcp.results import cut, next_offset, onward
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from casetrack.mcp.concise import Telling
     from casetrack.records.graph import Quote
 
 T = TypeVar("T")
@@ -20,12 +20,12 @@ WHOLE = 18_000
 """Tokens of a structured result; what surrounds it in an answer has the rest of the budget."""
 NAME_CHARS = 300
 """Characters of a name that a document gives to something, such as an address on the web."""
-_AROUND = 30
 
 
-def room_beside(facts: Any, /, *, whole: int = WHOLE) -> int:
+def room_beside(facts: Any, told: Telling | None = None, /, *, whole: int = WHOLE) -> int:
     """Return the tokens that a list may take in a result that holds *facts* besides."""
-    return max(0, min(budget.ROOM, whole - budget.tokens(facts)))
+    room = told.room if told else budget.ROOM
+    return max(0, min(room, whole - budget.tokens(facts)))
 
 
 def first(
@@ -63,13 +63,6 @@ def few(texts: Iterable[str], /, *, most: int = 20, chars: int = NAME_CHARS) -> 
     shown = [cut(text, chars) for text in every[:most]]
     rest = len(every) - len(shown)
     return [*shown, f"\u2026 {rest:,} more"] if rest else shown
-
-
-def short_quote(item: Quote, /) -> Quote:
-    """Return a quote with only a few words around it; its own words and source stay."""
-    start = item.snippet_start
-    begin, stop = widened(item.snippet, start, start + len(item.text), _AROUND)
-    return replace(item, snippet=item.snippet[begin:stop], snippet_start=start - begin)
 
 
 def widened(text: str, start: int, end: int, around: int, /) -> tuple[int, int]:

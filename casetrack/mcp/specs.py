@@ -18,10 +18,8 @@ CollectionName = str | None
 """The optional parameter of every tool that works on a collection: its name or id."""
 Offset = Annotated[int, Field(ge=0)]
 """The parameter of tools that return a part of a long list."""
-ResponseFormat = Annotated[
-    Literal["concise", "detailed"], Field(description="concise shortens quotes")
-]
-"""The parameter of tools whose results are much shorter without what surrounds a quote."""
+ResponseFormat = Literal["concise", "detailed"]
+"""The parameter of tools that read: see :mod:`casetrack.mcp.concise`."""
 
 ToolSet = Literal["core", "daily", "search", "map", "legal"]
 """Named sets of tools: those that do most work; these and what else a day brings; finding and
@@ -136,10 +134,21 @@ def build_tool(
     return built
 
 
-def output_type(method: Callable[..., Any], /) -> Any:
-    """Return the declared type of a tool's structured result, or ``None`` where it has none."""
+def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
+    """Return the declared type of a tool's structured result, or ``None`` where it has none.
+
+    A tool that tells its results in two forms declares the detailed one; the concise one is made
+    of it by :func:`casetrack.mcp.concise.concise_type`, or declared second.
+    """
     declared = get_type_hints(method, include_extras=True)["return"]
-    return json_type(declared.__metadata__[0]) if get_origin(declared) is Annotated else None
+    if get_origin(declared) is not Annotated:
+        return None
+    detailed, *short = declared.__metadata__
+    if not concise:
+        return json_type(detailed)
+    from casetrack.mcp.concise import concise_type
+
+    return json_type(short[0]) if short else concise_type(json_type(detailed))
 
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:

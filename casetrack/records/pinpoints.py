@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from casetrack.provenance import Provenance
 from casetrack.records.shape import HIDDEN, Record, Share
@@ -107,10 +107,16 @@ class Answer(Record):
 
 
 class Pointed(NamedTuple):
-    """What is known of where a result answers."""
+    """What is known of where a result answers.
+
+    *paragraphs* and *printed* are stored of its passage, and say where a part of it stands: see
+    :func:`casetrack.store.passages.narrow`.
+    """
 
     pinpoint: tuple[Pinpoint, ...] = ()
     answer: Answer | None = None
+    paragraphs: Sequence[Mapping[str, Any]] | None = None
+    printed: Sequence[Mapping[str, Any]] | None = None
 
 
 Look: TypeAlias = Callable[[], Pointed]

@@ -36,15 +36,16 @@ def json_type(hint: Any, /) -> Any:
     if told.via is not None:
         found = json_type(hints_of(told.via)["return"])
     elif view is not None or is_record(kind):
-        found = _typed(kind.__name__, _told(kind, view))
+        found = typed(kind.__name__, _told(kind, view))
     elif is_typeddict(kind):
-        found = _typed(kind.__name__, _entries(kind))
+        found = typed(kind.__name__, _entries(kind))
     else:
         found = _plain(kind)
     return found | None if optional else found
 
 
-def _typed(name: str, entries: Mapping[str, Any]) -> Any:
+def typed(name: str, entries: Mapping[str, Any], /) -> Any:
+    """Return a ``TypedDict`` with these entries."""
     # Pydantic wants that of typing_extensions below Python 3.12.
     from typing_extensions import TypedDict
 

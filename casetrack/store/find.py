@@ -116,6 +116,17 @@ def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
     return find_chunk(snapshot, chunk_id).chunk_id
 
 
+def short_chunk_ids(snapshot: Snapshot, /) -> names.ShortIds:
+    """Return how the ids of all live chunks are told in short."""
+    import pyarrow.compute as pc
+
+    ids = snapshot.scan(("chunk_id",))["chunk_id"]
+    starts = pc.utf8_slice_codeunits(ids, 0, names.ID_PREFIX)
+    counted = pc.value_counts(starts)
+    several = counted.filter(pc.greater(counted.field("counts"), 1)).field("values")
+    return names.ShortIds.among(ids.filter(pc.is_in(starts, value_set=several)).to_pylist())
+
+
 def _beginning(snapshot: Snapshot, start: str) -> list[Chunk]:
     """Return the live chunks whose ids begin with *start*; only the ids are looked through."""
     start = start.strip().lower()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack import marks
 from casetrack.errors import ModelError
+from casetrack.names import ShortIds
 from casetrack.records import ChunkWindow
 from casetrack.store import find
 from casetrack.store.source_states import stale_sources
@@ -184,6 +185,17 @@ class State:
         """
         return find.whole_chunk_id(self.snapshot, passage_id(place))
 
+    def short_chunk_ids(self) -> ShortIds:
+        """Return how the ids of passages are told in short: see :class:`casetrack.names.ShortIds`.
+
+        Worked out once for a state: it looks through all of them.
+        """
+        return self.once(_short_chunk_ids)
+
+    def short_document_ids(self) -> ShortIds:
+        """Return how the ids of documents are told in short."""
+        return self.once(_short_document_ids)
+
     def chunks_of(self, document: Document, /) -> list[Chunk]:
         """Return the chunks of a document in reading order."""
         return find.chunks_of(self.snapshot, document)
@@ -216,3 +228,12 @@ class State:
             chunk=chunks[at],
             after=tuple(chunks[at + 1 : at + 1 + window]),
         )
+
+
+def _short_chunk_ids(state: State) -> ShortIds:
+    return find.short_chunk_ids(state.snapshot)
+
+
+def _short_document_ids(state: State) -> ShortIds:
+    documents = state.snapshot.documents
+    return ShortIds.among(documents, taken=(d.name for d in documents.values()))

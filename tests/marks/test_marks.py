@@ -577,7 +577,7 @@ def test_ai_programs(home: Path, models_dir: Path) -> None:
                 return await client.call_tool(tool, {"collection": "Demo", **arguments})
 
             people = await call("list_entities", entity_type="person", top_k=2)
-            one, other = (e["entity_id"] for e in people.structured_content["entities"])
+            one, other = (e["name"] for e in people.structured_content["entities"])
             merged = await call("mark", action="merge", target=one, value=other)
             mentions = await call("get_entity_mentions", entity_name=one)
             refused = await call("mark", action="merge", target=one)
@@ -589,7 +589,6 @@ def test_ai_programs(home: Path, models_dir: Path) -> None:
     merged, mentions, refused, listed, undone = anyio.run(talk)
     mark = merged.structured_content["marks"][0]
     assert (mark["kind"], mark["state"]) == ("merge", "in force")
-    assert mentions.structured_content["entity"]["edited_by_user"]
     assert mark["mark_id"] in mentions.structured_content["edits"][0]
     assert "The user's word: You joined" in mentions.content[0].text
     assert refused.is_error

@@ -54,19 +54,35 @@ def settings_for(root: Path) -> Settings:
 
 
 @functools.cache
-def _shape(method: Callable[..., Any]) -> TypeAdapter[Any] | None:
-    declared = output_type(method)
+def _shape(method: Callable[..., Any], *, concise: bool) -> TypeAdapter[Any] | None:
+    declared = output_type(method, concise=concise)
     return None if declared is None else TypeAdapter(declared)
 
 
-@pytest.fixture(autouse=True)
-def _results_are_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hold every structured result of a server in this process against its declared type."""
-    answer = Catalogue.call
+@pytest.fixture
+def as_models_see() -> None:
+    """Call tools as a model does, whose answers are concise where it asks for nothing else."""
 
-    async def checked(self: Catalogue, tool: Any, *args: Any) -> Any:
-        result = await answer(self, tool, *args)
-        shape = _shape(tool.fn.__func__)
+
+@pytest.fixture(autouse=True)
+def _results_are_as_declared(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Hold every structured result of a server in this process against its declared type.
+
+    Tests look at all that an answer can tell, unless they ask for its form, or use
+    :func:`as_models_see`.
+    """
+    answer = Catalogue.call
+    form = "concise" if "as_models_see" in request.fixturenames else "detailed"
+
+    async def checked(self: Catalogue, tool: Any, arguments: dict[str, Any], *rest: Any) -> Any:
+        has_forms = "response_format" in tool.parameters["properties"]
+        if has_forms:
+            arguments = {"response_format": form, **arguments}
+        result = await answer(self, tool, arguments, *rest)
+        concise = has_forms and arguments["response_format"] == "concise"
+        shape = _shape(tool.fn.__func__, concise=concise)
         content = getattr(result, "structured_content", None)
         if not getattr(result, "is_error", False):
             assert (shape is None) == (content is None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from casetrack.mcp.budget import MAX_TOKENS, tokens
 from casetrack.mcp.outputs import QUOTED
 from casetrack.mcp.server import build_server
 from casetrack.mcp.uris import Kind, parse_uri
-from casetrack.retrieve.pinpoint.snippet import BEST_CHARS
 from graph_records import WHEN, key
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_a_result_is_bounded_however_large_the_collection(
     for form in forms(tool):
         for text in TEXTS.values():
             result = ask(Big(text, 60), tool, {**arguments, **form})
-            assert 500 < cost(result) < MAX_TOKENS
+            assert 300 < cost(result) < MAX_TOKENS
             if "text" not in json.dumps(result.structured_content):
                 break
 
@@ -120,7 +120,7 @@ def test_a_cut_list_goes_on_without_gap_or_repetition(
         result = ask(big, tool, {**arguments, **extra, "offset": offset})
         shown = result.structured_content[name]
         assert shown
-        assert result.structured_content["offset"] == offset
+        assert result.structured_content.get("offset", offset) == offset
         seen += [json.dumps(item, sort_keys=True) for item in shown]
         offset = result.structured_content["next_offset"]
         assert offset == len(seen)
@@ -130,6 +130,7 @@ def test_a_cut_list_goes_on_without_gap_or_repetition(
 
 def test_ranks_go_on_and_the_last_page_says_what_to_do(ask: Any, text: Any) -> None:
     big, arguments = Plain("Rent is due.", 500), {"query": "rent"}
+    arguments["top_k"] = 10
     second = ask(big, "search_documents", {**arguments, "offset": 10})
     assert [r["rank"] for r in second.structured_content["results"]] == list(range(11, 21))
     assert "--- Result 11 (" in text(second)
@@ -147,7 +148,7 @@ def test_ranks_go_on_and_the_last_page_says_what_to_do(ask: Any, text: Any) -> N
 
 def test_ten_results_fit_and_the_text_beside_them_gives_way(ask: Any) -> None:
     big = Plain(TEXTS["words"])
-    ten = ask(big, "search_documents", {"query": "payment"}).structured_content
+    ten = ask(big, "search_documents", {"query": "payment", "top_k": 10}).structured_content
     assert len(ten["results"]) == 10
     assert {r["text"] for r in ten["results"]} == {big.text}
     three = ask(big, "search_documents", {"query": "payment", "top_k": 3}).structured_content
@@ -262,24 +263,30 @@ def test_concise_keeps_the_whole_source_and_says_which_part_it_quotes(
     big, some = Plain(plain, 3), {k: v for k, v in arguments.items() if k != "window"}
     some |= {"query": "payments"} if "query" in some else {}
     short, long = ask(big, tool, {**some, "response_format": "concise"}), ask(big, tool, some)
+    sources = short.structured_content["sources"]
     brief = list(passages(short.structured_content))
     full = list(passages(long.structured_content))
     assert len(brief) == len(full) > 0
     for one, other in zip(brief, full, strict=True):
-        assert one["source"] == other["source"]
-        assert one["citation"] == other["citation"]
-        assert one["uri"] == other["uri"]
-        assert not {"text", "context", "citation_short"} & one.keys()
-        assert ("quote" in one) != ("pinpoint" in one)
-        for quote in one.get("pinpoint") or [one["quote"]]:
-            start = other["source"]["char_start"]
-            part = other["text"][quote["char_start"] - start : quote["char_end"] - start]
-            assert quote["text"] == part
-            assert 0 < len(part) <= BEST_CHARS
-            where = f"quoted: chars {quote['char_start']}-{quote['char_end']}"
-            assert quote.get("citation", where).rpartition(", ")[2] in text(short)
-            assert ("Payment" in part) == (tool == "search_documents")
+        place = other["source"]
+        assert place["document_id"].startswith(one["source"])
+        assert sources[one["source"]]["path"] == place["document_path"]
+        assert place["chunk_id"].startswith(one["chunk_id"])
+        assert one["citation"].startswith(f"{place['document']}, p. {place['page']}, ")
+        begin, end = map(int, one["chars"].split("-"))
+        assert other["text"][begin - place["char_start"] : end - place["char_start"]] == one["text"]
+        assert {one["citation"], f"chars {one['chars']}"} <= set(told_lines(text(short)))
+        # What finds passages quotes the part that matters; what reads on, all of them.
+        assert (len(one["text"]) < len(other["text"])) == tool.startswith("search")
+        assert "Payment" in one["text"] or tool == "search_similar_chunks"
     assert cost(short) < cost(long)
+
+
+def told_lines(text: str) -> Iterator[str]:
+    """Yield the parts of the lines of an answer that are not quoted."""
+    for line in text.splitlines():
+        if not line.startswith("> "):
+            yield from re.split(r" \| | \(at ", line)
 
 
 def test_concise_paths_begin_where_the_common_folder_ends(filled: Library, call: Any) -> None:
@@ -292,8 +299,9 @@ def test_concise_paths_begin_where_the_common_folder_ends(filled: Library, call:
     brief, full = short.structured_content, long.structured_content
     assert len(brief["documents"]) == len(full["documents"]) > 1
     for one, other in zip(brief["documents"], full["documents"], strict=True):
-        assert brief["root"] + one["path"] == other["path"]
-        assert {"document_id", "name", "page_count", "ingested_at"} <= one.keys()
+        assert brief["root"] + one.get("path", one["name"]) == other["path"]
+        assert {"document_id", "name", "page_count"} <= one.keys()
+        assert not {"ingested_at", "chunk_count"} & one.keys()
     assert tokens(brief) < tokens(full)
 
 

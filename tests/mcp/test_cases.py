@@ -88,7 +88,7 @@ REQUIRED: dict[str, dict[str, tuple[dict[str, Any], bool]]] = {
     },
     "search_case": {
         "query": ({"type": "string"}, True),
-        "top_k": ({"type": "integer", "default": 10, "minimum": 1, "maximum": 50}, False),
+        "top_k": ({"type": "integer", "default": 5, "minimum": 1, "maximum": 50}, False),
         "document_filter": ({"type": "string"}, False),
     },
     "find_entity": {
@@ -183,7 +183,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
     assert extra <= {"case", "offset", "response_format", "password"}
     assert not extra & set(required)
     assert ("case" in extra) == (name not in CASELESS)
-    plain = {"case", "offset", "top_k"}
+    plain = {"case", "offset", "top_k", "response_format"}
     assert all(field.get("description") for name, field in properties.items() if name not in plain)
 
 
@@ -537,7 +537,8 @@ def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path) -> None
     assert head[2].endswith("-stage pipeline)")
     assert f"relevance: {best['relevance']:.2f}) ---" in found[1]
     assert only[2]["results"] == []
-    assert "text" not in concise[2]["results"][0]
+    assert "source" in concise[2]["results"][0]
+    assert "document_id" not in concise[2]["results"][0]
     assert nothing[0]
     assert nothing[1].startswith("The query is empty.")
 

@@ -86,7 +86,6 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
         ("get_entity_graph", {}),
         ("get_reference_citations", {"reference": "ISO 9001"}),
         ("find_amounts", {"unit": "£"}),
-        ("find_amounts", {"response_format": "concise", "sort_by": "document"}),
         ("compare_versions", {"before": "Lease v1.txt", "after": "Lease v2.txt"}),
         ("find_related_documents", {"document_name": "Lease v1.txt"}),
         ("get_related_documents", {"document_name": "Letter of 2 July 2022.txt"}),
@@ -95,9 +94,6 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
             "compare_documents",
             {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": "notice"},
         ),
-        ("get_collection_summary", {"response_format": "concise"}),
-        ("find_entity", {"entity": "4 May 2021", "response_format": "concise"}),
-        ("get_reference_citations", {"reference": "ISO 9001", "response_format": "concise"}),
     ],
 )
 def test_every_quote_stands_where_its_source_says(
@@ -137,12 +133,9 @@ def test_a_concise_passage_is_the_part_that_matters(
     passages = found.get("chunks") or [*found["document_a"]["passages"]]
     assert passages
     for each in passages:
-        part, page = each["quote"], FILES[each["source"]["document"]]
-        assert page[part["char_start"] : part["char_end"]] == part["text"]
-        assert all(word in part["text"] for word in words)
-        assert each["source"]["char_start"] <= part["char_start"]
-        assert part["char_end"] <= each["source"]["char_end"]
-        assert each["uri"].startswith("casetrack://collections/")
+        page = FILES[each["citation"].partition(", p.")[0]]
+        assert page[slice(*map(int, each["chars"].split("-")))] == each["text"]
+        assert all(word in each["text"] for word in words)
 
 
 def test_a_date_is_found_in_all_documents_that_name_it(ask: Any) -> None:

@@ -197,8 +197,13 @@ async def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
     told = []
+    tools = (await client.list_tools()).tools
+    forms = {tool.name for tool in tools if "response_format" in tool.input_schema["properties"]}
     for question in [*failures(known), *questions(known)]:
         named = _arguments(question)
+        if question.tool in forms:
+            # The command line tells everything as well.
+            named.setdefault("response_format", "detailed")
         result = await client.call_tool(question.tool, named)
         told.append(result.model_dump(mode="json", by_alias=True, exclude={"meta"}))
     return told

@@ -168,7 +168,7 @@ REQUIRED = {
     },
     "search_documents": {
         "query": ("string", None, True),
-        "top_k": ("integer", 10, False),
+        "top_k": ("integer", 5, False),
         "document_filter": ("string", None, False),
     },
     "get_chunk": {"chunk_id": ("string", None, True)},
@@ -322,6 +322,7 @@ PLAIN = {
     "strategy",
     "sort_by",
     "status_filter",
+    "response_format",
 }
 """Parameters whose name says what they are."""
 READING = tuple("get_ list_ search_ find_ browse_ traverse_ compare_ switch_ query".split())

@@ -11,14 +11,15 @@ from casetrack.editions import LEGAL, edition
 from casetrack.errors import CaseTrackError
 from casetrack.legal.cases import Cases
 from casetrack.mcp import outputs
+from casetrack.mcp.concise import document_forms, telling
 from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.legal import words
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.render.pieces import counted
-from casetrack.mcp.results import answer, document_entry, onward, portion
+from casetrack.mcp.results import answer, onward, portion
 from casetrack.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
-from casetrack.mcp.specs import ADDS, DELETES, READS, Offset, tool
-from casetrack.mcp.tools.collections import LISTED_DOCUMENTS, lower, sizes
+from casetrack.mcp.specs import ADDS, DELETES, READS, Offset, ResponseFormat, tool
+from casetrack.mcp.tools.collections import FEW_DOCUMENTS, LISTED_DOCUMENTS, lower, sizes
 from casetrack.records import CollectionInfo, CollectionStats, Document
 from casetrack.watch.deletion import delete_collection
 
@@ -85,6 +86,7 @@ class CaseInfoOutput(TypedDict):
     folder: str
     profile: str
     documents: list[Annotated[Document, outputs.LINE]]
+    root: str | None
     documents_omitted: int
 
 
@@ -152,7 +154,7 @@ class CaseTools:
         shown = portion(
             infos,
             lambda info: self._facts(info, *counts(info)),
-            lambda info: words.case_line(info, *counts(info), active=self._is_active(info)),
+            lambda info, _: words.case_line(info, *counts(info), active=self._is_active(info)),
             offset=offset,
         )
         step = "" if infos else words.NO_CASES
@@ -240,7 +242,7 @@ class CaseTools:
         sets=("legal",),
     )
     async def get_case_info(
-        self, case: CaseName = None
+        self, case: CaseName = None, response_format: ResponseFormat = "concise"
     ) -> Annotated[CallToolResult, CaseInfoOutput]:
         """Describe a case."""
         found: Collection = await locate_case(self._session, case)
@@ -250,11 +252,13 @@ class CaseTools:
 
         stats, documents = await in_thread(work)
         numbers = {d.document_id: n for n, d in enumerate(documents, 1)}
+        told = await telling(response_format, found)
+        entry, root = document_forms(told, documents)
         shown = portion(
             documents,
-            document_entry,
-            lambda d: f"  {numbers[d.document_id]}. {words.document_line(d)}",
-            limit=LISTED_DOCUMENTS,
+            entry,
+            lambda d, _: f"  {numbers[d.document_id]}. {words.document_line(d)}",
+            limit=FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS,
             room=_LIST_ROOM,
         )
         omitted = len(documents) - len(shown.items)
@@ -262,13 +266,16 @@ class CaseTools:
         tier = self._session.library.entitlements.tier.title
         return answer(
             words.case_details(found.info, stats, lines, tier),
-            {
-                "case": self._facts(found.info, stats),
-                "folder": str(found.folder),
-                "profile": found.info.profile,
-                "documents": shown.entries,
-                "documents_omitted": omitted,
-            },
+            told.whole(
+                {
+                    "case": self._facts(found.info, stats),
+                    "folder": str(found.folder),
+                    "profile": found.info.profile,
+                    "documents": shown.entries,
+                    "documents_omitted": omitted,
+                    "root": root or None,
+                }
+            ),
         )
 
     def _counted(self, info: CollectionInfo) -> tuple[CollectionStats | None, str]:

@@ -107,7 +107,7 @@ def _entry(finding: Finding) -> dict[str, Any]:
     return replace(finding, sources=sources).as_dict()
 
 
-def _block(finding: Finding) -> str:
+def _block(finding: Finding, _entry: Any) -> str:
     words = one_line(finding.text)
     if finding.verdict == "altered":
         words = "".join(text for _, text in in_marks(finding.edits))

@@ -102,7 +102,7 @@ def _entry(place: CitingPlace) -> dict[str, Any]:
     return replace(place, quote=replace(place.quote, provenance=source)).as_dict()
 
 
-def _block(place: CitingPlace) -> str:
+def _block(place: CitingPlace, _entry: Any) -> str:
     marks = ", ".join(said for said in (place.treatment, place.signal) if said)
     pin = f" at {one_line(place.pin)}" if place.pin else ""
     note = f"\n{one_line(place.note)}" if place.note else ""

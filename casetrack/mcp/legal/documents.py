@@ -11,7 +11,7 @@ from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.render.pieces import counted, one_line
 from casetrack.mcp.session import Session, in_thread
-from casetrack.mcp.specs import DELETES, READS, Offset, tool
+from casetrack.mcp.specs import DELETES, READS, Offset, ResponseFormat, tool
 from casetrack.mcp.tools.collections import lower
 from casetrack.mcp.tools.documents import (
     DeletedDocument,
@@ -46,10 +46,13 @@ class CaseDocumentTools:
         ] = "date",
         case: CaseName = None,
         offset: Offset = 0,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, case_form(DocumentsOutput)]:
         """List a case's documents."""
         found: Collection = await locate_case(self._session, case)
-        listed = await self._any.list_documents(sort_by, found.info.id, offset)
+        listed = await self._any.list_documents(
+            sort_by, found.info.id, offset, response_format=response_format
+        )
         return of_case(listed, found.info)
 
     @tool(
@@ -63,10 +66,11 @@ class CaseDocumentTools:
         self,
         document_name: Annotated[str, Field(description="Document name or ID")],
         case: CaseName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, case_form(DocumentOutput)]:
         """Describe a document."""
         found: Collection = await locate_case(self._session, case)
-        described = await self._any.get_document(document_name, found.info.id)
+        described = await self._any.get_document(document_name, found.info.id, response_format)
         return of_case(described, found.info)
 
     @tool(

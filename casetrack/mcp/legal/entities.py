@@ -54,7 +54,7 @@ class CaseEntityTools:
         top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
         case: CaseName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, case_form(MentionsOutput) | case_form(CitationsOutput)]:
         """Find an entity or an authority."""
         found: Collection = await locate_case(self._session, case)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.mcp.concise import telling_of
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.legal.words import case_title
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
-from casetrack.mcp.tools.search import MOST_RESULTS, ResultPage, SearchOutput
+from casetrack.mcp.tools.search import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -39,15 +40,15 @@ class CaseSearchTools:
                 "provisions?')"
             ),
         ],
-        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 10,
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 5,
         document_filter: Annotated[
             str | None,
             Field(description="Optional: restrict search to a specific document name or ID"),
         ] = None,
         case: CaseName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, case_form(SearchOutput)]:
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, case_form(SearchOutput), case_form(ShortSearch)]:
         """Search a case."""
         found: Collection = await locate_case(self._session, case)
         k = min(offset + top_k, MOST_RESULTS)
@@ -57,7 +58,7 @@ class CaseSearchTools:
             page = ResultPage(
                 replace(results, collection=case_title(found.info)),
                 found.info.id,
-                concise=response_format == "concise",
+                telling_of(response_format, found),
                 noun="Case",
             )
             told = of_case(page.answer(offset, k), found.info)

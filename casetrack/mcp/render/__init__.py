@@ -20,14 +20,16 @@ from casetrack.mcp.render.passages import (
     chunk,
     context,
     labelled,
-    numbered,
+    number,
     passage,
     reading,
     related,
     search_result,
     search_results,
+    short_result,
     shown_query,
     source_line,
+    told,
 )
 from casetrack.mcp.render.pieces import (
     counted,

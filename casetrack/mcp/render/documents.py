@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.mcp.outputs import QUOTED
 from casetrack.mcp.render.pieces import METHODS, counted, one_line, phrase, size, table
 from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from casetrack.records import Document, DocumentStructure, Section
     from casetrack.records.graph import Entity
 
 
-def document_line(document: Document, /) -> str:
-    """Return one line of a list of documents."""
+def document_line(document: Document, entry: Mapping[str, Any] | None = None, /) -> str:
+    """Return one line of a list of documents; *entry* is it as structure."""
     kind = f" | {document.shown_type}" if document.shown_type else ""
     amount = f"{counted(document.page_count, 'page')}, {counted(document.chunk_count, 'chunk')}"
     warned = f" | {counted(len(document.warnings), 'warning')}" if document.warnings else ""
     name = one_line(document.name)
-    return f"- {name} (ID: {document.document_id}) | {amount}{kind}{warned}"
+    key = (entry or {}).get("document_id", document.document_id)
+    return f"- {name} (ID: {key}) | {amount}{kind}{warned}"
 
 
-def document_details(document: Document, /) -> str:
-    """Return everything known about a document, one fact per line."""
+def document_details(document: Document, /, *, concise: bool = False) -> str:
+    """Return everything known about a document, one fact per line.
+
+    Where *concise*, without what says how it is kept.
+    """
     d = document
     silent = f" ({d.pages_without_text:,} without text)" if d.pages_without_text else ""
     average = f" ({d.char_count // d.chunk_count:,} characters on average)" if d.chunk_count else ""
@@ -63,7 +67,14 @@ def document_details(document: Document, /) -> str:
         *(("Not Read", m) for m in d.missing),
         *(("Warning", w) for w in d.warnings),
     ]
+    if concise:
+        rows = [row for row in rows if row[0] not in _OF_KEEPING]
     return f"Document: {one_line(d.name)}\n\n{table(rows)}\n\n{QUOTED}"
+
+
+_OF_KEEPING = frozenset(
+    {"ID", "Written", "Last Changed", "Size", "SHA256", "Modified", "Ingested", "Copy", "Pipeline"}
+)
 
 
 def _legal_rows(d: Document) -> list[tuple[str, str | None]]:
@@ -119,7 +130,7 @@ def structure(
     return "\n\n".join([*parts, QUOTED])
 
 
-def section_line(section: Section, /) -> str:
-    """Return a heading on one line, indented by its level."""
-    where = f"[{one_line(section.citation)}] chunk {section.chunk_id}"
+def section_line(section: Section, entry: Mapping[str, Any], /) -> str:
+    """Return a heading on one line, indented by its level; *entry* is it as structure."""
+    where = f"[{one_line(section.citation)}] chunk {entry['chunk_id']}"
     return f"{'  ' * (section.level - 1)}- {phrase(section.title)} {where}"

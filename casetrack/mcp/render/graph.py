@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.mcp.graph_results import span_of
 from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.render import counted, passage, phrase
+from casetrack.mcp.render import counted, passage, phrase, told
 from casetrack.mcp.results import bounded_chunk, cut
 from casetrack.mcp.shorter import NAME_CHARS
 from casetrack.records.graph import ENTITY_KINDS
@@ -72,8 +71,10 @@ def evidence(item: Facts | None, indent: int, /) -> str:
 def source_of(item: Facts, /) -> str:
     """Return the citation of a quote, the id that get_chunk takes, and a doubt about its text."""
     source = item["source"]
-    doubt = f" | {source['ocr_warning']}" if source["ocr_warning"] else ""
-    return f"{inline(item['citation'])} | chunk {source['chunk_id']}{doubt}"
+    # A concise answer has these members beside the words.
+    place = source if isinstance(source, dict) else item
+    doubt = f" | {place['ocr_warning']}" if place.get("ocr_warning") else ""
+    return f"{inline(item['citation'])} | chunk {place['chunk_id']}{doubt}"
 
 
 def joined(blocks: Iterable[str], more: str | None, /) -> str:
@@ -83,7 +84,7 @@ def joined(blocks: Iterable[str], more: str | None, /) -> str:
 
 def entity_line(item: Facts, /) -> str:
     """Return an entity on one line: ``Acme Corp (buyer) -- 892 mentions in 45 documents``."""
-    role = f" ({inline(item['role'])})" if item["role"] else ""
+    role = f" ({inline(item['role'])})" if item.get("role") else ""
     count = spread(item["mention_count"], item["document_count"])
     return f"{inline(item['name'])}{role} -- {count}"
 
@@ -91,7 +92,7 @@ def entity_line(item: Facts, /) -> str:
 def reference_line(item: Facts, /) -> str:
     """Return a reference on one line, with the document of the collection that is meant."""
     count = spread(item["citation_count"], item["document_count"], "citation")
-    target = item["target_document"]
+    target = item.get("target_document")
     meant = f"; in the collection as {inline(target)}" if target else ""
     return f"{inline(item['name'])} ({item['type']}) -- {count}{meant}"
 
@@ -120,7 +121,9 @@ def entities(name: str, shown: Sequence[Facts], counts: dict[str, int], more: st
     blocks = [f"Entities in {name}: {total or 'none'}"]
     for kind in ENTITY_KINDS:
         lines = [
-            f"  {entity_line(e)} [{inline(e['entity_id'])}]" for e in shown if e["kind"] == kind
+            f"  {entity_line(e)}" + (f" [{inline(e['entity_id'])}]" if "entity_id" in e else "")
+            for e in shown
+            if e["kind"] == kind
         ]
         if lines:
             blocks.append("\n".join([f"{KIND_NAMES[kind]}:", *lines]))
@@ -168,11 +171,11 @@ NEVER_TOGETHER = (
 )
 
 
-def encounter(each: Encounter, asked: Sequence[Entity], /, *, concise: bool = False) -> str:
-    """Return a passage below the names that it mentions; *concise* quotes just these."""
+def encounter(each: Encounter, asked: Sequence[Entity], entry: Facts | None = None, /) -> str:
+    """Return a passage below the names that it mentions; *entry* is its concise form."""
     names = {e.entity_id: inline(cut(e.name, NAME_CHARS)) for e in asked}
     head = f"--- {', '.join(names.get(i, inline(i)) for i in each.entities)} ---"
-    return passage(head, bounded_chunk(each.chunk), span_of(each) if concise else None)
+    return passage(head, bounded_chunk(each.chunk)) if entry is None else told(head, entry)
 
 
 def encounters(found: Encounters, blocks: Sequence[str], more: str | None, /) -> str:
@@ -209,14 +212,15 @@ def entity_graph(
 
 
 def _away(node: Facts) -> str:
-    return "" if node["distance"] is None else f"[{node['distance']}] "
+    return "" if node.get("distance") is None else f"[{node['distance']}] "
 
 
 def _edge_line(each: Facts) -> str:
     kind = EDGE_NAMES.get(each["type"], each["type"].replace("_", " "))
+    shown = evidence(each.get("evidence"), 4)
     return (
         f"  - {inline(each['source_name'])} -- {inline(each['target_name'])}: {kind} in "
-        f"{passages(each['count'])} (weight {each['weight']:.2f}){evidence(each['evidence'], 4)}"
+        f"{passages(each['count'])} (weight {each['weight']:.2f}){shown}"
     )
 
 

@@ -99,21 +99,20 @@ def summary(shown: Briefing, /) -> str:
 
 
 def _actor(each: Facts) -> str:
-    return f"    {entity_line(each)}, {each['kind']}{evidence(each['evidence'], 6)}"
+    return f"    {entity_line(each)}, {each['kind']}{evidence(each.get('evidence'), 6)}"
 
 
 def event_line(each: Facts, /) -> str:
     """Return an event: its date, what the text says of it, and where."""
-    mentions, documents = each["mention_count"], each["document_count"]
-    times = f"; {spread(mentions, documents)}" if mentions > 1 else ""
+    mentions = each.get("mention_count", 0)
+    times = f"; {spread(mentions, each['document_count'])}" if mentions > 1 else ""
     said = phrase(each["description"]) + (" [the user's own event]" if each.get("mark_id") else "")
     return f"    {each['date']:<10}  {said}\n                ({source_of(each)}){times}"
 
 
 def _topic(number: int, each: Facts) -> str:
-    amount = f"{counted(each['document_count'], 'document')}, "
-    amount += counted(each["chunk_count"], "chunk")
-    quotes = each["quotes"]
+    amount = counted(each["document_count"], "document")
+    quotes = each.get("quotes")
     shown = evidence(quotes[0] if quotes else None, 7)
     return f"    {number}. {inline(each['label'])} -- {amount}{shown}"
 
@@ -199,8 +198,8 @@ def clusters(
 
 
 def _cluster(number: int, each: Facts) -> str:
-    count, quotes = each["document_count"], each["quotes"]
-    shared = f"\n   Shared: {'; '.join(map(inline, each['shared']))}" if each["shared"] else ""
+    count, quotes = each["document_count"], each.get("quotes")
+    shared = f"\n   Shared: {'; '.join(map(inline, each['shared']))}" if each.get("shared") else ""
     documents = f"\n   Documents: {stems(each['documents'], count, results.SHOWN_NAMES)}"
     amount = counted(count, "document")
     shown = evidence(quotes[0] if quotes else None, 3)

@@ -1,8 +1,4 @@
-"""Passages as text: search results, chunks and their surroundings, with their sources.
-
-Functions that show one of several passages take *span*, the part of its text that is quoted;
-``None`` quotes all of it.
-"""
+"""Passages as text: search results, chunks and their surroundings, with their sources."""
 
 from __future__ import annotations
 
@@ -15,8 +11,9 @@ from casetrack.provenance import column_letters, iso_utc
 from casetrack.records.search import also_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from casetrack.mcp.outputs import Facts
     from casetrack.provenance import Provenance
     from casetrack.records import (
         Chunk,
@@ -24,14 +21,14 @@ if TYPE_CHECKING:
         RelatedChunk,
         SearchResult,
         SearchResults,
+        Signal,
     )
+    from casetrack.records.pinpoints import Answer
 
 UNANSWERED = "Evidence: none. These passages probably do not answer the question."
 NOTHING_FOUND = "Nothing found. Try other words, or see list_documents."
 _QUERY_CHARS = 500
 _HEADER_CHARS = 1_000
-
-Span = tuple[int, int]
 
 
 # --- search ---------------------------------------------------------------------------------
@@ -42,6 +39,7 @@ def search_results(
     /,
     *,
     explain: bool = False,
+    concise: bool = False,
     blocks: Sequence[str] | None = None,
     more: Iterable[str] = (),
     noun: str = "Collection",
@@ -54,6 +52,8 @@ def search_results(
         What was found.
     explain
         Show the stages' scores and times.
+    concise
+        Leave out how the search was done.
     blocks
         The results, and what is related to them, as text; by default each in full.
     more
@@ -66,10 +66,12 @@ def search_results(
         f"{counted(results.searched_documents, 'document')}, "
         f"{counted(results.searched_chunks, 'chunk')} searched"
     )
+    how = f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})"
+    rated = f"evidence: {results.evidence}, relevance: {results.relevance:.2f}"
     head = [
         f'Search: "{shown_query(results.query)}"',
-        f"{noun}: {results.collection} | {searched}",
-        f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})",
+        f"{noun}: {results.collection} | {rated if concise else searched}",
+        *([] if concise else [how]),
         *((UNANSWERED,) if results.results and results.evidence == "none" else ()),
         *(f"Note: {note}" for note in results.notes),
     ]
@@ -91,69 +93,84 @@ def shown_query(query: str, /) -> str:
     return line if len(line) <= _QUERY_CHARS else f"{line[:_QUERY_CHARS]} \u2026"
 
 
-def search_result(result: SearchResult, /, *, concise: bool = False, explain: bool = False) -> str:
+def search_result(result: SearchResult, /, *, explain: bool = False) -> str:
     """Return one result with its rank, score and source, and where in it the answer stands.
 
     Parameters
     ----------
-    concise
-        Quote what answers, not the whole passage.
     explain
         Show the stages' scores.
     """
     rated = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
     where = f" in {one_line(result.collection)}" if result.collection else ""
     head = f"--- Result {result.rank}{where} ({rated}) ---"
-    told = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
-    between = told + (_signals(result) if explain else "")
-    source, pinpoint = result.provenance, result.pinpoint
-    answer = ""
-    if result.answer is not None:
-        doubt = "" if result.answer.sure else " (not sure)"
-        answer = f"Answer: {phrase(result.answer.text)}{doubt}\n"
-    if not pinpoint:
-        return _block(head, result.text, source, None, between)
-    first, *others = pinpoint
-    if not concise:
+    between = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
+    between += _signals(result.signals) if explain else ""
+    if result.pinpoint:
+        first, *others = result.pinpoint
         at = "; ".join([first.citation, *(part.where for part in others)])
-        return _block(head, result.text, source, None, f"{answer}At: {one_line(at)}\n{between}")
-    heads = [one_line(first.citation), *(one_line(part.where) for part in others)]
-    parts = [f"{h}\n{quoted(part.text)}\n\n" for h, part in zip(heads, pinpoint, strict=True)]
-    return (
-        f"{head}\n{answer}{''.join(parts)}{_columns(source)}{between}"
-        f"In: {one_line(source.cite())}\n{source_line(source)}"
-    )
+        between = f"{_answer(result.answer)}At: {one_line(at)}\n{between}"
+    return _block(head, result.text, result.provenance, between)
 
 
-def related(each: RelatedChunk, part: Span | None = None, /) -> str:
-    """Return a passage that is connected with the results, and how."""
+def short_result(entry: Facts, signals: Mapping[str, Signal], /) -> str:
+    """Return a result of a concise answer: the part that answers, and where just that stands."""
+    where = f" in {one_line(entry['collection'])}" if "collection" in entry else ""
+    head = f"--- Result {entry['rank']}{where} (relevance: {entry['relevance']:.2f}) ---"
+    value = entry.get("answer")
+    if value is not None:
+        doubt = "" if value["sure"] else " (not sure)"
+        head += f"\nAnswer: {phrase(value['text'])}{doubt}"
+    shown = told(head, entry)
+    if also := entry.get("also"):
+        shown += f"\nAlso: {one_line('; '.join(also))}"
+    return f"{shown}\n{_signals(signals)}".rstrip()
+
+
+def _answer(value: Answer | None) -> str:
+    if value is None:
+        return ""
+    return f"Answer: {phrase(value.text)}{'' if value.sure else ' (not sure)'}\n"
+
+
+def related(each: RelatedChunk, entry: Facts | None = None, /) -> str:
+    """Return a passage that is connected with the results, and how; *entry* is its concise form."""
     head = f"--- Related: {one_line(each.reason)} ({each.weight:.2f}) ---"
-    return _block(head, each.chunk.text, each.chunk.provenance, part)
+    return passage(head, each.chunk) if entry is None else told(head, entry)
 
 
-def _signals(result: SearchResult) -> str:
-    return "".join(f"{n}: {s.describe()}\n" for n, s in result.signals.items()) + "\n"
+def _signals(signals: Mapping[str, Signal]) -> str:
+    return "".join(f"{n}: {s.describe()}\n" for n, s in signals.items()) + "\n"
 
 
 # --- one passage ----------------------------------------------------------------------------
 
 
-def passage(head: str, item: Chunk, part: Span | None = None, /) -> str:
+def passage(head: str, item: Chunk, /) -> str:
     """Return a chunk below a heading of its own."""
-    return _block(head, item.text, item.provenance, part)
+    return _block(head, item.text, item.provenance)
 
 
-def _block(
-    head: str, text: str, source: Provenance, part: Span | None, between: str = "", /
-) -> str:
-    start, end = part or (0, len(text))
-    place = ""
-    if (start, end) != (0, len(text)):
-        place = f" | quoted: chars {source.char_start + start}-{source.char_start + end}"
+def told(head: str, entry: Facts, /) -> str:
+    """Return a passage of a concise answer below a heading: the same that its structure says."""
+    at = f" (at {entry['at']})" if "at" in entry else ""
+    header = entry.get("table_header")
+    doubt = entry.get("ocr_warning")
+    lines = [
+        *([head] if head else []),
+        one_line(f"{entry['citation']}{at}"),
+        *([f"Table columns: {phrase(header)}"] if header else []),
+        quoted(entry["text"]),
+        f"chars {entry['chars']} | chunk {entry['chunk_id']}{f' | {doubt}' if doubt else ''}",
+    ]
+    return "\n".join(lines)
+
+
+def _block(head: str, text: str, source: Provenance, between: str = "", /) -> str:
     return (
         f"{head}\n{one_line(source.cite())}\n\n"
-        f"{_columns(source)}{quoted(text[start:end])}\n\n"
-        f"{between}{source_line(source)}{place}"
+        f"{_columns(source)}{quoted(text)}\n\n"
+        f"{between}{source_line(source)}"
     )
 
 
@@ -226,12 +243,13 @@ def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
 def reading(head: str, blocks: Sequence[str], more: str | None, /) -> str:
     """Return passages one after the other, below what is said of all of them."""
     rest = [more] if more else []
-    return "\n\n".join([one_line(head), *blocks, *rest, *([QUOTED] if blocks else [])])
+    heads = [one_line(head)] if head else []
+    return "\n\n".join([*heads, *blocks, *rest, *([QUOTED] if blocks else [])])
 
 
-def numbered(item: Chunk, part: Span | None = None, /) -> str:
-    """Return a chunk below its number in its document."""
-    return passage(f"--- {item.provenance.chunk_index + 1} of {item.chunk_count} ---", item, part)
+def number(item: Chunk, /) -> str:
+    """Return the heading of a chunk: its number in its document."""
+    return f"--- {item.provenance.chunk_index + 1} of {item.chunk_count} ---"
 
 
 def context(window: ChunkWindow, /) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.mcp.comparing import topic_part
-from casetrack.mcp.render import counted, document_line, passage, phrase
+from casetrack.mcp.render import counted, document_line, passage, phrase, told
 from casetrack.mcp.render.graph import evidence, inline, joined, reference_line, source_of
 from casetrack.mcp.results import bounded_chunk
 from casetrack.provenance import iso_utc
-from casetrack.retrieve.pinpoint.hits import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,12 +57,12 @@ def related(
 def _related(number: int, each: Facts) -> str:
     name = inline(each["document"])
     head = f"{number}. {name} (ID: {each['document_id']}), weight {each['weight']:.2f}"
-    return "\n".join([head, *map(_relation, each["relations"])])
+    return "\n".join([head, *map(_relation, each.get("relations", ()))])
 
 
 def _relation(each: Facts) -> str:
     name = RELATION_NAMES.get(each["type"], each["type"].replace("_", " "))
-    quotes = each["evidence"]
+    quotes = each.get("evidence")
     shown = evidence(quotes[0] if quotes else None, 5)
     return f"   - {name} ({each['weight']:.2f}): {inline(each['description'])}{shown}"
 
@@ -75,31 +73,31 @@ def documents_of_type(kind: str, total: int, lines: Sequence[str], more: str | N
     return "\n".join([head, *lines, *([f"\n{more}"] if more else [])])
 
 
-def dated_line(document: Document, /) -> str:
-    """Return one line of a list of documents, with the time of ingestion."""
-    return f"{document_line(document)} | ingested {iso_utc(document.ingested_at)}"
+def dated_line(document: Document, entry: Facts, /, *, concise: bool = False) -> str:
+    """Return one line of a list of documents, with the time of ingestion unless *concise*."""
+    line = document_line(document, entry)
+    return line if concise else f"{line} | ingested {iso_utc(document.ingested_at)}"
 
 
 # --- side by side ---------------------------------------------------------------------------
 
 
-def comparison(found: Comparison, facts: Facts, /, *, concise: bool = False) -> str:
+def comparison(found: Comparison, facts: Facts, /) -> str:
     """Return the answer of compare_documents: each side, then what they share."""
     names = [inline(d.name) for d in (found.document_a, found.document_b)]
     alike = "" if found.similarity is None else f"\nSimilarity as a whole: {found.similarity:.2f}"
     head = f"Compared on {phrase(facts['topic'])}: A = {names[0]}, B = {names[1]}{alike}"
     notes = "".join(f"\nNote: {inline(note)}" for note in facts["notes"])
     blocks = [head + notes]
-    terms = query_terms(found.topic) if concise else None
     sides = (
         ("A", names[0], found.passages_a, facts["document_a"]),
         ("B", names[1], found.passages_b, facts["document_b"]),
     )
     for mark, name, passages, side in sides:
-        shown = [c for c, _ in passages[: len(side["passages"])]]
+        shown = list(zip(passages, side.get("passages", ()), strict=False))
         blocks.append(f"=== {mark}: {name} ===")
-        blocks += [_passage(mark, n, c, terms) for n, c in enumerate(shown, 1)]
-        blocks += _further(side["further"])
+        blocks += [_passage(f"{mark}{n}", c, entry) for n, ((c, _), entry) in enumerate(shown, 1)]
+        blocks += _further(side.get("further", ()))
         blocks += [] if shown else ["Nothing on this topic found."]
     shared = [
         _names("In both", facts["shared_entities"], len(found.shared_entities)),
@@ -110,14 +108,14 @@ def comparison(found: Comparison, facts: Facts, /, *, concise: bool = False) -> 
         lines = [f"  - {reference_line(r)}" for r in facts["shared_references"]]
         shared.append("\n".join(["Both refer to:", *lines]))
     blocks += [block for block in shared if block]
-    if facts["changes"] is not None:
+    if facts.get("changes") is not None:
         blocks.append(_changes(facts["changes"]))
-    return joined(blocks, facts["more"])
+    return joined(blocks, facts.get("more"))
 
 
-def _passage(mark: str, number: int, chunk: Chunk, terms: frozenset[str] | None) -> str:
-    part = topic_part(chunk, terms) if terms is not None else None
-    return passage(f"--- {mark}{number} ---", bounded_chunk(chunk), part)
+def _passage(mark: str, chunk: Chunk, entry: Facts) -> str:
+    head = f"--- {mark} ---"
+    return told(head, entry) if "chars" in entry else passage(head, bounded_chunk(chunk))
 
 
 def _further(pointers: Sequence[Facts]) -> list[str]:
@@ -145,11 +143,11 @@ def _changes(found: Facts) -> str:
 
 def change(each: Facts, /) -> str:
     """Return a change: the words taken out as [-...-], the words put in as {+...+}."""
-    place = each["after"] or each["before"]
+    place = each.get("after") or each.get("before")
     where = source_of(place) if place is not None else ""
-    if each["words"]:
+    if each.get("words"):
         marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
         words = "".join(marks[word["op"]].format(word["text"]) for word in each["words"])
     else:
-        words = place["text"] if place is not None else ""
+        words = place.get("text", place["snippet"]) if place is not None else ""
     return f"  - {each['kind']}: {where}\n    {phrase(words)}"

@@ -9,6 +9,7 @@ from pydantic import Field
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
+from casetrack.mcp.concise import telling
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
@@ -61,8 +62,8 @@ class AmountTools:
         document_name: Annotated[str | None, Field(description="Only in it")] = None,
         collection: CollectionName = None,
         offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
-        response_format: ResponseFormat = "detailed",
+        limit: Annotated[int, Field(ge=1, le=100, description="How many")] = 10,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, AmountsOutput]:
         """Find amounts by their size."""
         target: Collection = await locate(self._session, collection)
@@ -85,8 +86,9 @@ class AmountTools:
             "notes": few(found.notes),
             "offset": offset,
         }
-        shape = partial(results.quoted, concise=response_format == "concise")
-        room = room_beside(facts)
+        told = await telling(response_format, target)
+        shape = partial(results.quoted, told=told)
+        room = room_beside(facts, told)
         shown = page_of(found, shape, offset=offset, limit=limit, room=room)[0]
         after = after_page(offset, len(shown), min(found.total, _MOST))
         more = more_from(
@@ -94,7 +96,7 @@ class AmountTools:
         )
         return answer(
             _text(found, offset, shown, more),
-            facts | {"next_offset": after, "amounts": shown, "more": more},
+            told.whole(facts | {"next_offset": after, "amounts": shown, "more": more}),
         )
 
 

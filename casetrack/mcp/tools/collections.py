@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
+from casetrack.mcp.concise import document_forms, telling
 from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.failures import reason
 from casetrack.mcp.results import (
@@ -18,7 +19,6 @@ from casetrack.mcp.results import (
     bounded_collection,
     collection_facts,
     cut,
-    document_entry,
     onward,
     portion,
 )
@@ -29,7 +29,7 @@ from casetrack.mcp.session import (
     locate,
     write_in_thread,
 )
-from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, Offset, tool
+from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.models.profiles import PROFILES
 from casetrack.records import (
     AUTO_PROFILE,
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
-LISTED_DOCUMENTS = 50
+LISTED_DOCUMENTS, FEW_DOCUMENTS = 50, 10
+"""Documents that are named beside what is known of a collection, and in a concise answer."""
 _LIST_ROOM = 10_000
 _LIST_CHARS = 300
 _REASON_CHARS = 500
@@ -111,6 +112,7 @@ class CollectionInfoOutput(outputs.CountedCollection):
     folder: str
     documents: list[Annotated[Document, outputs.LINE]]
     documents_omitted: int
+    root: str | None
 
 
 class CollectionTools:
@@ -186,7 +188,7 @@ class CollectionTools:
         def entry(item: CollectionInfo | _Broken) -> dict[str, Any]:
             return asdict(item) if isinstance(item, _Broken) else self._entry(*counted(item))
 
-        def line(item: CollectionInfo | _Broken) -> str:
+        def line(item: CollectionInfo | _Broken, _entry: Any) -> str:
             if isinstance(item, _Broken):
                 return f"Damaged: {item.path}: {item.reason}"
             return render.collection_line(*counted(item), active=self._is_active(item))
@@ -290,7 +292,7 @@ class CollectionTools:
         sets=("legal",),
     )
     async def get_collection_info(
-        self, collection: CollectionName = None
+        self, collection: CollectionName = None, response_format: ResponseFormat = "concise"
     ) -> Annotated[CallToolResult, CollectionInfoOutput]:
         """Describe a collection."""
         found: Collection = await locate(self._session, collection)
@@ -299,21 +301,25 @@ class CollectionTools:
             return found.stats(), found.documents(sort_by="date")
 
         stats, documents = await in_thread(work)
-        shown = portion(
-            documents, document_entry, render.document_line, limit=LISTED_DOCUMENTS, room=_LIST_ROOM
-        )
+        told = await telling(response_format, found)
+        entry, root = document_forms(told, documents)
+        limit = FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS
+        shown = portion(documents, entry, render.document_line, limit=limit, room=_LIST_ROOM)
         omitted = len(documents) - len(shown.items)
         info = bounded_collection(found.info)
         text = render.collection_details(info, stats, str(found.folder))
         more = [f"... {omitted:,} more: see list_documents"] if omitted else []
         return answer(
             "\n".join([text, "", *shown.blocks, *more]).rstrip(),
-            self._entry(info, stats, "")
-            | {
-                "folder": str(found.folder),
-                "documents": shown.entries,
-                "documents_omitted": omitted,
-            },
+            told.whole(
+                self._entry(info, stats, "")
+                | {
+                    "folder": str(found.folder),
+                    "documents": shown.entries,
+                    "documents_omitted": omitted,
+                    "root": root or None,
+                }
+            ),
         )
 
     def _counted(self, info: CollectionInfo) -> "_Counted":

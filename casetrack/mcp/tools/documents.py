@@ -1,14 +1,14 @@
 """Tools on the documents of a collection: list, look at, delete."""
 
-import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import outputs, render
+from casetrack.mcp.concise import Telling, document_forms, telling
 from casetrack.mcp.confirming import Unconfirmed
 from casetrack.mcp.graph_results import entity_name
 from casetrack.mcp.results import (
@@ -24,6 +24,7 @@ from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import DELETES, READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.mcp.uris import document_uri
 from casetrack.records import Document, Section
+from casetrack.records.documents import NAMED
 from casetrack.records.graph import Entity
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ class DocumentsOutput(outputs.Answer, outputs.Paged):
     sort_by: str
     total: int
     root: NotRequired[str]
-    documents: (
-        list[Annotated[Document, outputs.LINE]] | list[Annotated[Document, outputs.SHORT_LINE]]
-    )
+    documents: list[Annotated[Document, outputs.LINE]]
     next_step: str | None
 
 
@@ -73,6 +72,28 @@ class StructureOutput(outputs.Quoting, outputs.Paged):
     paragraph_kinds: dict[str, int]
     entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
     attachments: list[Annotated[Document, outputs.LINE]]
+
+
+class ShortSection(TypedDict):
+    """A heading and the passage that it begins."""
+
+    title: str
+    level: int
+    citation: str
+    chunk_id: str
+
+
+class ShortStructure(outputs.Quoting):
+    """The concise form of an outline."""
+
+    document: Annotated[Document, NAMED]
+    total: int
+    attachment_count: int
+    next_offset: NotRequired[int]
+    sections: list[ShortSection]
+    paragraph_kinds: dict[str, int]
+    entities: list[dict[str, Any]]
+    attachments: list[dict[str, Any]]
 
 
 class DeletedDocument(outputs.Answer):
@@ -101,18 +122,15 @@ class DocumentTools:
         collection: CollectionName = None,
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=1000)] = 200,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, DocumentsOutput]:
         """List a collection's documents."""
         found: Collection = await locate(self._session, collection)
         documents = await in_thread(partial(found.documents, sort_by=sort_by))
-        root = _root(documents) if response_format == "concise" else None
+        told = await telling(response_format, found)
+        entry, root = document_forms(told, documents)
         shown = portion(
-            documents,
-            document_entry if root is None else partial(_short_entry, root),
-            render.document_line,
-            offset=offset,
-            limit=limit,
+            documents, entry, render.document_line, offset=offset, limit=limit, room=told.room
         )
         step = None
         head = f"{found.info.name}: {render.counted(len(documents), 'document')}"
@@ -131,7 +149,7 @@ class DocumentTools:
         }
         return answer(
             "\n".join([head, *shown.blocks, *([more] if more else [])]),
-            structured if root is None else {**structured, "root": root},
+            told.whole({**structured, "root": root or None} if told.concise else structured),
         )
 
     @tool(
@@ -146,7 +164,8 @@ class DocumentTools:
         document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, StructureOutput]:
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, StructureOutput, ShortStructure]:
         """Return a document's table of contents."""
         target: Collection = await locate(self._session, collection)
 
@@ -159,7 +178,13 @@ class DocumentTools:
         names = [replace(e, name=cut(e.name, _NAME_CHARS)) for e in entities]
         outline = [replace(s, title=cut(s.title, _TITLE_CHARS)) for s in found.sections]
         items: Sequence[Section | Document] = (*outline, *found.attachments)
-        shown = portion(items, _outline_entry, _outline_line, offset=offset, room=_OUTLINE_ROOM)
+        told = await telling(response_format, target)
+        room = min(_OUTLINE_ROOM, told.room)
+        entry = partial(_outline_entry, told)
+        shown = portion(items, entry, _outline_line, offset=offset, room=room)
+        document = bounded_document(found.document, _FACTS_ROOM).as_dict()
+        if told.concise:
+            document = NAMED.of(found.document)
         headings = sum(isinstance(item, Section) for item in shown.items)
         return answer(
             render.structure(
@@ -169,20 +194,22 @@ class DocumentTools:
                 names,
                 onward(shown.next_offset),
             ),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "document": bounded_document(found.document, _FACTS_ROOM).as_dict(),
-                "uri": document_uri(target.info.id, found.document.document_id),
-                "total": len(found.sections),
-                "attachment_count": len(found.attachments),
-                "offset": offset,
-                "next_offset": shown.next_offset,
-                "sections": shown.entries[:headings],
-                "paragraph_kinds": found.paragraph_kinds,
-                "entities": [entity_name(e) for e in names],
-                "attachments": shown.entries[headings:],
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "notice": outputs.QUOTED,
+                    "document": document,
+                    "uri": document_uri(target.info.id, found.document.document_id),
+                    "total": len(found.sections),
+                    "attachment_count": len(found.attachments),
+                    "offset": offset,
+                    "next_offset": shown.next_offset,
+                    "sections": shown.entries[:headings],
+                    "paragraph_kinds": found.paragraph_kinds,
+                    "entities": [entity_name(e) for e in names],
+                    "attachments": shown.entries[headings:],
+                }
+            ),
         )
 
     @tool(
@@ -196,18 +223,22 @@ class DocumentTools:
         self,
         document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, DocumentOutput]:
         """Describe a document."""
         found: Collection = await locate(self._session, collection)
+        told = await telling(response_format, found)
         document = bounded_document(await in_thread(partial(found.document, document_name)))
         return answer(
-            render.document_details(document),
-            {
-                "collection": found.info.name,
-                "notice": outputs.QUOTED,
-                "uri": document_uri(found.info.id, document.document_id),
-                "document": document_facts(document),
-            },
+            render.document_details(document, concise=told.concise),
+            told.whole(
+                {
+                    "collection": found.info.name,
+                    "notice": outputs.QUOTED,
+                    "uri": document_uri(found.info.id, document.document_id),
+                    "document": document_facts(document),
+                }
+            ),
         )
 
     @tool(
@@ -261,24 +292,14 @@ class DocumentTools:
         )
 
 
-def _root(documents: "Sequence[Document]") -> str:
-    """Return what the paths of *documents* have in common, up to the end of a folder's name."""
-    paths = [document.path for document in documents]
-    first, last = min(paths, default=""), max(paths, default="")
-    alike = next((n for n, c in enumerate(first) if last[n : n + 1] != c), len(first))
-    return first[: max(first.rfind(mark, 0, alike) for mark in ("/", os.sep)) + 1]
+def _outline_entry(told: Telling, item: Section | Document) -> Any:
+    return told.entry(item.as_dict() if isinstance(item, Section) else document_entry(item))
 
 
-def _short_entry(root: str, document: Document) -> dict[str, Any]:
-    return outputs.SHORT_LINE.of(document) | {"path": document.path[len(root) :]}
-
-
-def _outline_entry(item: Section | Document) -> Any:
-    return item.as_dict() if isinstance(item, Section) else document_entry(item)
-
-
-def _outline_line(item: Section | Document) -> str:
-    return render.section_line(item) if isinstance(item, Section) else render.document_line(item)
+def _outline_line(item: Section | Document, entry: dict[str, Any]) -> str:
+    if isinstance(item, Section):
+        return render.section_line(item, entry)
+    return render.document_line(item, entry)
 
 
 def _comes_back(place: str | None) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
+from casetrack.mcp.concise import Telling, telling
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer, cut, portion
 from casetrack.mcp.session import Session, in_thread, locate
@@ -39,6 +40,8 @@ EveryKind = Literal["person", "organization", "date", "amount", "location", "con
 MentionCount = Annotated[int, Field(ge=1, le=100)]
 _DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
 _NODES_ROOM = 8_000
+_FEW = 3
+"""Spellings and other matches that a concise answer names."""
 _EDITS = 10
 """So many of the user's edits of somebody are told, the latest."""
 _BEYOND = "use search_documents with document_filter."
@@ -81,21 +84,12 @@ class NamesPassage(outputs.Passage):
     mention_count: int
 
 
-class ShortNamesPassage(outputs.ShortPassage):
-    """The same in its concise form: the part with the names is quoted."""
-
-    entities: list[str]
-    places: list[Annotated[Quote, outputs.PLACE]]
-    score: float
-    mention_count: int
-
-
 class EncountersOutput(outputs.Quoting, outputs.Listed):
     """Passages that mention the entities together, those with all of them first."""
 
     entities: list[Entity]
     total: int
-    chunks: list[NamesPassage] | list[ShortNamesPassage]
+    chunks: list[NamesPassage]
 
 
 class Node(TypedDict):
@@ -147,7 +141,8 @@ async def find_in(
     def ask(limit: int) -> "EntityMentions":
         return target.map.find_entity(entity, kind=kind, limit=limit)
 
-    shown = _Mentions(target.info.name, offset, response_format == "concise", by_document=True)
+    told = await telling(response_format, target)
+    shown = _Mentions(target.info.name, offset, told, by_document=True)
     return await in_thread(partial(shown.answer, ask, top_k))
 
 
@@ -172,7 +167,7 @@ class EntityTools:
         entity_type: OneKind = "any",
         top_k: MentionCount = 20,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, MentionsOutput]:
         """Find an entity."""
@@ -193,6 +188,7 @@ class EntityTools:
         top_k: Annotated[int, Field(ge=1, le=500)] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, EntitiesOutput]:
         """List a collection's entities."""
         target: Collection = await locate(self._session, collection)
@@ -206,7 +202,14 @@ class EntityTools:
         every = statistics.entity_counts
         counts = {k: n for k, n in every.items() if n and entity_type in ("all", k)}
         total = sum(counts.values())
-        entries = page_of(found, results.entity_facts, offset=offset)[0]
+        told = await telling(response_format, target)
+
+        def entry(item: Entity) -> Any:
+            # Who one of them is, get_entity_mentions tells.
+            aliases = 0 if told.concise else results.ALIASES
+            return told.entry(results.entity_facts(item, aliases=aliases))
+
+        entries = page_of(found, entry, offset=offset, room=told.room)[0]
         after = after_page(offset, len(entries), min(total, results.LISTED))
         more = more_from(
             after,
@@ -216,17 +219,19 @@ class EntityTools:
         more = more or (None if entries else render.OTHERWISE)
         return answer(
             render.entities(target.info.name, entries, counts, more),
-            {
-                "collection": target.info.name,
-                "entity_type": entity_type,
-                "sort_by": sort_by,
-                "counts": counts,
-                "total": total,
-                "offset": offset,
-                "next_offset": after,
-                "entities": entries,
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "entity_type": entity_type,
+                    "sort_by": sort_by,
+                    "counts": counts,
+                    "total": total,
+                    "offset": offset,
+                    "next_offset": after,
+                    "entities": entries,
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -242,7 +247,7 @@ class EntityTools:
         entity_type: OneKind = "any",
         top_k: MentionCount = 20,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, MentionsOutput]:
         """Return where an entity is mentioned."""
@@ -251,7 +256,8 @@ class EntityTools:
         def ask(limit: int) -> "EntityMentions":
             return target.map.entity_mentions(entity_name, kind=entity_type, limit=limit)
 
-        shown = _Mentions(target.info.name, offset, response_format == "concise")
+        told = await telling(response_format, target)
+        shown = _Mentions(target.info.name, offset, told)
         return await in_thread(partial(shown.answer, ask, top_k))
 
     @tool(
@@ -267,42 +273,46 @@ class EntityTools:
         entities: Annotated[list[str], Field(min_length=2, max_length=5)],
         top_k: MentionCount = 20,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, EncountersOutput]:
         """Return passages that mention several entities."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, results.PLACES)
         found = await in_thread(partial(target.map.encounters, entities, limit=limit))
-        concise = response_format == "concise"
+        told = await telling(response_format, target)
+        aliases = _FEW if told.concise else results.ALIASES
         facts: dict[str, Any] = {
             "collection": target.info.name,
             "notice": outputs.QUOTED,
             "entities": [
-                results.entity_facts(e, aliases=2 if concise else 8) for e in found.entities
+                told.entry(results.entity_facts(e, aliases=aliases)) for e in found.entities
             ],
             "total": found.total,
         }
 
         def entry(item: "Encounter") -> Any:
-            return results.encounter(item, target.info.id, concise=concise)
+            return results.encounter(item, target.info.id, told)
 
-        def block(item: "Encounter") -> str:
-            return render.encounter(item, found.entities, concise=concise)
+        def block(item: "Encounter", facts: Any) -> str:
+            return render.encounter(item, found.entities, facts if told.concise else None)
 
-        page = portion(found.encounters, entry, block, offset=offset, room=room_beside(facts))
+        room = room_beside(facts, told)
+        page = portion(found.encounters, entry, block, offset=offset, room=room)
         after = after_page(offset, len(page.items), min(found.total, results.PLACES))
         more = more_from(after, found.total - offset - len(page.items), _BEYOND)
         more = more or (None if found.total else render.NEVER_TOGETHER)
         return answer(
             render.encounters(found, page.blocks, more),
-            facts
-            | {
-                "offset": offset,
-                "next_offset": after,
-                "chunks": list(page.entries),
-                "more": more,
-            },
+            told.whole(
+                facts
+                | {
+                    "offset": offset,
+                    "next_offset": after,
+                    "chunks": list(page.entries),
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -319,17 +329,19 @@ class EntityTools:
         depth: Annotated[int, Field(ge=1, le=4, description="Steps from it")] = 2,
         top_k: MentionCount = 20,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, EntityGraphOutput]:
         """Return entities and what connects them."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
+        told = await telling(response_format, target)
         facts: dict[str, Any] = {
             "collection": found.collection,
             "notice": outputs.QUOTED,
             "center": results.entity_name(found.center) if found.center else None,
-            "nodes": results.nodes(found, _NODES_ROOM),
+            "nodes": results.nodes(found, _NODES_ROOM, told),
         }
-        edges = results.edges(found, room_beside(facts))
+        edges = results.edges(found, told, room_beside(facts, told))
         omitted = len(found.edges) - len(edges)
         more = None if found.nodes else render.NOT_TOGETHER
         if omitted or len(facts["nodes"]) < len(found.nodes):
@@ -339,7 +351,7 @@ class EntityTools:
             )
         return answer(
             render.entity_graph(found, facts["nodes"], edges, more, depth=depth),
-            facts | {"edges": edges, "edges_omitted": omitted, "more": more},
+            told.whole(facts | {"edges": edges, "edges_omitted": omitted, "more": more}),
         )
 
 
@@ -352,18 +364,18 @@ class _Mentions:
         Its name.
     offset
         Mentions to pass over.
-    concise
-        Whether to quote and list less.
+    told
+        How it is told; a concise answer quotes and lists less.
     by_document
         Whether the text says how often each document mentions the entity.
     """
 
     def __init__(
-        self, collection: str, offset: int, concise: bool, *, by_document: bool = False
+        self, collection: str, offset: int, told: Telling, *, by_document: bool = False
     ) -> None:
         self._collection = collection
         self._offset = offset
-        self._concise = concise
+        self._told = told
         self._by_document = by_document
 
     def answer(self, ask: Callable[[int], "EntityMentions"], count: int) -> CallToolResult:
@@ -371,8 +383,8 @@ class _Mentions:
         found, entries = spread_page(
             ask,
             lambda each: each.mentions,
-            partial(results.quoted, concise=self._concise),
-            lambda each: room_beside(self._facts(each)),
+            partial(results.quoted, told=self._told),
+            lambda each: room_beside(self._facts(each), self._told),
             offset=self._offset,
             count=count,
             most=results.PLACES,
@@ -388,12 +400,14 @@ class _Mentions:
                 more,
                 offset=self._offset,
             ),
-            facts
-            | {"offset": self._offset, "next_offset": after, "mentions": entries, "more": more},
+            self._told.whole(
+                facts
+                | {"offset": self._offset, "next_offset": after, "mentions": entries, "more": more}
+            ),
         )
 
     def _facts(self, found: "EntityMentions") -> dict[str, Any]:
-        few = 3 if self._concise else None
+        few = _FEW if self._told.concise else None
         documents: Sequence[tuple[str, str, int]] = found.documents
 
         def counted(item: tuple[str, str, int]) -> DocumentMentions:

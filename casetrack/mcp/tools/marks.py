@@ -158,7 +158,7 @@ class MarkTools:
         """List the user's marks."""
         found: Collection = await locate(self._session, collection)
         placed = await in_thread(found.marks.all)
-        page = portion(placed, _entry, _line, offset=offset)
+        page = portion(placed, _entry, lambda each, _: _line(each), offset=offset)
         more = onward(page.next_offset)
         head = f"{found.info.name}: {len(placed):,} {'mark' if len(placed) == 1 else 'marks'}"
         return answer(

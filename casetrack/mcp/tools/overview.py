@@ -10,6 +10,7 @@ from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.briefing import Briefing, counts
 from casetrack.mcp.budget import page_of
+from casetrack.mcp.concise import telling
 from casetrack.mcp.render import overview as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 _EVENTS = 100
+_CONCISE_ROOM = 3_000
+"""Tokens of the events of a concise timeline, by an estimate that is above what they are."""
 _REST_ROOM = 1_500
 
 
@@ -95,12 +98,12 @@ class OverviewTools:
         sets=("core", "map"),
     )
     async def get_collection_summary(
-        self, response_format: ResponseFormat = "detailed", collection: CollectionName = None
+        self, response_format: ResponseFormat = "concise", collection: CollectionName = None
     ) -> Annotated[CallToolResult, SummaryOutput]:
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(target.map.summary)
-        briefing = Briefing(found, concise=response_format == "concise")
+        briefing = Briefing(found, await telling(response_format, target))
         return answer(render.summary(briefing), briefing.facts())
 
     @tool(
@@ -115,26 +118,32 @@ class OverviewTools:
         end_date: str | None = None,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, TimelineOutput]:
         """Return events by date."""
         target: Collection = await locate(self._session, collection)
         # Always the same number: which events are the weightiest depends on how many are read.
         work = partial(target.map.timeline, start=start_date, end=end_date, limit=results.PLACES)
         found = await in_thread(work)
+        told = await telling(response_format, target)
         facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
         del facts["events"]
         ranked = sorted(found.events, key=lambda e: -e.weight)
-        room = room_beside(facts)
-        entries = page_of(ranked, results.quoted, offset=offset, limit=_EVENTS, room=room)[0]
+
+        def entry(each: Event) -> Any:
+            return (each.first, each.last, each.value), results.event(each, told)
+
+        room = _CONCISE_ROOM if told.concise else room_beside(facts)
+        chosen = page_of(
+            ranked, entry, offset=offset, limit=_EVENTS, room=room, beside=told.beside
+        )[0]
+        entries = [event for _, event in sorted(chosen, key=lambda each: each[0])]
         after = after_page(offset, len(entries), len(ranked))
         missing = found.total - offset - len(entries)
         more = more_from(after, missing, "narrow start_date and end_date.")
         more = more or (None if entries else render.NO_DATES)
-        events = sorted(entries, key=lambda e: (e["first"], e["last"], e["date"]))
-        return answer(
-            render.timeline(found, events, more),
-            facts | {"offset": offset, "next_offset": after, "events": events, "more": more},
-        )
+        facts |= {"offset": offset, "next_offset": after, "events": entries, "more": more}
+        return answer(render.timeline(found, entries, more), told.whole(facts))
 
     @tool(
         "Statistics",
@@ -165,11 +174,17 @@ class OverviewTools:
         max_clusters: Annotated[int, Field(ge=1, le=20)] = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, ClustersOutput]:
         """Group a collection's documents."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.map.clusters, strategy, limit=max_clusters))
-        rest = first(found.rest, NAMED.of, room=_REST_ROOM, most=results.SHOWN_NAMES)
+        told = await telling(response_format, target)
+
+        def entry(document: Document) -> Any:
+            return told.entry(NAMED.of(document))
+
+        rest = first(found.rest, entry, room=_REST_ROOM, most=results.SHOWN_NAMES)
         facts: dict[str, Any] = {
             "collection": found.collection,
             "notice": outputs.QUOTED,
@@ -179,8 +194,8 @@ class OverviewTools:
             "rest_count": len(found.rest),
             "rest": rest,
         }
-        room = room_beside(facts)
-        shown = page_of(found.clusters, results.cluster, offset=offset, room=room)[0]
+        room, shape = room_beside(facts, told), partial(results.cluster, told=told)
+        shown = page_of(found.clusters, shape, offset=offset, room=room)[0]
         after = after_page(offset, len(shown), len(found.clusters))
         more = more_from(after, 0, "")
         if not found.clusters:
@@ -194,5 +209,5 @@ class OverviewTools:
             more = f"{more} {named}" if more else named
         return answer(
             render.clusters(found, list(enumerate(shown, offset + 1)), rest, more),
-            facts | {"next_offset": after, "clusters": shown, "more": more},
+            told.whole(facts | {"next_offset": after, "clusters": shown, "more": more}),
         )

@@ -51,7 +51,7 @@ class QueryTools:
         found = await rows_of(self._session.library.settings, target.info, sql, limit=_MOST + 1)
         columns = list(found[0]) if found else []
         cells = [[_shown(value) for value in row.values()] for row in found]
-        page = portion(cells[:_MOST], list, _line)
+        page = portion(cells[:_MOST], list, lambda _, row: _line(row))
         shown = len(page.items)
         parts = []
         if shown < len(found):

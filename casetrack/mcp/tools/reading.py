@@ -7,17 +7,13 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import outputs, render
-from casetrack.mcp.results import (
-    Portion,
-    answer,
-    onward,
-    portion,
-    quoting,
-)
+from casetrack.mcp.concise import Telling, chunk_forms, telling
+from casetrack.mcp.results import Portion, answer, bounded_chunk, onward, part_of, passage, portion
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.records import Document
 from casetrack.records.documents import NAMED
+from casetrack.retrieve.pinpoint.snippet import opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +34,7 @@ class PagesOutput(outputs.Quoting, outputs.Listed):
     start_page: int
     end_page: int
     total: int
-    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+    chunks: list[outputs.Passage]
 
 
 class TraversalOutput(outputs.Quoting):
@@ -46,7 +42,7 @@ class TraversalOutput(outputs.Quoting):
 
     start_chunk_id: str
     direction: str
-    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+    chunks: list[outputs.Passage]
     more: str | None
 
 
@@ -56,18 +52,12 @@ class SimilarPassage(outputs.Passage):
     similarity: float
 
 
-class ShortSimilarPassage(outputs.ShortPassage):
-    """The same in its concise form."""
-
-    similarity: float
-
-
 class SimilarOutput(outputs.Quoting, outputs.Listed):
     """Passages like another one, the most similar first."""
 
     chunk_id: str
     citation: str
-    chunks: list[SimilarPassage] | list[ShortSimilarPassage]
+    chunks: list[SimilarPassage]
 
 
 class ReadingTools:
@@ -90,7 +80,7 @@ class ReadingTools:
         end_page: Annotated[int, Field(ge=1)],
         collection: CollectionName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, PagesOutput]:
         """Return the chunks of some pages."""
         target: Collection = await locate(self._session, collection)
@@ -100,25 +90,28 @@ class ReadingTools:
             return document, target.read.browse(document.document_id, start_page, end_page)
 
         document, found = await in_thread(work)
-        shown = _chunks(found, response_format, target.info.id, offset=offset)
+        told = await telling(response_format, target)
+        shown = _chunks(found, told, target.info.id, offset=offset)
         more = onward(shown.next_offset)
         pages = f"pages {render.span(start_page, end_page)} of {document.page_count:,}"
         head = f"{document.name}, {pages}: {render.counted(len(found), 'chunk')}"
         return answer(
             render.reading(head, shown.blocks, more),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "document": NAMED.of(document),
-                "page_count": document.page_count,
-                "start_page": start_page,
-                "end_page": end_page,
-                "total": len(found),
-                "offset": offset,
-                "next_offset": shown.next_offset,
-                "chunks": shown.entries,
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "notice": outputs.QUOTED,
+                    "document": NAMED.of(document),
+                    "page_count": document.page_count,
+                    "start_page": start_page,
+                    "end_page": end_page,
+                    "total": len(found),
+                    "offset": offset,
+                    "next_offset": shown.next_offset,
+                    "chunks": shown.entries,
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -134,30 +127,33 @@ class ReadingTools:
         direction: Literal["forward", "backward"] = "forward",
         count: Annotated[int, Field(ge=1, le=20)] = 5,
         collection: CollectionName = None,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, TraversalOutput]:
         """Return the chunks after or before another one."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.read.traverse, start_chunk_id, direction=direction, limit=count)
         chunks = await in_thread(work)
         step = 1 if direction == "forward" else -1
-        shown = _chunks(chunks[::step], response_format, target.info.id)
+        told = await telling(response_format, target)
+        shown = _chunks(chunks[::step], told, target.info.id)
         name, found = (
             shown.items[0].provenance.document_name,
             render.counted(len(shown.items), "chunk"),
         )
-        more = _read_on(shown, chunks[::step][len(shown.items) :], direction)
+        more = _read_on(shown, chunks[::step][len(shown.items) :], direction, told)
         head = f"{name}, {direction} from chunk {start_chunk_id}: {found}"
         return answer(
             render.reading(head, shown.blocks[::step], more),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "start_chunk_id": start_chunk_id,
-                "direction": direction,
-                "chunks": shown.entries[::step],
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "notice": outputs.QUOTED,
+                    "start_chunk_id": start_chunk_id,
+                    "direction": direction,
+                    "chunks": shown.entries[::step],
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -179,7 +175,7 @@ class ReadingTools:
         top_k: Annotated[int, Field(ge=1, le=50)] = 10,
         collection: CollectionName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, SimilarOutput]:
         """Return passages like another one."""
         target: Collection = await locate(self._session, collection)
@@ -194,56 +190,62 @@ class ReadingTools:
             )
 
         chunk, found = await in_thread(work)
-        shown = _similar(found, response_format, target.info.id, offset=offset)
+        told = await telling(response_format, target)
+        shown = _similar(found, told, target.info.id, offset=offset)
         after = shown.next_offset
         if after is None and len(found) == limit < MOST_SIMILAR:
             after = limit
         more = onward(after) or _none_similar(offset, min_similarity, len(shown.items))
-        head = f"Passages similar to {chunk.citation} | chunk {chunk.chunk_id}: {len(shown.items)}"
+        key = told.chunk_id(chunk.chunk_id)
+        head = f"Passages similar to {chunk.citation} | chunk {key}: {len(shown.items)}"
         return answer(
             render.reading(head, shown.blocks, more),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "chunk_id": chunk_id,
-                "citation": chunk.citation,
-                "offset": offset,
-                "next_offset": after,
-                "chunks": shown.entries,
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "notice": outputs.QUOTED,
+                    "chunk_id": chunk.chunk_id,
+                    "citation": chunk.citation,
+                    "offset": offset,
+                    "next_offset": after,
+                    "chunks": shown.entries,
+                    "more": more,
+                }
+            ),
         )
 
 
 def _chunks(
-    chunks: "Sequence[Chunk]", response_format: str, collection_id: str, *, offset: int = 0
+    chunks: "Sequence[Chunk]", told: Telling, collection_id: str, *, offset: int = 0
 ) -> "Portion[Chunk]":
-    entry, span = quoting(response_format, collection_id)
-    return portion(
-        chunks,
-        entry,
-        lambda chunk: render.numbered(chunk, span(chunk)),
-        offset=offset,
-    )
+    entry, block = chunk_forms(told, collection_id, render.number)
+    return portion(chunks, entry, block, offset=offset, room=told.room, beside=told.beside)
 
 
 def _similar(
-    found: "Sequence[SimilarChunk]", response_format: str, collection_id: str, *, offset: int
+    found: "Sequence[SimilarChunk]", told: Telling, collection_id: str, *, offset: int
 ) -> "Portion[tuple[int, Chunk, float]]":
-    entry, span = quoting(response_format, collection_id)
-    numbered = [(n, s.chunk, s.similarity) for n, s in enumerate(found, 1)]
+    numbered = [(n, _opening(s.chunk, told), s.similarity) for n, s in enumerate(found, 1)]
 
     def structured(item: "tuple[int, Chunk, float]") -> dict[str, Any]:
         _, chunk, similarity = item
-        return {**entry(chunk), "similarity": round(similarity, 4)}
-
-    def block(item: "tuple[int, Chunk, float]") -> str:
-        number, chunk, similarity = item
-        return render.passage(
-            f"--- {number} (similarity: {similarity:.2f}) ---", chunk, span(chunk)
+        return told.entry(
+            {**passage(bounded_chunk(chunk), collection_id), "similarity": round(similarity, 4)}
         )
 
-    return portion(numbered, structured, block, offset=offset)
+    def block(item: "tuple[int, Chunk, float]", facts: dict[str, Any]) -> str:
+        number, chunk, similarity = item
+        head = f"--- {number} (similarity: {similarity:.2f}) ---"
+        return render.told(head, facts) if told.concise else render.passage(head, chunk)
+
+    return portion(numbered, structured, block, offset=offset, room=told.room, beside=told.beside)
+
+
+def _opening(chunk: "Chunk", told: Telling) -> "Chunk":
+    """Return a passage, in a concise answer only its beginning."""
+    if not told.concise:
+        return chunk
+    return part_of(chunk, opening(chunk.text))
 
 
 def _none_similar(offset: int, least: float, shown: int) -> str | None:
@@ -257,12 +259,15 @@ def _none_similar(offset: int, least: float, shown: int) -> str | None:
     )
 
 
-def _read_on(shown: "Portion[Chunk]", rest: "Sequence[Chunk]", direction: str) -> str:
+def _read_on(
+    shown: "Portion[Chunk]", rest: "Sequence[Chunk]", direction: str, told: Telling
+) -> str:
     """Return how to read on after the chunks of a way through a document, *rest* did not fit."""
     way = f"traverse_chunks, {direction}, from start_chunk_id"
     if rest:
-        return f"Too long for one answer; go on with {way} {rest[0].chunk_id}."
+        return f"Too long for one answer; go on with {way} {told.chunk_id(rest[0].chunk_id)}."
     last = shown.items[-1]
     if last.provenance.chunk_index == (last.chunk_count - 1 if direction == "forward" else 0):
         return f"This is the {'end' if direction == 'forward' else 'beginning'} of the document."
-    return f"Go on with {way} {last.chunk_id}; that chunk then comes first again."
+    key = told.chunk_id(last.chunk_id)
+    return f"Go on with {way} {key}; that chunk then comes first again."

@@ -9,6 +9,7 @@ from pydantic import Field
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
+from casetrack.mcp.concise import telling
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
@@ -83,6 +84,7 @@ class ReferenceTools:
         top_k: Annotated[int, Field(ge=1, le=200)] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, ReferencesOutput]:
         """List what a collection refers to."""
         target: Collection = await locate(self._session, collection)
@@ -99,7 +101,12 @@ class ReferenceTools:
             if count and _is_wanted(kind, reference_type)
         }
         total = sum(counts.values())
-        entries = page_of(found, results.reference, offset=offset)[0]
+        told = await telling(response_format, target)
+
+        def entry(item: Reference) -> Any:
+            return told.entry(results.reference(item))
+
+        entries = page_of(found, entry, offset=offset, room=told.room)[0]
         after = after_page(offset, len(entries), min(total, results.LISTED))
         more = more_from(
             after,
@@ -110,17 +117,19 @@ class ReferenceTools:
         more = more or (None if entries else render.OTHERWISE)
         return answer(
             render.references(target.info.name, entries, counts, more, offset=offset),
-            {
-                "collection": target.info.name,
-                "reference_type": reference_type,
-                "sort_by": sort_by,
-                "counts": counts,
-                "total": total,
-                "offset": offset,
-                "next_offset": after,
-                "references": entries,
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "reference_type": reference_type,
+                    "sort_by": sort_by,
+                    "counts": counts,
+                    "total": total,
+                    "offset": offset,
+                    "next_offset": after,
+                    "references": entries,
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -135,18 +144,18 @@ class ReferenceTools:
         reference: str,
         top_k: Annotated[int, Field(ge=1, le=100)] = 20,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, CitationsOutput]:
         """Return where something is referred to."""
         target: Collection = await locate(self._session, collection)
-        concise = response_format == "concise"
+        told = await telling(response_format, target)
 
         def ask(limit: int) -> "ReferenceCitations":
             return target.map.reference_citations(reference, limit=limit)
 
         def facts_of(found: "ReferenceCitations") -> dict[str, Any]:
-            few = 2 if concise else None
+            few = 2 if told.concise else None
             return {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
@@ -163,8 +172,8 @@ class ReferenceTools:
             found, entries = spread_page(
                 ask,
                 lambda each: each.citations,
-                partial(results.quoted, concise=concise),
-                lambda each: room_beside(facts_of(each)),
+                partial(results.quoted, told=told),
+                lambda each: room_beside(facts_of(each), told),
                 offset=offset,
                 count=top_k,
                 most=results.PLACES,
@@ -177,8 +186,10 @@ class ReferenceTools:
             )
             return answer(
                 render.citations(found, entries, more, offset=offset),
-                facts_of(found)
-                | {"offset": offset, "next_offset": after, "citations": entries, "more": more},
+                told.whole(
+                    facts_of(found)
+                    | {"offset": offset, "next_offset": after, "citations": entries, "more": more}
+                ),
             )
 
         return await in_thread(work)

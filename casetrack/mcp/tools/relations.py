@@ -10,8 +10,9 @@ from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
 from casetrack.mcp.comparing import comparison
+from casetrack.mcp.concise import Telling, document_forms, telling
 from casetrack.mcp.render import relations as render
-from casetrack.mcp.results import answer, document_entry, portion
+from casetrack.mcp.results import answer, portion
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import after_page, more_from, room_beside
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
@@ -63,6 +64,7 @@ class TypedDocumentsOutput(outputs.Answer, outputs.Listed):
 
     document_type: str
     total: int
+    root: str | None
     documents: list[Annotated[Document, outputs.LINE]]
 
 
@@ -72,17 +74,11 @@ class ScoredPassage(outputs.Passage):
     score: float
 
 
-class ShortScoredPassage(outputs.ShortPassage):
-    """The same in its concise form."""
-
-    score: float
-
-
 class Side(TypedDict):
     """What one of two documents says; ``further`` are passages that did not fit."""
 
     document: Annotated[Document, NAMED, Spread()]
-    passages: list[ScoredPassage] | list[ShortScoredPassage]
+    passages: list[ScoredPassage]
     further: list[Annotated[Chunk, outputs.POINTER]]
 
 
@@ -136,9 +132,12 @@ class RelationTools:
         top_k: DocumentCount = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, RelatedOutput]:
         """Return related documents with all that relates them."""
-        return await self._related(document_name, relationship_type, top_k, offset, collection)
+        target: Collection = await locate(self._session, collection)
+        told = await telling(response_format, target)
+        return await _related(target, document_name, relationship_type, top_k, offset, told)
 
     @tool(
         "Related",
@@ -153,53 +152,12 @@ class RelationTools:
         top_k: DocumentCount = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, RelatedOutput]:
         """Return related documents with what relates them most."""
-        return await self._related(document_name, "all", top_k, offset, collection, relations=1)
-
-    async def _related(
-        self,
-        name: str,
-        kind: RelationshipType,
-        top_k: int,
-        offset: int,
-        collection: str | None,
-        relations: int | None = None,
-    ) -> CallToolResult:
         target: Collection = await locate(self._session, collection)
-        # One more than is wanted tells whether there are others.
-        limit = min(offset + top_k + 1, results.LISTED)
-
-        def work() -> "tuple[Document, tuple[RelatedDocument, ...]]":
-            document = target.document(name)
-            wanted = _RENAMED.get(kind, kind)
-            key = document.document_id
-            return document, target.map.related_documents(key, relation=wanted, limit=limit)
-
-        document, found = await in_thread(work)
-        facts: dict[str, Any] = {
-            "collection": target.info.name,
-            "notice": outputs.QUOTED,
-            "document": NAMED.of(document),
-            "relationship_type": kind,
-        }
-        entry = partial(results.related, relations=relations)
-        room = room_beside(facts)
-        shown = page_of(found, entry, offset=offset, limit=top_k, room=room)[0]
-        after = after_page(offset, len(shown), len(found))
-        more = more_from(after, 0, "")
-        if not shown:
-            more = (
-                "Nothing more relates it to another document in this way. Try relationship_type "
-                "all, search_similar_chunks with one of its chunks, or search_documents."
-            )
-        elif relations is not None:
-            reasons = "find_related_documents gives every reason, also of one relationship_type."
-            more = f"{more} {reasons}" if more else reasons
-        return answer(
-            render.related(document, shown, more, offset=offset),
-            facts | {"offset": offset, "next_offset": after, "related": shown, "more": more},
-        )
+        told = await telling(response_format, target)
+        return await _related(target, document_name, "all", top_k, offset, told, relations=1)
 
     @tool(
         "By type",
@@ -213,25 +171,37 @@ class RelationTools:
         document_type: DocumentType,
         offset: Offset = 0,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, TypedDocumentsOutput]:
         """List a collection's documents of one type."""
         target: Collection = await locate(self._session, collection)
+        told = await telling(response_format, target)
         found = await in_thread(partial(target.map.documents_of_type, document_type))
-        page = portion(found, document_entry, render.dated_line, offset=offset)
+        entry, root = document_forms(told, found)
+        page = portion(
+            found,
+            entry,
+            lambda document, entry: render.dated_line(document, entry, concise=told.concise),
+            offset=offset,
+            room=told.room,
+        )
         more = more_from(page.next_offset, 0, "")
         if not page.items:
             more = "list_documents shows every document; get_collection_statistics counts types."
         return answer(
             render.documents_of_type(document_type, len(found), page.blocks, more),
-            {
-                "collection": target.info.name,
-                "document_type": document_type,
-                "total": len(found),
-                "offset": offset,
-                "next_offset": page.next_offset,
-                "documents": list(page.entries),
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": target.info.name,
+                    "document_type": document_type,
+                    "total": len(found),
+                    "offset": offset,
+                    "next_offset": page.next_offset,
+                    "documents": list(page.entries),
+                    "root": root or None,
+                    "more": more,
+                }
+            ),
         )
 
     @tool(
@@ -248,13 +218,60 @@ class RelationTools:
         document_b: DocumentName,
         topic: Annotated[str, Field(description="Such as payment terms")],
         top_k_per_document: Annotated[int, Field(ge=1, le=20)] = 5,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, ComparisonOutput]:
         """Return what two documents say of a topic."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.map.compare, document_a, document_b, topic, limit=top_k_per_document)
         found = await in_thread(work)
-        concise = response_format == "concise"
-        facts = comparison(found, target.info, concise=concise)
-        return answer(render.comparison(found, facts, concise=concise), facts)
+        facts = comparison(found, target.info, await telling(response_format, target))
+        return answer(render.comparison(found, facts), facts)
+
+
+async def _related(
+    target: "Collection",
+    name: str,
+    kind: RelationshipType,
+    top_k: int,
+    offset: int,
+    told: Telling,
+    *,
+    relations: int | None = None,
+) -> CallToolResult:
+    """Return what relates other documents to one; of each the first *relations*, or all."""
+    # One more than is wanted tells whether there are others.
+    limit = min(offset + top_k + 1, results.LISTED)
+
+    def work() -> "tuple[Document, tuple[RelatedDocument, ...]]":
+        document = target.document(name)
+        wanted = _RENAMED.get(kind, kind)
+        key = document.document_id
+        return document, target.map.related_documents(key, relation=wanted, limit=limit)
+
+    document, found = await in_thread(work)
+    facts: dict[str, Any] = {
+        "collection": target.info.name,
+        "notice": outputs.QUOTED,
+        "document": told.entry(NAMED.of(document)),
+        "relationship_type": kind,
+    }
+    entry = partial(results.related, told=told, relations=relations)
+    room = room_beside(facts, told)
+    shown = page_of(found, entry, offset=offset, limit=top_k, room=room)[0]
+    after = after_page(offset, len(shown), len(found))
+    more = more_from(after, 0, "")
+    if not shown:
+        more = (
+            "Nothing more relates it to another document in this way. Try relationship_type "
+            "all, search_similar_chunks with one of its chunks, or search_documents."
+        )
+    elif relations is not None:
+        reasons = "find_related_documents gives every reason, also of one relationship_type."
+        more = f"{more} {reasons}" if more else reasons
+    return answer(
+        render.related(document, shown, more, offset=offset),
+        told.whole(
+            facts | {"offset": offset, "next_offset": after, "related": shown, "more": more}
+        ),
+    )

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import outputs, render
 from casetrack.mcp.budget import ROOM, page_of
+from casetrack.mcp.concise import Telling, chunk_forms, telling
 from casetrack.mcp.results import (
     Portion,
     addresses,
@@ -16,10 +17,9 @@ from casetrack.mcp.results import (
     bounded_chunk,
     bounded_source,
     onward,
+    part_of,
     passage,
     portion,
-    quoting,
-    short_passage,
     source_links,
 )
 from casetrack.mcp.session import Session, in_thread, locate
@@ -34,9 +34,11 @@ from casetrack.records import (
     SearchResults,
     Signal,
 )
+from casetrack.records.shape import SOURCE
 from casetrack.records.types import Spread
 from casetrack.retrieve.pinpoint.hits import query_terms
 from casetrack.retrieve.pinpoint.snippet import best_part, opening
+from casetrack.retrieve.pinpoint.snippet import part_of as part_of_result
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -49,6 +51,8 @@ _HIGHLIGHT_ROOM = 6_000
 _NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Passages of a result's place that are listed; there may be hundreds of one text."""
+_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
+"""Characters that a concise answer quotes of the first results, and of each after them."""
 
 
 class ChunkOutput(outputs.Passage, outputs.Quoting):
@@ -65,15 +69,15 @@ class ChunksOutput(outputs.Quoting, outputs.Paged):
     document_id: str
     page_filter: int | None
     total: int
-    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+    chunks: list[outputs.Passage]
 
 
 class ContextOutput(outputs.Quoting):
     """A chunk between its neighbours; ``more`` says how to read those that did not fit."""
 
-    before: list[outputs.Passage] | list[outputs.ShortPassage]
-    chunk: outputs.Passage | outputs.ShortPassage
-    after: list[outputs.Passage] | list[outputs.ShortPassage]
+    before: list[outputs.Passage]
+    chunk: outputs.Passage
+    after: list[outputs.Passage]
     more: str | None
 
 
@@ -92,12 +96,33 @@ class Result(outputs.Addresses):
     explain: NotRequired[dict[str, Signal]]
 
 
-class ShortResult(outputs.Addresses):
-    """The same in its concise form: what answers, word for word, without what stands around it."""
+class ShortAnswer(TypedDict):
+    """A value that may answer, as it stands in the text, and whether it alone fits."""
+
+    text: str
+    sure: bool
+
+
+class ShortResult(TypedDict):
+    """The same in its concise form: the part of the passage that answers, word for word.
+
+    ``citation`` and ``chars`` are those of ``text``; ``at`` says where in it the answer stands.
+    """
 
     rank: int
-    result: Annotated[SearchResult, Spread("text", "context", "citation_short")]
-    also: NotRequired[list[SamePlace]]
+    relevance: float
+    answer: NotRequired[ShortAnswer]
+    text: str
+    citation: str
+    at: NotRequired[str]
+    chars: str
+    chunk_id: str
+    source: str
+    collection: NotRequired[str]
+    table_header: NotRequired[str]
+    ocr_warning: NotRequired[str]
+    legal_citations: NotRequired[list[str]]
+    also: NotRequired[list[str]]
     explain: NotRequired[dict[str, Signal]]
 
 
@@ -108,23 +133,34 @@ class RelatedPassage(outputs.Passage):
     reason: str
 
 
-class ShortRelatedPassage(outputs.ShortPassage):
-    """The same in its concise form."""
-
-    weight: float
-    reason: str
-
-
 class SearchOutput(outputs.Quoting, outputs.Paged):
     """The answer to a query, best result first."""
 
     found: Annotated[SearchResults, Spread()]
     next_step: str | None
-    results: list[Result] | list[ShortResult]
-    related: NotRequired[list[RelatedPassage] | list[ShortRelatedPassage]]
+    results: list[Result]
+    related: NotRequired[list[RelatedPassage]]
     related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
     reading: NotRequired[dict[str, Any]]
     stage_ms: NotRequired[dict[str, float]]
+
+
+class ShortSearch(TypedDict):
+    """The concise form of the answer; ``sources`` has the documents that its results point to."""
+
+    collection: str
+    evidence: str
+    relevance: float
+    notes: NotRequired[list[str]]
+    notice: str
+    results: list[ShortResult]
+    related: NotRequired[list[dict[str, Any]]]
+    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
+    reading: NotRequired[dict[str, Any]]
+    stage_ms: NotRequired[dict[str, float]]
+    sources: NotRequired[dict[str, dict[str, str]]]
+    next_offset: NotRequired[int]
+    next_step: NotRequired[str]
 
 
 class SearchTools:
@@ -143,7 +179,7 @@ class SearchTools:
     async def search_documents(
         self,
         query: str,
-        top_k: Annotated[int, Field(ge=1, le=50)] = 10,
+        top_k: Annotated[int, Field(ge=1, le=50)] = 5,
         document_filter: Annotated[str | list[str] | None, Field(description="Name or ID")] = None,
         kinds: Annotated[list[str] | None, Field(description="Such as contract, pdf")] = None,
         since: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
@@ -157,8 +193,8 @@ class SearchTools:
         ] = 0,
         collection: CollectionName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, SearchOutput]:
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, SearchOutput, ShortSearch]:
         """Search a collection."""
         found: Collection = await locate(self._session, collection)
         k = min(offset + top_k, MOST_RESULTS)
@@ -175,9 +211,8 @@ class SearchTools:
             min_relevance=min_relevance,
         )
         results = await in_thread(work)
-        page = ResultPage(
-            results, found.info.id, concise=response_format == "concise", explain=explain
-        )
+        told = await telling(response_format, found)
+        page = ResultPage(results, found.info.id, told, explain=explain)
         return await in_thread(partial(page.answer, offset, k))
 
     @tool(
@@ -191,9 +226,11 @@ class SearchTools:
         self,
         chunk_id: str,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, ChunkOutput]:
         """Return one chunk."""
         found: Collection = await locate(self._session, collection)
+        told = await telling(response_format, found)
         whole = await in_thread(partial(found.read.chunk, chunk_id))
         chunk, marked = bounded_chunk(whole), whole.as_dict()["highlight"]
         omitted = 0
@@ -201,17 +238,14 @@ class SearchTools:
             lines, _ = page_of(marked["lines"], lambda line: line, room=_HIGHLIGHT_ROOM)
             omitted = len(marked["lines"]) - len(lines)
             marked = marked | {"lines": lines}
-        return answer(
-            render.chunk(chunk),
-            {
-                "collection": found.info.name,
-                "notice": outputs.QUOTED,
-                **passage(chunk, found.info.id),
-                "highlight": marked,
-                "highlight_omitted": omitted,
-            },
-            source_links(found.info.id, [chunk.provenance]),
-        )
+        facts = {"collection": found.info.name, "notice": outputs.QUOTED}
+        entry = told.entry(passage(chunk, found.info.id))
+        if told.concise:
+            text = render.reading("", [render.told("", entry)], None)
+            return answer(text, told.whole(facts | entry))
+        marks = {"highlight": marked, "highlight_omitted": omitted}
+        links = source_links(found.info.id, [chunk.provenance])
+        return answer(render.chunk(chunk), facts | entry | marks, links)
 
     @tool(
         "Read chunks",
@@ -226,7 +260,7 @@ class SearchTools:
         collection: CollectionName = None,
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, ChunksOutput]:
         """Return a document's chunks."""
         found: Collection = await locate(self._session, collection)
@@ -236,13 +270,10 @@ class SearchTools:
             return document, found.read.chunks(document.document_id, page=page_filter)
 
         document, chunks = await in_thread(work)
-        entry, span = quoting(response_format, found.info.id)
+        told = await telling(response_format, found)
+        entry, block = chunk_forms(told, found.info.id, render.number)
         shown = portion(
-            chunks,
-            entry,
-            lambda chunk: render.numbered(chunk, span(chunk)),
-            offset=offset,
-            limit=limit,
+            chunks, entry, block, offset=offset, limit=limit, room=told.room, beside=told.beside
         )
         where = f" on page {page_filter}" if page_filter is not None else ""
         head = f"{document.name}: {render.counted(len(chunks), 'chunk')}{where}"
@@ -250,17 +281,19 @@ class SearchTools:
             head += f", {len(shown.items)} of them shown"
         return answer(
             render.reading(head, shown.blocks, onward(shown.next_offset)),
-            {
-                "collection": found.info.name,
-                "notice": outputs.QUOTED,
-                "document": document.name,
-                "document_id": document.document_id,
-                "page_filter": page_filter,
-                "total": len(chunks),
-                "offset": offset,
-                "next_offset": shown.next_offset,
-                "chunks": shown.entries,
-            },
+            told.whole(
+                {
+                    "collection": found.info.name,
+                    "notice": outputs.QUOTED,
+                    "document": document.name,
+                    "document_id": document.document_id,
+                    "page_filter": page_filter,
+                    "total": len(chunks),
+                    "offset": offset,
+                    "next_offset": shown.next_offset,
+                    "chunks": shown.entries,
+                }
+            ),
         )
 
     @tool(
@@ -275,41 +308,42 @@ class SearchTools:
         chunk_id: str,
         window: Annotated[int, Field(ge=1, le=5, description="Chunks each side")] = 1,
         collection: CollectionName = None,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, ContextOutput]:
         """Return a chunk between its neighbours."""
         found: Collection = await locate(self._session, collection)
         around = await in_thread(partial(found.read.context, chunk_id, window=window))
-        entry, span = quoting(response_format, found.info.id)
+        told = await telling(response_format, found)
         labels = {chunk.chunk_id: label for label, chunk in render.labelled(around)}
-
-        def block(chunk: Chunk) -> str:
-            return render.passage(f"--- {labels[chunk.chunk_id]} ---", chunk, span(chunk))
-
+        entry, block = chunk_forms(
+            told, found.info.id, lambda chunk: f"--- {labels[chunk.chunk_id]} ---"
+        )
         nearest = _outward(around)
-        shown = portion(nearest, entry, block)
+        shown = portion(nearest, entry, block, room=told.room, beside=told.beside)
         kept = list(zip(shown.items, shown.entries, shown.blocks, strict=True))
         kept.sort(key=lambda item: item[0].provenance.chunk_index)
         middle = [chunk.chunk_id for chunk, _, _ in kept].index(around.chunk.chunk_id)
         entries = [structured for _, structured, _ in kept]
         more = None
         if len(kept) < len(nearest):
+            first, last = (told.chunk_id(kept[end][0].chunk_id) for end in (0, -1))
             more = (
                 f"{render.counted(len(nearest) - len(kept), 'chunk')} did not fit: go on with "
-                f"traverse_chunks, backward from start_chunk_id {kept[0][0].chunk_id}, "
-                f"or forward from {kept[-1][0].chunk_id}."
+                f"traverse_chunks, backward from start_chunk_id {first}, or forward from {last}."
             )
         name = around.chunk.provenance.document_name
         return answer(
             render.reading(f"Context in {name}", [text for _, _, text in kept], more),
-            {
-                "collection": found.info.name,
-                "notice": outputs.QUOTED,
-                "before": entries[:middle],
-                "chunk": entries[middle],
-                "after": entries[middle + 1 :],
-                "more": more,
-            },
+            told.whole(
+                {
+                    "collection": found.info.name,
+                    "notice": outputs.QUOTED,
+                    "before": entries[:middle],
+                    "chunk": entries[middle],
+                    "after": entries[middle + 1 :],
+                    "more": more,
+                }
+            ),
         )
 
 
@@ -329,8 +363,8 @@ class ResultPage:
         What was found.
     collection_id
         Where.
-    concise
-        Whether only what answers is quoted, word for word.
+    telling
+        How it is told: a concise answer quotes the part of each result that answers.
     explain
         Whether each stage's scores are told.
     noun
@@ -341,91 +375,134 @@ class ResultPage:
         self,
         results: "SearchResults",
         collection_id: str,
+        telling: Telling,
         /,
         *,
-        concise: bool,
         explain: bool = False,
         noun: str = "Collection",
     ) -> None:
         self._found = results
         self._collection_id = collection_id
-        self._concise = concise
+        self._telling = telling
         self._explain = explain
         self._noun = noun
         self._near = False
-        self._terms = query_terms(results.query) if concise else frozenset()
+        self._terms = query_terms(results.query) if telling.concise else frozenset()
 
     def answer(self, offset: int, k: int, /) -> CallToolResult:
         """Return the results from *offset* on, of the *k* that were asked for."""
-        found, related = self._found, self._found.related
+        found, related, concise = self._found, self._found.related, self._telling.concise
         room = ROOM - _RELATED_ROOM if related else ROOM
-        shown = portion(found.results, self._entry, self._block, offset=offset, room=room)
-        if shown.next_offset is not None and not self._concise:
+        show = partial(
+            portion,
+            found.results,
+            self._entry,
+            self._block,
+            offset=offset,
+            room=room,
+            beside=self._telling.beside,
+        )
+        shown = show()
+        if shown.next_offset is not None and not concise:
             # Another result is worth more than the far ends of what stands beside this one.
             self._near = True
-            shown = portion(found.results, self._entry, self._block, offset=offset, room=room)
+            shown = show()
         after = shown.next_offset
         if after is None and len(found.results) == k < MOST_RESULTS:
             after = k
         step = _next_step(offset, k, len(shown.items), after)
         facts = replace(found, results=shown.items, query=render.shown_query(found.query))
-        structured = facts.as_dict(explain=self._explain)
-        structured.pop("results")
-        structured.pop("related", None)
-        structured |= {"offset": offset, "next_offset": after, "next_step": step}
-        structured |= {"notice": outputs.QUOTED, "results": shown.entries}
+        structured = self._head(facts) | {"results": shown.entries}
+        structured |= {"next_offset": after, "next_step": step}
+        if not concise:
+            structured["offset"] = offset
         blocks, more = list(shown.blocks), [s for s in (onward(after), step) if s]
         if related:
             beside = self._related(ROOM - shown.cost)
             further = [
-                {"chunk_id": each.chunk.chunk_id, "citation": each.chunk.citation}
+                self._telling.entry(outputs.POINTER.of(each.chunk))
                 for each in related[len(beside.items) :]
             ]
             structured |= {"related": beside.entries, "related_further": further}
             blocks += [*beside.blocks, *_pointers(further)]
         text = render.search_results(
-            facts, explain=self._explain, blocks=blocks, more=more, noun=self._noun
+            facts,
+            explain=self._explain,
+            concise=concise,
+            blocks=blocks,
+            more=more,
+            noun=self._noun,
         )
-        sources = [result.provenance for result in shown.items]
-        return answer(text, structured, source_links(self._collection_id, sources))
+        links = [] if concise else [result.provenance for result in shown.items]
+        structured = self._telling.whole(structured)
+        return answer(text, structured, source_links(self._collection_id, links))
 
-    def _span(self, text: str, sheet: str | None) -> tuple[int, int] | None:
-        return best_part(text, self._terms, rows=sheet is not None) if self._concise else None
+    def _head(self, facts: "SearchResults") -> dict[str, Any]:
+        """Return what is told of the search itself."""
+        found = facts.as_dict(explain=self._explain)
+        found = {k: v for k, v in found.items() if k not in ("results", "related")}
+        if self._telling.concise:
+            found = {k: v for k, v in found.items() if k in ShortSearch.__annotations__}
+            if not found["notes"]:
+                del found["notes"]
+        return found | {"notice": outputs.QUOTED}
 
     def _entry(self, result: "SearchResult") -> dict[str, Any]:
-        result = replace(
-            result,
-            provenance=bounded_source(result.provenance),
-            also=result.also[:_MOST_ALSO],
-        )
+        also = result.also[:_MOST_ALSO]
+        result = replace(result, provenance=bounded_source(result.provenance), also=also)
+        if self._telling.concise:
+            return self._short(result)
         raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
-        if self._concise:
-            for name in ("text", "context", "citation_short", "legal_citations"):
-                raw.pop(name, None)
-        else:
-            # The whole text stands beside it: the best part of it is enough.
-            raw["pinpoint"] = raw["pinpoint"][:1]
-            if self._near:
-                raw["context"] = _nearest(raw["context"])
+        # The whole text stands beside it: the best part of it is enough.
+        raw["pinpoint"] = raw["pinpoint"][:1]
+        if self._near:
+            raw["context"] = _nearest(raw["context"])
         return raw | addresses(result.provenance, self._collection_id)
 
-    def _block(self, result: "SearchResult") -> str:
-        return render.search_result(result, concise=self._concise, explain=self._explain)
+    def _short(self, result: "SearchResult") -> dict[str, Any]:
+        """Return a result as the part of it that answers, with the place of just that part."""
+        size = _FIRST_CHARS if result.rank <= _FIRST else _LATER_CHARS
+        text, place = part_of_result(result, self._terms, size=size)
+        entry: dict[str, Any] = {"rank": result.rank, "relevance": round(result.relevance, 2)}
+        if result.answer is not None:
+            entry["answer"] = {"text": result.answer.text, "sure": result.answer.sure}
+        entry |= {"text": text, "citation": place.cite()}
+        if result.pinpoint and (at := result.pinpoint[0].where) not in entry["citation"]:
+            entry["at"] = at
+        entry |= self._telling.place(SOURCE.of(place))
+        if result.also:
+            entry["also"] = [str(same) for same in result.also]
+        if result.collection:
+            entry["collection"] = result.collection
+        if self._explain:
+            entry["explain"] = {name: s.as_dict() for name, s in result.signals.items()}
+        return entry
+
+    def _block(self, result: "SearchResult", entry: dict[str, Any]) -> str:
+        if self._telling.concise:
+            signals = result.signals if self._explain else {}
+            return render.short_result(entry, signals)
+        return render.search_result(result, explain=self._explain)
 
     def _related(self, room: int) -> "Portion[RelatedChunk]":
-        def span(each: "RelatedChunk") -> tuple[int, int] | None:
-            return self._span(each.chunk.text, each.chunk.provenance.sheet_name)
-
         def entry(each: "RelatedChunk") -> dict[str, Any]:
-            part_of, key = span(each), self._collection_id
-            if part_of is None:
-                raw: dict[str, Any] = dict(passage(each.chunk, key))
-            else:
-                raw = dict(short_passage(each.chunk, part_of, key))
-            return raw | {"weight": round(each.weight, 6), "reason": each.reason}
+            raw: dict[str, Any] = dict(passage(each.chunk, self._collection_id))
+            raw |= {"weight": round(each.weight, 6), "reason": each.reason}
+            return self._telling.entry(raw)
 
-        everything = [replace(r, chunk=bounded_chunk(r.chunk)) for r in self._found.related]
-        return portion(everything, entry, lambda r: render.related(r, span(r)), room=room)
+        def block(each: "RelatedChunk", told: dict[str, Any]) -> str:
+            return render.related(each, told if self._telling.concise else None)
+
+        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._found.related]
+        return portion(everything, entry, block, room=room, beside=self._telling.beside)
+
+    def _quoted(self, chunk: Chunk) -> Chunk:
+        """Return a passage with a bounded source, and only its best part where that is wanted."""
+        chunk = bounded_chunk(chunk)
+        if not self._telling.concise:
+            return chunk
+        rows = chunk.provenance.sheet_name is not None
+        return part_of(chunk, best_part(chunk.text, self._terms, size=_LATER_CHARS, rows=rows))
 
 
 def _nearest(context: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pydantic import Field
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
 from casetrack.mcp.comparing import change
+from casetrack.mcp.concise import telling
 from casetrack.mcp.render import relations as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
@@ -51,7 +52,7 @@ class VersionTools:
         after: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
         offset: Offset = 0,
-        response_format: ResponseFormat = "detailed",
+        response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, VersionsOutput]:
         """Compare two versions of a document."""
         target: Collection = await locate(self._session, collection)
@@ -65,12 +66,13 @@ class VersionTools:
             "offset": offset,
         }
         del facts["changes"]
-        shape = partial(change, concise=response_format == "concise")
-        room = room_beside(facts)
+        told = await telling(response_format, target)
+        shape = partial(change, told=told)
+        room = room_beside(facts, told)
         shown = page_of(found.changes, shape, offset=offset, room=room)[0]
         onward = after_page(offset, len(shown), total)
         more = more_from(onward, 0, "")
         return answer(
             render.versions(found, shown, more),
-            facts | {"next_offset": onward, "changes": shown, "more": more},
+            told.whole(facts | {"next_offset": onward, "changes": shown, "more": more}),
         )

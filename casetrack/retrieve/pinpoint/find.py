@@ -184,7 +184,8 @@ def point(
         )
         said = text[unit.start : unit.end]
         marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
-    return Pointed(tuple(marked), answer_in(marked, row, whole.char_start, sought))
+    answer = answer_in(marked, row, whole.char_start, sought)
+    return Pointed(tuple(marked), answer, paragraphs, row.get("printed"))
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:

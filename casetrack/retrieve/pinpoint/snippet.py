@@ -9,11 +9,13 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from casetrack.records.pinpoints import NOWHERE
 from casetrack.retrieve.pinpoint.units import stripped, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from casetrack.provenance import Provenance
     from casetrack.records.search import SearchResult
 
 BEST_CHARS = 400
@@ -82,6 +84,30 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
         if max(end, b) - min(start, a) <= size:
             start, end = min(start, a), max(end, b)
     return _widened(text, start, end, size, rows)
+
+
+def part_of(
+    result: SearchResult, terms: Collection[str], /, *, size: int
+) -> tuple[str, Provenance]:
+    """Return what is quoted of a result, letter for letter, and where just that stands.
+
+    Parameters
+    ----------
+    result
+        A result of a search.
+    terms
+        See :func:`marked_spans`.
+    size
+        See :func:`snippet`.
+    """
+    # As above: a server that waits needs none of it.
+    from casetrack.store.passages import narrow
+
+    text, whole = result.text, result.provenance
+    spans = marked_spans(result, terms)
+    start, end = snippet(text, spans, size=size, rows=whole.sheet_name is not None)
+    known = result.look() if result.look else NOWHERE
+    return text[start:end], narrow(whole, text, known.paragraphs, known.printed, start, end)
 
 
 def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:

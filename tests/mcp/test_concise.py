@@ -1,0 +1,183 @@
+"""What an answer costs a model that asks for nothing else, and that it still says everything."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.vocabulary import count
+from casetrack.config import Settings
+from casetrack.library import Library
+from casetrack.mcp.server import build_server
+from casetrack.names import ShortIds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("as_models_see")
+
+# Tool, its arguments, and the tokens that its structure may cost over the samples.
+BUDGETS: list[tuple[str, dict[str, Any], int]] = [
+    ("search_documents", {"query": "When was the firmware changed?"}, 1_800),
+    ("search_documents", {"query": "What did the adjuster find?"}, 1_800),
+    ("get_collection_timeline", {}, 2_500),
+    ("get_collection_summary", {}, 3_500),
+    ("list_documents", {}, 2_500),
+    ("list_entities", {}, 2_000),
+    ("list_references", {}, 2_000),
+    ("find_amounts", {}, 2_500),
+    ("get_collection_info", {}, 1_500),
+]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Any:
+    """Return a function that asks a tool over some of the samples; no model is installed."""
+    root = tmp_path_factory.mktemp("cheap")
+    (root / "files").mkdir()
+    for path in sorted(samples.rglob("*.txt")):
+        shutil.copy(path, root / "files")
+    library = Library(Settings(data_dir=root / "data", models_dir=root / "models"))
+    library.create("Samples").ingest([root / "files"])
+    server = build_server(library)
+
+    def call(tool: str, **arguments: Any) -> Any:
+        result: Any = anyio.run(server.call_tool, tool, arguments)
+        assert not result.is_error, result.content[0].text
+        return result
+
+    return call
+
+
+def entries(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield everything in a concise answer that points to its source."""
+    if isinstance(value, dict):
+        if "chars" in value:
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from entries(item)
+
+
+def keys(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key of an answer with what it holds."""
+    if isinstance(value, dict):
+        for key, held in value.items():
+            yield key, held
+            yield from keys(held)
+    if isinstance(value, list):
+        for item in value:
+            yield from keys(item)
+
+
+@pytest.mark.parametrize(("tool", "arguments", "most"), BUDGETS)
+def test_an_answer_costs_little_in_both_forms(
+    ask: Any, tool: str, arguments: dict[str, Any], most: int
+) -> None:
+    result = ask(tool, **arguments)
+    text = "\n".join(content.text for content in result.content)
+    structure, said = count(result.structured_content), count(text)
+    assert structure <= most
+    assert max(structure, said) <= 2 * min(structure, said)
+    detailed = ask(tool, **arguments, response_format="detailed").structured_content
+    assert structure < count(detailed)
+
+
+@pytest.mark.parametrize(("tool", "arguments", "_most"), BUDGETS)
+def test_a_concise_answer_has_no_nulls_times_or_offsets(
+    ask: Any, tool: str, arguments: dict[str, Any], _most: int
+) -> None:
+    structure = ask(tool, **arguments).structured_content
+    found = dict(keys(structure))
+    assert not [key for key in found if key.endswith("_at") and tool != "get_collection_info"]
+    assert not {"char_start", "char_end", "citation_short", "uri"} & found.keys()
+    assert [key for key, held in keys(structure) if held is None] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_documents", {"query": "firmware findings", "top_k": 10}),
+        ("get_collection_summary", {}),
+        ("find_amounts", {}),
+        ("get_entity_mentions", {"entity_name": "Halden", "entity_type": "any"}),
+    ],
+)
+def test_every_word_stands_where_its_short_source_says(
+    ask: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    """P1 and P4 of the short form: its id, citation, characters and source name one place."""
+    if tool == "get_entity_mentions":
+        names = ask("list_entities", entity_type="organization").structured_content["entities"]
+        arguments = {"entity_name": names[0]["name"]}
+    structure = ask(tool, **arguments).structured_content
+    found = list(entries(structure))
+    assert found
+    for each in found:
+        assert re.fullmatch(r"[0-9a-f]{8}", each["chunk_id"])
+        whole = ask("get_chunk", chunk_id=each["chunk_id"], response_format="detailed")
+        chunk = whole.structured_content
+        source, start = chunk["source"], chunk["source"]["char_start"]
+        assert source["chunk_id"].startswith(each["chunk_id"])
+        assert source["document_id"].startswith(each["source"])
+        assert structure["sources"][each["source"]]["path"] == source["document_path"]
+        assert each["citation"].startswith(f"{source['document']}, ")
+        begin, end = map(int, each["chars"].split("-"))
+        said = each.get("text") or each.get("snippet")
+        assert said is None or chunk["text"][begin - start : end - start] == said
+    pointed = {each["source"] for each in found}
+    assert pointed == structure["sources"].keys()
+
+
+def test_a_result_quotes_the_part_that_answers(ask: Any) -> None:
+    (result, *_) = ask("search_documents", query="firmware of the network").structured_content[
+        "results"
+    ]
+    whole = ask("get_chunk", chunk_id=result["chunk_id"]).structured_content
+    assert result["text"] in whole["text"]
+    assert len(result["text"]) <= 900
+    assert "firmware" in result["text"].lower()
+
+
+def test_short_ids_lead_from_one_tool_to_the_next(ask: Any) -> None:
+    listed = ask("list_documents").structured_content["documents"]
+    key = listed[0]["document_id"]
+    assert len(key) == 8
+    document = ask("get_document", document_name=key).structured_content["document"]
+    assert document["document_id"] == key
+    chunk = ask("get_document_chunks", document_name=key).structured_content["chunks"][0]
+    assert chunk["source"] == key
+    around = ask("get_source_context", chunk_id=chunk["chunk_id"]).structured_content
+    assert around["chunk"]["text"] == chunk["text"]
+    assert (
+        f"chunk {chunk['chunk_id']}" in ask("get_chunk", chunk_id=chunk["chunk_id"]).content[0].text
+    )
+
+
+# --- ids ------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text("0123", min_size=12, max_size=12), unique=True, max_size=30))
+def test_a_short_id_is_the_beginning_of_one_id_alone(ids: list[str]) -> None:
+    ids = [f"00000{each}" for each in ids]
+    short = ShortIds.among(ids)
+    for each in ids:
+        told = short.of(each)
+        assert len(told) >= 8
+        assert [other for other in ids if other.startswith(told)] == [each]
+        assert len(told) == 8 or len([o for o in ids if o.startswith(told[:-1])]) > 1
+        assert short.of(told) == told
+
+
+def test_an_id_whose_beginning_is_a_name_is_told_in_full() -> None:
+    ids = ["0123456789", "abcdefabcd"]
+    short = ShortIds.among(ids, taken=["01234567", "Lease.pdf"])
+    assert [short.of(each) for each in ids] == ["0123456789", "abcdefab"]
