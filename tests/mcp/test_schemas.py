@@ -401,6 +401,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "until",
         "wait_seconds",
         "output_folder",
+        "collections",
         "secure",
         "include",
         "exclude",

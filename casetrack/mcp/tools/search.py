@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.budget import ROOM, page_of
 from casetrack.mcp.concise import Telling, chunk_forms, telling
@@ -41,6 +42,8 @@ from casetrack.retrieve.pinpoint.snippet import best_part, opening
 from casetrack.retrieve.pinpoint.snippet import part_of as part_of_result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from casetrack.collection import Collection
     from casetrack.records import RelatedChunk
 
@@ -192,28 +195,62 @@ class SearchTools:
             Field(ge=0, le=20, description="More, linked by names"),
         ] = 0,
         collection: CollectionName = None,
+        collections: Annotated[
+            list[str] | None, Field(description='Several, ranked together; ["all"]')
+        ] = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "concise",
     ) -> Annotated[CallToolResult, SearchOutput, ShortSearch]:
-        """Search a collection."""
-        found: Collection = await locate(self._session, collection)
+        """Search a collection, or several."""
         k = min(offset + top_k, MOST_RESULTS)
+        wanted: dict[str, Any] = {
+            "limit": k,
+            "mode": mode,
+            "kinds": kinds or None,
+            "since": since or None,
+            "until": until or None,
+            "min_relevance": min_relevance,
+        }
+        if collections:
+            if document_filter or related or collection:
+                raise UsageError(
+                    "collections was given together with document_filter, related or collection, "
+                    "which are about one collection.",
+                    hint="Nothing was searched. Leave out the one or the other.",
+                )
+            ids = await in_thread(partial(self._ids_of, collections))
+            across = partial(
+                self._session.library.search, query, collections=list(ids.values()), **wanted
+            )
+            results = await in_thread(across)
+            page = ResultPage(results, "", Telling(response_format), explain=explain, ids=ids)
+            return await in_thread(partial(page.answer, offset, k))
+        found: Collection = await locate(self._session, collection)
         work = partial(
             found.search,
             query,
-            limit=k,
-            mode=mode,
             documents=document_filter or None,
-            kinds=kinds or None,
-            since=since or None,
-            until=until or None,
             related=related,
-            min_relevance=min_relevance,
+            **wanted,
         )
         results = await in_thread(work)
         told = await telling(response_format, found)
         page = ResultPage(results, found.info.id, told, explain=explain)
         return await in_thread(partial(page.answer, offset, k))
+
+    def _ids_of(self, names: list[str]) -> dict[str, str]:
+        """Return the ids of collections by their names; ``all`` names all but archived ones."""
+        library, everything = self._session.library, self._session.infos()
+        is_all = [n.strip().lower() for n in names] == ["all"]
+        if is_all and not any(info.name.lower() == "all" for info in everything):
+            found = [info for info in everything if info.status != "archived"]
+        else:
+            found = [library.find(name) for name in names]
+        if not found:
+            raise UsageError(
+                "There is no collection to search.", hint="Make one with create_collection first."
+            )
+        return {info.name: info.id for info in found}
 
     @tool(
         "Chunk",
@@ -369,6 +406,8 @@ class ResultPage:
         Whether each stage's scores are told.
     noun
         What a collection is called.
+    ids
+        Of several collections, by their names.
     """
 
     def __init__(
@@ -380,8 +419,10 @@ class ResultPage:
         *,
         explain: bool = False,
         noun: str = "Collection",
+        ids: "Mapping[str, str] | None" = None,
     ) -> None:
         self._found = results
+        self._ids = ids or {}
         self._collection_id = collection_id
         self._telling = telling
         self._explain = explain
@@ -433,7 +474,7 @@ class ResultPage:
             more=more,
             noun=self._noun,
         )
-        links = [] if concise else [result.provenance for result in shown.items]
+        links = [] if concise or self._ids else [result.provenance for result in shown.items]
         structured = self._telling.whole(structured)
         return answer(text, structured, source_links(self._collection_id, links))
 
@@ -457,7 +498,8 @@ class ResultPage:
         raw["pinpoint"] = raw["pinpoint"][:1]
         if self._near:
             raw["context"] = _nearest(raw["context"])
-        return raw | addresses(result.provenance, self._collection_id)
+        key = self._ids.get(result.collection or "", self._collection_id)
+        return raw | addresses(result.provenance, key)
 
     def _short(self, result: "SearchResult") -> dict[str, Any]:
         """Return a result as the part of it that answers, with the place of just that part."""
