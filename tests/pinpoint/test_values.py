@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from casetrack.collection import Collection
     from casetrack.library import Library
@@ -127,3 +129,36 @@ def test_of_two_that_fit_neither_is_sure(
     found = collection.search("How much is the rent?", mode="keyword")[0].answer
     assert found is not None
     assert not found.sure
+
+
+STATEMENT = (
+    "(in thousands)\n"
+    " | 2017 | 2016\n"
+    "Revenues | $ 11,692 | $ 8,830\n"
+    "Gross profit | 1,212 | 37.6%\n"
+    "Total liabilities | $ 15,430 | $ 10,900\n"
+    "Foreign currency adjustments | 27,409 | (5,464)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What were the total revenues in 2017?", "$ 11,692"),
+        ("What was the gross profit?", "1,212"),
+        ("What was the rate of gross profit?", "37.6%"),
+        ("What was the total of dividends?", None),
+    ],
+)
+def test_only_a_row_that_the_question_names_answers(
+    library: Library, tmp_path: Path, question: str, value: str | None
+) -> None:
+    path = tmp_path / "statement.csv"
+    rows = [line.split(" | ") for line in STATEMENT.splitlines()]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    collection = library.create("Statement")
+    collection.ingest(path)
+    found = collection.search(question, mode="keyword")
+    answer = found[0].answer if found else None
+    assert (answer.text if answer else None) == value

@@ -35,6 +35,10 @@ _LABELS = re.compile(r"(?:\s*(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][
 """How a part is numbered: "5." and "(2)" are no numbers of anything."""
 _DESIGNATION = re.compile(r"(?:\([A-Za-z]{1,2}\)|-[A-Z])(?!\w)")
 """What makes a number the name of a plan, a section or a form: 401(k), 501(c), 10-K."""
+_SHARES = frozenset(query_terms("percent percentage margin margins rate rates ratio share yield"))
+_GENERAL = frozenset(query_terms("total net gross other average amount value fiscal year end"))
+"""Words that the names of many rows of a statement have."""
+_DIGIT = re.compile(r"\d")
 _NEAR_CHARS = 60
 """So near to a number stands what it counts."""
 
@@ -100,11 +104,13 @@ def _numbers(
 ) -> Iterator[_Value]:
     """Yield the sums, numbers and spans of time of a part, where they are asked for."""
     wants = sought.wants
-    if not wants & _AMOUNTS:
+    if not wants & _AMOUNTS or not _is_row_of_it(part, sought):
         return
     from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions ask for any
 
     days = [(d["start"] + offset, d["end"] + offset) for d in _dates(part, row, offset)]
+    # Statements say "in thousands" once, and print bare numbers in their rows.
+    money = _MONEY | _COUNTED if part.kind == "row" and _asks_for_a_sum(sought) else _MONEY
     label = _LABELS.match(part.text)
     for found in find_amounts(part.text, numbers=True):
         start = part.char_start + found.start
@@ -115,13 +121,30 @@ def _numbers(
             continue
         if (sought.is_due or sought.is_span) and found.unit in _TIMES:
             kind = "date"
-        elif found.kind in _MONEY and wants & {"amount", "figure"}:
-            kind = "amount"
+        elif found.kind in money and wants & {"amount", "figure"}:
+            kind = None if any(a <= start < b for a, b in days) else "amount"
         elif found.kind in _COUNTED and "count" in wants:
             kind = None if any(a <= start < b for a, b in days) else "count"
         if kind is not None:
             end = part.char_start + found.end
             yield _Value(start, end, found.text, kind, found.confidence)
+
+
+def _asks_for_a_sum(sought: Sought) -> bool:
+    """Whether a number without a sign may answer: no share is asked for, and no count."""
+    return "count" not in sought.wants and _SHARES.isdisjoint(sought.terms)
+
+
+def _is_row_of_it(part: Pinpoint, sought: Sought) -> bool:
+    """Whether the name of a row has a word of the question; what is no row may say it elsewhere.
+
+    The amounts of another row of the same table are of the right kind, and are no answer.
+    """
+    if part.kind != "row":
+        return True
+    own = {t for t, weight in sought.telling.items() if weight >= 1.0 and not _DIGIT.search(t)}
+    words = own - _GENERAL or own
+    return not words or not words.isdisjoint(query_terms(part.text))
 
 
 def _names_what_is_counted(value: _Value, part: Pinpoint, sought: Sought) -> bool:
