@@ -146,6 +146,8 @@ class Telling:
             "chunk_id": self.chunk_id(source["chunk_id"]),
             SOURCE_KEY: key,
         }
+        if (sure := source.get("ocr_confidence")) is not None:
+            found["ocr_confidence"] = round(sure, 2)
         marks = {name: source.get(name) for name in _OF_PASSAGE}
         return found | {name: cut(text, _HEADER_CHARS) for name, text in marks.items() if text}
 
@@ -271,6 +273,7 @@ def _entries(kind: Any, *, top: bool = False) -> dict[str, Any]:
     for key, hint in get_type_hints(kind).items():
         if key == SOURCE_KEY and is_typeddict(_plain(hint)):
             found |= {name: NotRequired[made] for name, made in _OF_PASSAGE.items()}
+            found["ocr_confidence"] = NotRequired[float]
             found |= {"chars": str, "chunk_id": str, SOURCE_KEY: str}
         elif key not in needless and _is_told(key):
             may_lack = key not in kind.__required_keys__ or _may_be_none(hint)

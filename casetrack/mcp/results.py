@@ -44,16 +44,18 @@ def answer(
     links
         Resources that a client may open, shown after the text.
     """
-    text += _sources(structured.get("sources"))
+    named = structured.get("sources")
+    # What else is called so is a list: the sources that an edition reads.
+    text += _sources(named) if isinstance(named, dict) else ""
     content: list[ContentBlock] = [TextContent(type="text", text=visible(sendable(text))), *links]
     return CallToolResult(content=content, structured_content=sendable(dict(structured)))
 
 
-def _sources(sources: Mapping[str, Facts] | None) -> str:
+def _sources(sources: Mapping[str, Facts]) -> str:
     """Return the documents that a concise answer quotes, each with its path, once."""
     lines = [
         " ".join(f"- {key}: {each.get('path') or each['document']}".splitlines())
-        for key, each in (sources or {}).items()
+        for key, each in sources.items()
     ]
     return "\n".join(["\n\nSources:", *lines]) if lines else ""
 

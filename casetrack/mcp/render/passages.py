@@ -156,6 +156,8 @@ def told(head: str, entry: Facts, /) -> str:
     at = f" (at {entry['at']})" if "at" in entry else ""
     header = entry.get("table_header")
     doubt = entry.get("ocr_warning")
+    if doubt is None and "ocr_confidence" in entry:
+        doubt = f"OCR, confidence {entry['ocr_confidence']:.2f}"
     lines = [
         *([head] if head else []),
         one_line(f"{entry['citation']}{at}"),

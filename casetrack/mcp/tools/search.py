@@ -123,6 +123,7 @@ class ShortResult(TypedDict):
     source: str
     collection: NotRequired[str]
     table_header: NotRequired[str]
+    ocr_confidence: NotRequired[float]
     ocr_warning: NotRequired[str]
     legal_citations: NotRequired[list[str]]
     also: NotRequired[list[str]]
