@@ -212,5 +212,7 @@ def _quoted(value: object) -> str:
 def _near(given: object, known: Sequence[str]) -> str:
     """Return a question for the one of the known names that was probably meant, or nothing."""
     text = given.strip().casefold()[:_SHOWN] if isinstance(given, str) else ""
-    near = difflib.get_close_matches(text, known, n=1)
+    # What begins with it is meant before what merely looks like it: entity, entity_name.
+    longer = [name for name in known if text and name.startswith(f"{text}_")]
+    near = longer or difflib.get_close_matches(text, known, n=1)
     return f'. Did you mean "{near[0]}"?' if near else ""

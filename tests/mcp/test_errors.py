@@ -169,13 +169,13 @@ def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
             [
                 (
                     '"limit": no such argument (allowed: query, top_k, document_filter, kinds, '
-                    "since, until, mode, explain, min_relevance, related, collection, offset, "
-                    "response_format)"
+                    "since, until, mode, explain, min_relevance, related, collection, collections, "
+                    "offset, response_format)"
                 ),
                 (
                     '"top": no such argument. Did you mean "top_k"? (allowed: query, top_k, '
                     "document_filter, kinds, since, until, mode, explain, min_relevance, related, "
-                    "collection, offset, response_format)"
+                    "collection, collections, offset, response_format)"
                 ),
             ],
         ),
@@ -377,6 +377,11 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("get_entity_mentions", {"entity_name": "John Peter Smith"}, "  - John Smith"),
         ("get_reference_citations", {"reference": "ISO 9002"}, "Did you mean:\n  - ISO 9001:2015"),
         ("get_chunk", {"chunkid": "x", "chunk_id": "x"}, 'Did you mean "chunk_id"?'),
+        (
+            "get_entity_mentions",
+            {"entity": "x"},
+            'Did you mean "entity_name"?',
+        ),
         ("list_documents", {"sort_by": "nam"}, 'not "nam". Did you mean "name"?'),
         ("list_entities", {"entity_type": "persons"}, 'Did you mean "person"?'),
         ("list_collections", {"status_filter": "Archive"}, 'Did you mean "archived"?'),

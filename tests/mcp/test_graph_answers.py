@@ -215,6 +215,8 @@ def test_amounts_are_found_by_their_size(
 def test_pages_and_chunks_are_read_in_order(ask: Any) -> None:
     pages = ask("browse_pages", document_name="Lease v1.txt", start_page=1, end_page=1)
     assert "".join(c["text"] for c in pages["chunks"]).startswith("Lease Agreement")
+    more = ask("browse_pages", document_name="Lease v1.txt", start_page=1, end_page=20)
+    assert (more["end_page"], more["chunks"]) == (more["page_count"], pages["chunks"])
     first = pages["chunks"][0]["source"]["chunk_id"]
     onward = ask("traverse_chunks", start_chunk_id=first)
     assert [c["source"]["chunk_id"] for c in onward["chunks"]] == [

@@ -67,9 +67,7 @@ def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How
         It was refused, or failed.
     """
     if is_blank(statement):
-        raise UsageError(
-            "The statement is empty.", hint="For instance: casetrack query 'FROM documents'"
-        )
+        raise UsageError("The statement is empty.", hint="For instance: FROM documents")
     wanted = how.format
     if how.output is None:
         formats.refuse_on_terminal(wanted)

@@ -85,15 +85,17 @@ class ReadingTools:
         """Return the chunks of some pages."""
         target: Collection = await locate(self._session, collection)
 
-        def work() -> "tuple[Document, list[Chunk]]":
+        def work() -> "tuple[Document, int, list[Chunk]]":
             document = target.document(document_name)
-            return document, target.read.browse(document.document_id, start_page, end_page)
+            # Who does not know how many pages there are asks for more of them.
+            last = min(end_page, max(document.page_count, start_page))
+            return document, last, target.read.browse(document.document_id, start_page, last)
 
-        document, found = await in_thread(work)
+        document, last, found = await in_thread(work)
         told = await telling(response_format, target)
         shown = _chunks(found, told, target.info.id, offset=offset)
         more = onward(shown.next_offset)
-        pages = f"pages {render.span(start_page, end_page)} of {document.page_count:,}"
+        pages = f"pages {render.span(start_page, last)} of {document.page_count:,}"
         head = f"{document.name}, {pages}: {render.counted(len(found), 'chunk')}"
         return answer(
             render.reading(head, shown.blocks, more),
@@ -104,7 +106,7 @@ class ReadingTools:
                     "document": NAMED.of(document),
                     "page_count": document.page_count,
                     "start_page": start_page,
-                    "end_page": end_page,
+                    "end_page": last,
                     "total": len(found),
                     "offset": offset,
                     "next_offset": shown.next_offset,
