@@ -145,6 +145,7 @@ class Catalogue:
         self._choice = choice
         self._over = session if served.over is None else served.over
         self._makers = served.groups
+        self._as_printed = served.as_printed
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}
@@ -220,6 +221,6 @@ class Catalogue:
         steps = replace(here, offered=here.offered | {tool.name})
         work_with(steps)
         answer = await tool.run(arguments, context, convert_result=True)
-        if isinstance(answer, CallToolResult):
+        if isinstance(answer, CallToolResult) and not self._as_printed:
             in_result(answer, steps)
         return answer

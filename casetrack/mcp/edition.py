@@ -35,6 +35,8 @@ class ServedEdition:
         Whether documents and passages can be opened by their addresses.
     over
         What such a class is made with; by default the session of the server.
+    as_printed
+        Whether results are those of the command line to the letter, next steps included.
     routes
         Returns what is answered over HTTP besides the protocol.
     """
@@ -44,4 +46,5 @@ class ServedEdition:
     prompts: Callable[[], dict[str, Handler]] | None = None
     resources: bool = True
     over: object = None
+    as_printed: bool = False
     routes: Callable[[CaseTrackServer], list[Route]] = _no_routes

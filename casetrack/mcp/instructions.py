@@ -6,6 +6,7 @@ license has.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from casetrack.collection.counts import noted_documents
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.session import Session
     from casetrack.records import CollectionInfo
 
+logger = logging.getLogger("casetrack.mcp")
 MOST_BYTES = 2_000
 """A little less than the 2 KB at which clients cut."""
 _NAME_CHARS = 60
@@ -61,6 +63,9 @@ def holdings(session: Session, /) -> list[str]:
         infos = session.infos()
     except CaseTrackError as error:
         return [f"they cannot be read now ({one_line(error.message)})"]
+    except OSError as error:  # whatever it is, a server starts, and its calls say what is wrong
+        logger.warning("The collections cannot be listed: %s", error)
+        return ["they cannot be read now"]
     return [_told(session, info) for info in infos]
 
 

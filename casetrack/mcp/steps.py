@@ -41,6 +41,7 @@ _TOOLS = {
     "references": ("list_references",),
     "reindex": ("reindex_collection",),
     "related": ("find_related_documents", "get_related_documents"),
+    "schema": ("query",),
     "search": ("search_documents", "search_case"),
     "sync": ("sync_folder",),
     "timeline": ("get_collection_timeline",),

@@ -323,6 +323,7 @@ def test_hostile_names_and_texts_are_only_text(hostile: Library) -> None:
 def _about(arguments: dict[str, Any], first: str, second: str) -> dict[str, Any]:
     """Return arguments that name these documents instead of those of the usual ground."""
     names = {"document_name": first, "document_a": first, "document_b": second}
+    names |= {"before": first, "after": second}
     return {name: names.get(name, value) for name, value in arguments.items()}
 
 

@@ -105,7 +105,7 @@ def readings(ground: Ground, /) -> list[ROW]:
         ("list_marks", acme),
         ("find_amounts", acme | {"min_value": 1000}),
         ("compare_versions", acme | {"before": "Notes.txt", "after": "Reminder.txt"}),
-        ("query", acme | {"sql": "SELECT document, page FROM chunks LIMIT 3"}),
+        ("query", acme | {"sql": "SELECT document_name, page FROM chunks LIMIT 3"}),
     ]
 
 

@@ -43,5 +43,11 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         return rest_routes(server)
 
     return ServedEdition(
-        edition("context"), groups, prompts, resources=False, over=home, routes=routes
+        edition("context"),
+        groups,
+        prompts,
+        resources=False,
+        over=home,
+        as_printed=True,
+        routes=routes,
     )
