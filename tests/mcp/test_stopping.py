@@ -28,6 +28,8 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 
+LIST_CHANGED = "notifications/resources/list_changed"
+
 
 class Server:
     """A server process and the two ends of its pipe."""
@@ -53,8 +55,10 @@ class Server:
 
     def read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return answer
+        while True:
+            message: dict[str, Any] = json.loads(self.process.stdout.readline())
+            if message.get("method") != LIST_CHANGED:  # comes whenever it comes
+                return message
 
     def call(self, number: int, tool: str, arguments: dict[str, Any], **more: Any) -> None:
         params = {"name": tool, "arguments": arguments, **more}

@@ -131,6 +131,7 @@ def writings(ground: Ground, own: str, /) -> list[ROW]:
         ("unwatch_folder", folder),
         ("reindex_document", notes),
         ("reindex_collection", mine | {"confirm": True, "skip_unchanged": True}),
+        ("export_collection", mine),
         ("mark", mine | {"action": "star", "target": "Notes.txt"}),
         ("delete_document", notes | {"confirm": True}),
         ("close_collection", {"collection_name": own}),
