@@ -88,7 +88,8 @@ class ReadingTools:
         def work() -> "tuple[Document, int, list[Chunk]]":
             document = target.document(document_name)
             # Who does not know how many pages there are asks for more of them.
-            last = min(end_page, max(document.page_count, start_page))
+            begins = start_page <= document.page_count
+            last = min(end_page, document.page_count) if begins else end_page
             return document, last, target.read.browse(document.document_id, start_page, last)
 
         document, last, found = await in_thread(work)
