@@ -292,6 +292,7 @@ STEP = re.compile(
     r"|\b(Look|Do not|Kinds|Such as|allowed|at most)\b"
     r"|Did you mean|\bIt(s pages are| has)\b"
     r"|\b(must be|missing|Use the|first|can be searched|[Uu]pgrade to)\b"
+    r"|\b(Swap|For instance|is written|ends with)\b"
 )
 PATH = re.compile(r"(?<![\w/.:~])/(?:root|home|usr|work|opt|var|etc|proc|lib|tmp)/[^\s\"']*")
 LEAKS = ("Traceback (most recent", 'File "/', "site-packages", "internal error", SECRET)
