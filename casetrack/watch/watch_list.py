@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import uuid
@@ -216,8 +217,9 @@ class WatchList:
         asked = path_or_id.strip()
         fits = [w for w in watches if w.id == asked]
         if not fits and asked:
-            path = resolve_path(asked)
-            fits = [w for w in watches if _same(w.folder, path)]
+            with contextlib.suppress(RuntimeError):  # "~nobody"
+                path = resolve_path(asked)
+                fits = [w for w in watches if _same(w.folder, path)]
         if not fits and len(asked) >= _ID_PREFIX:
             fits = [w for w in watches if w.id.startswith(asked.lower())]
         if len(fits) > 1:
@@ -242,7 +244,7 @@ class WatchList:
             raise UsageError(
                 f"{path} lies in CaseTrack's own data folder {home}, "
                 "which changes with every sync.",
-                hint="Upkeep your documents in a folder outside of it, and watch that one.",
+                hint="Keep your documents in a folder outside of it, and watch that one.",
             )
         return path
 

@@ -127,6 +127,8 @@ def test_finding_by_path_and_by_id(watch_list: WatchList, tmp_path: Path) -> Non
     )
     with pytest.raises(WatchNotFound) as caught:
         watch_list.find("elsewhere")
+    with pytest.raises(WatchNotFound) as caught:
+        watch_list.find("~nobody-at-all/x")
     assert str(place) in caught.value.message
     two, _ = watch_list.add(TWO, place)
     with pytest.raises(AmbiguousName, match="2 watched folders are called"):

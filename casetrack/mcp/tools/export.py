@@ -92,7 +92,10 @@ class ExportTools:
             own = self._session.library.settings.data_dir / FOLDER
             own.mkdir(parents=True, exist_ok=True)
             return own
-        folder = Path(named).expanduser()
+        try:
+            folder = Path(named).expanduser()
+        except RuntimeError:  # "~nobody"
+            folder = Path(named)
         if not folder.is_absolute() or not folder.is_dir():
             raise UsageError(
                 f"output_folder is no folder with an absolute path: {named}",
