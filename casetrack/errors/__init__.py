@@ -5,7 +5,14 @@ machine name for JSON output, ``hint`` the next step. The texts of the common er
 requirement (PRD 09 §2, "Common Error Patterns").
 """
 
-from casetrack.errors.base import CaseTrackError, UsageError
+from casetrack.errors.base import CaseTrackError, PackageMissing, UsageError
+from casetrack.errors.cluster import (
+    ClusterDiffers,
+    ClusterFailed,
+    ClusterUnreachable,
+    SearchBusy,
+    ShardsUnreachable,
+)
 from casetrack.errors.collections import (
     ActiveCollectionGone,
     ArchiveDamaged,
@@ -21,6 +28,7 @@ from casetrack.errors.collections import (
     PassagesDamaged,
     SnapshotExists,
     SnapshotNotFound,
+    WriterReplaced,
     withheld,
 )
 from casetrack.errors.documents import (
@@ -70,6 +78,12 @@ from casetrack.errors.models import (
     ProviderUnreachable,
 )
 from casetrack.errors.pipelines import PipelineError, QueryError, SchemaError, StepFailed
+from casetrack.errors.sealing import (
+    CollectionSealed,
+    EncryptedFileDamaged,
+    PassphraseMissing,
+    PassphraseWrong,
+)
 from casetrack.errors.serving import CannotListen
 from casetrack.errors.setup import (
     BundleError,
@@ -77,15 +91,24 @@ from casetrack.errors.setup import (
     ClientFileInvalid,
     ClientFileLocked,
     ClientFileShape,
+    DesktopUnwritable,
     InstallerFailed,
     NoSkill,
     NoSuchScope,
     SetupError,
+    UpdateFailed,
     UpdateImpossible,
     UpdateUnknown,
+    UpdateUntrusted,
 )
 from casetrack.errors.sources import ConfigError, SourceChanged, SourceError, SourceSkipped
-from casetrack.errors.storage import DiskFull, NotWritable, StorageError
+from casetrack.errors.storage import (
+    DiskFull,
+    FileInUse,
+    NotWritable,
+    ObjectStorageError,
+    StorageError,
+)
 from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
 
 __all__ = [
@@ -103,24 +126,31 @@ __all__ = [
     "ClientFileInvalid",
     "ClientFileLocked",
     "ClientFileShape",
+    "ClusterDiffers",
+    "ClusterFailed",
+    "ClusterUnreachable",
     "CollectionBusy",
     "CollectionDamaged",
     "CollectionExists",
     "CollectionGone",
     "CollectionNotFound",
     "CollectionReadOnly",
+    "CollectionSealed",
     "ConfigError",
     "ConverterMissing",
+    "DesktopUnwritable",
     "DiskFull",
     "DocumentNotFound",
     "DownloadFailed",
     "DuplicateDocument",
     "EmbeddingsDisabled",
     "EmptyFile",
+    "EncryptedFileDamaged",
     "EntityNotFound",
     "FileEncrypted",
     "FileError",
     "FileExcluded",
+    "FileInUse",
     "FileNotFound",
     "FileStepFailed",
     "FileUnreadable",
@@ -143,10 +173,14 @@ __all__ = [
     "NoSuchScope",
     "NoText",
     "NotWritable",
+    "ObjectStorageError",
     "OcrUnavailable",
+    "PackageMissing",
     "ParseFailed",
     "ParseLimit",
     "PassagesDamaged",
+    "PassphraseMissing",
+    "PassphraseWrong",
     "PipelineError",
     "ProfileIncomplete",
     "ProviderError",
@@ -154,7 +188,9 @@ __all__ = [
     "QueryError",
     "ReferenceNotFound",
     "SchemaError",
+    "SearchBusy",
     "SetupError",
+    "ShardsUnreachable",
     "SnapshotExists",
     "SnapshotNotFound",
     "SourceChanged",
@@ -164,11 +200,14 @@ __all__ = [
     "StorageError",
     "UnexpectedFileError",
     "UnsupportedFormat",
+    "UpdateFailed",
     "UpdateImpossible",
     "UpdateUnknown",
+    "UpdateUntrusted",
     "UsageError",
     "WatchNotFound",
     "WorkerCrashed",
+    "WriterReplaced",
     "WrongPathKind",
     "withheld",
 ]

@@ -62,3 +62,39 @@ class UsageError(CaseTrackError):
     """An argument is wrong; nothing was done."""
 
     code = "usage"
+
+
+class PackageMissing(UsageError):
+    """What was asked for needs a package that is not among those every installation has.
+
+    Parameters
+    ----------
+    package
+        What pip calls it; also what it is imported as.
+    lost
+        What cannot be done without it, as in "there can be no pandas data frame".
+    instead
+        What does without it, a sentence; may be empty.
+    """
+
+    code = "package_missing"
+
+    def __init__(self, package: str, lost: str, instead: str = "") -> None:
+        hint = f"Install it with `pip install {package}` (in a notebook: `%pip install {package}`)."
+        super().__init__(
+            f"{package} is not installed, so {lost}.", hint=f"{hint} {instead}".strip()
+        )
+
+    @classmethod
+    def check(cls, package: str, lost: str, instead: str = "", /) -> None:
+        """Look for the package without importing it.
+
+        Raises
+        ------
+        PackageMissing
+            It is not there.
+        """
+        import importlib.util
+
+        if importlib.util.find_spec(package) is None:
+            raise cls(package, lost, instead)

@@ -182,6 +182,23 @@ class CollectionBusy(CaseTrackError):
     code = "collection_busy"
 
 
+class WriterReplaced(CollectionBusy):
+    """Another computer has taken over writing, since nothing was heard of this one for long.
+
+    Parameters
+    ----------
+    place
+        Where the collection lies.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"Another computer has taken over writing to {place}, since nothing was heard of this "
+            "one for a while. What was finished before is stored; nothing was written after it.",
+            hint="Run the same command again: it goes on where this one stood.",
+        )
+
+
 class FutureSchema(CaseTrackError):
     """The collection was written by a newer CaseTrack."""
 

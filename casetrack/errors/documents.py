@@ -94,6 +94,7 @@ class DuplicateDocument(CaseTrackError):
     ) -> None:
         self.document_id = document_id
         self.document_name = document_name
+        self.known_path = known_path
         super().__init__(
             f"{path} is in the collection already and has not changed (SHA256 matches existing "
             f"document ID: {document_id})."

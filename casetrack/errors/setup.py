@@ -85,6 +85,27 @@ class ClientFileBusy(SetupError):
         )
 
 
+class DesktopUnwritable(SetupError):
+    """A file of the desktop's menu cannot be written or removed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    error
+        What the system said.
+    """
+
+    code = "desktop_unwritable"
+
+    def __init__(self, path: Path | str, error: OSError) -> None:
+        super().__init__(
+            f"Cannot change {path}: {error.strerror or error}.",
+            hint="Change its permissions and run again: casetrack setup desktop. Without the entry "
+            "the window opens by: casetrack browse --app",
+        )
+
+
 class NoSuchScope(UsageError):
     """A client has no such file."""
 
@@ -127,6 +148,27 @@ class UpdateUnknown(CaseTrackError):
             hint="Check the connection to the internet, or to your package index, and run "
             "`casetrack update --check` again.",
         )
+
+
+class UpdateUntrusted(CaseTrackError):
+    """What the package index gave is not what the maker of CaseTrack signed."""
+
+    code = "update_untrusted"
+
+    def __init__(self, version: str, reason: str) -> None:
+        super().__init__(
+            f"CaseTrack {version}, as the package index gave it, was not installed: {reason}. "
+            "Nothing was changed.",
+            hint="Look at which index your package manager asks. If it is one of your own, with "
+            "versions of your own, name the file of its public key: casetrack update --signed-by "
+            "FILE",
+        )
+
+
+class UpdateFailed(CaseTrackError):
+    """The new version could not take the place of the one that runs, which is as it was."""
+
+    code = "update_failed"
 
 
 class InstallerFailed(CaseTrackError):

@@ -37,6 +37,19 @@ class DiskFull(StorageError):
         )
 
 
+class FileInUse(StorageError):
+    """Another program keeps a file open, and this system then changes nothing about it."""
+
+    code = "file_in_use"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"Cannot change {path}: another program has it open.",
+            hint="Close it there (an editor, a scan for viruses, OneDrive), then run the command "
+            "again; nothing is half done.",
+        )
+
+
 class NotWritable(StorageError):
     """The data folder is read-only."""
 
@@ -48,3 +61,9 @@ class NotWritable(StorageError):
             hint="Choose another folder with --data-dir or CASETRACK_HOME, or change its "
             "permissions.",
         )
+
+
+class ObjectStorageError(StorageError):
+    """Object storage cannot be used: no rights, no bucket, no connection."""
+
+    code = "object_storage"

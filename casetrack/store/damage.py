@@ -12,8 +12,12 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, CollectionDamaged, CollectionGone, StorageError
+from casetrack.errors import CaseTrackError, CollectionDamaged, StorageError
+from casetrack.objects.address import is_address
+from casetrack.objects.words import fault_of
 from casetrack.store.files import translate
+from casetrack.store.place import place_of
+from casetrack.store.sealed import gone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +26,11 @@ _LIBRARIES = ("lance", "pyarrow")
 _PANIC = "PanicException"
 _HINT = (
     "Run `casetrack doctor` to see what is wrong; restore the folder from a backup if you have one."
+)
+
+_ELSEWHERE = (
+    "Check the address with `casetrack collection show`; was the collection deleted there? Run "
+    "`casetrack doctor` to see what is wrong."
 )
 
 
@@ -37,6 +46,8 @@ def reading(path: str | Path, /) -> Iterator[None]:
         Files are missing or damaged.
     CollectionGone
         The whole collection was deleted meanwhile.
+    ObjectStorageError
+        It lies in object storage, which cannot be used.
     """
     try:
         yield
@@ -45,7 +56,7 @@ def reading(path: str | Path, /) -> Iterator[None]:
     except BaseException as error:
         if not (isinstance(error, OSError | ValueError) or is_of_library(error)):
             raise
-        raise _damaged(Path(path), error) from error
+        raise _damaged(path, error) from error
 
 
 @contextlib.contextmanager
@@ -70,6 +81,9 @@ def damage_told(folder: Path, /) -> Iterator[None]:
         if not is_of_library(error):
             raise
         if isinstance(error, Exception):
+            place = place_of(folder)
+            if place.is_remote:
+                raise _damaged(place.uri, error) from error
             said = translate(error, folder)
             if type(said) is not StorageError:
                 raise said from error
@@ -93,11 +107,21 @@ def is_of_library(error: BaseException, /) -> bool:
     return any(f"/{library}/" in name or name.startswith(f"{library}/") for library in _LIBRARIES)
 
 
-def _damaged(path: Path, error: BaseException) -> CaseTrackError:
+def _damaged(where: Path | str, error: BaseException) -> CaseTrackError:
+    if is_address(where):
+        if isinstance(error, Exception) and fault_of(error).kind != "other":
+            return translate(error, where)
+        return _noted(CollectionDamaged(f"Nothing can be read at {where}.", hint=_ELSEWHERE), error)
+    path = Path(where)
     home = path.parent if path.name.endswith(".lance") else path
     if not path.exists() and not any(home.glob("*collection.json*")):
-        return CollectionGone(home.name)
-    damage = CollectionDamaged(f"The data of this collection cannot be read: {path}", hint=_HINT)
+        return gone(home)
+    return _noted(
+        CollectionDamaged(f"The data of this collection cannot be read: {path}", hint=_HINT), error
+    )
+
+
+def _noted(damage: CollectionDamaged, error: BaseException) -> CollectionDamaged:
     first = str(error).partition("\n")[0][:200]
     damage.add_note(f"{type(error).__name__}: {first}")
     return damage

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from casetrack.objects.address import is_address
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -56,10 +58,12 @@ class Located(NamedTuple):
 
 
 def data_files(chunks: Any, column: str, /) -> list[DataFile]:
-    """Return the files that hold a column of a dataset, the newest first.
+    """Return the files of this computer that hold a column of a dataset, the newest first.
 
     A row that was changed keeps its id, and is in the newest of the files that have it.
     """
+    if is_address(chunks.uri):
+        return []  # nothing can be mapped that is not here
     (number,) = (f.id() for f in chunks.lance_schema.fields() if f.name() == column)
     home = Path(chunks.uri, "data")
     return [

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CollectionDamaged, PassagesDamaged
+from casetrack.errors import CollectionDamaged, PackageMissing, PassagesDamaged
+from casetrack.objects.address import is_address
 from casetrack.records import DEFAULT_PROFILE
-from casetrack.store import heads
+from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading
 from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
+from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 
 CHUNKS = "chunks.lance"
 DOCUMENTS = "documents.lance"
+_WITHOUT = "Or open the folder chunks.lance with `lance.dataset`, which needs nothing else."
 _FEW_REVISIONS = 256
 _TICK_NS = 2_000_000_000
 """Two changes of a folder that are nearer to one another may bear the same time."""
+_FRESH_NS = int(mirror.FRESH_SECONDS * 1e9)
 _PROFILE, _GENERATION = "casetrack.profile", "casetrack.generation"
 """Keys of the schema metadata of ``chunks``: they change in the commit that changes the vectors."""
 
@@ -41,10 +45,16 @@ def create(folder: Path, dimension: int, /, *, profile: str = DEFAULT_PROFILE) -
         CHUNKS: schema.table("chunks").arrow(dimension=dimension).with_metadata(marks(profile)),
         DOCUMENTS: schema.table("documents").arrow(),
     }
+    place = place_of(folder)
     for name, layout in layouts.items():
-        path = folder / name
-        with storage_errors(path):
-            lance.write_dataset(layout.empty_table(), path, enable_stable_row_ids=True)
+        where = place.dataset(name)
+        with storage_errors(where):
+            lance.write_dataset(
+                layout.empty_table(),
+                where,
+                enable_stable_row_ids=True,
+                storage_options=place.options,
+            )
 
 
 def marks(profile: str, generation: str = "", /) -> dict[str, str]:
@@ -67,19 +77,22 @@ def _mark(chunks: Any, key: str) -> str:
     return found.decode()
 
 
-def open_dataset(folder: Path, name: str, /) -> Any:
-    """Open a dataset at its newest version.
+def open_dataset(folder: Path, name: str, /, *, version: int | None = None) -> Any:
+    """Open a dataset at its newest version, or at another one.
 
     Raises
     ------
     CollectionDamaged
         It is missing or unreadable.
+    ObjectStorageError
+        It lies in object storage, which cannot be used.
     """
     import lance
 
-    path = folder / name
-    with reading(path):
-        return lance.dataset(path)
+    place = place_of(folder)
+    where = place.dataset(name)
+    with reading(where):
+        return lance.dataset(where, version=version, storage_options=place.options)
 
 
 def dimension_of(chunks: Any, /) -> int:
@@ -88,10 +101,20 @@ def dimension_of(chunks: Any, /) -> int:
 
 
 def open_with_lancedb(folder: Path, /) -> Any:
-    """Open the chunks as a LanceDB table: the documented way in for tools of a user's own."""
+    """Open the chunks as a LanceDB table: the documented way in for tools of a user's own.
+
+    Raises
+    ------
+    PackageMissing
+        LanceDB is not installed: CaseTrack itself goes to Lance directly.
+    """
+    PackageMissing.check("lancedb", "the chunks cannot be opened as a LanceDB table", _WITHOUT)
     import lancedb
 
-    return lancedb.connect(folder).open_table(CHUNKS.removesuffix(".lance"))
+    place = place_of(folder)
+    home = place.dataset(CHUNKS).removesuffix(f"/{CHUNKS}")
+    opened = lancedb.connect(home, storage_options=place.options)
+    return opened.open_table(CHUNKS.removesuffix(".lance"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +141,38 @@ class Snapshot:
     profile: str
     dimension: int
     generation: str
+    _home: Path = field(repr=False)
     _seen: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
 
     def is_current(self) -> bool:
         """Whether neither the documents nor the files that hold their chunks have changed since."""
         with reading(self._ledger.uri):
-            return all(_is_newest(each, self._seen) for each in (self._ledger, self.chunks))
+            return all(self._is_newest(each) for each in (self._ledger, self.chunks))
+
+    def _is_newest(self, dataset: Any) -> bool:
+        """Whether no version came after that of an open dataset.
+
+        Each version is a file in one folder. As long as that folder is as it was when Lance was
+        asked (in a thread of its own, which takes a hundred times as long), there is none. Object
+        storage is not asked again for a second, unless this process has changed something.
+        """
+        versions, now = f"{dataset.uri}/_versions", time.monotonic_ns()
+        if is_address(dataset.uri):
+            changes, looked = self._seen.get(versions, (-1, 0))
+            if changes == mirror.changes_seen(self._home) and now - looked < _FRESH_NS:
+                return True
+            stamp, is_settled = (mirror.changes_seen(self._home), now), True
+        else:
+            facts = Path(versions).stat()
+            stamp = facts.st_ino, facts.st_mtime_ns
+            if self._seen.get(versions) == stamp:
+                return True
+            is_settled = time.time_ns() - facts.st_mtime_ns > _TICK_NS
+        if dataset.latest_version != dataset.version:
+            return False
+        if is_settled:
+            self._seen[versions] = stamp
+        return True
 
     @property
     def revisions(self) -> dict[str, str]:
@@ -276,24 +325,6 @@ class Snapshot:
         return {column.name: column for column in schema.table("chunks").columns}
 
 
-def _is_newest(dataset: Any, seen: dict[str, tuple[int, int]]) -> bool:
-    """Whether no version came after that of an open dataset.
-
-    Each version is a file in one folder. As long as that folder is as it was when Lance was asked
-    (in a thread of its own, which takes a hundred times as long), there is none.
-    """
-    versions = f"{dataset.uri}/_versions"
-    facts = Path(versions).stat()
-    stamp = facts.st_ino, facts.st_mtime_ns
-    if seen.get(versions) == stamp:
-        return True
-    if dataset.latest_version != dataset.version:
-        return False
-    if time.time_ns() - facts.st_mtime_ns > _TICK_NS:
-        seen[versions] = stamp
-    return True
-
-
 def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Table:
     """Read batch by batch, so that rows that are not wanted never pile up."""
     import pyarrow as pa
@@ -317,6 +348,7 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     CollectionDamaged
         A dataset is missing or unreadable, or not what the last writer left.
     """
+    mirror.pull(folder)
     while True:
         # Looked at first: what is committed meanwhile is newer than it, and no damage.
         noted = heads.noted(folder)
@@ -337,7 +369,7 @@ def open_snapshot(folder: Path, /) -> Snapshot:
             layout = schema.table("documents").arrow()
             if not set(layout.names) <= set(rows.schema.names):
                 rows = conform(rows, layout)
-            return Snapshot(ledger.version, Ledger(rows), chunks, ledger, *marked)
+            return Snapshot(ledger.version, Ledger(rows), chunks, ledger, *marked, folder)
 
 
 def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:

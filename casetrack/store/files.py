@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError, DiskFull, NotWritable, StorageError
+from casetrack.errors import CaseTrackError, DiskFull, FileInUse, NotWritable, StorageError
+from casetrack.objects.address import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +25,20 @@ UNFINISHED = ".tmp"
 _MAKING_SECONDS = 900.0
 _OWNER = 0o700
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+IS_WINDOWS = os.name == "nt"
+"""Whether a file that somebody has open can be neither replaced nor removed."""
+_IN_USE_SECONDS = 2.0
+_AGAIN_SECONDS = 0.02
 
 
 @contextlib.contextmanager
-def storage_errors(path: Path, /) -> Iterator[None]:
+def storage_errors(path: Path | str, /) -> Iterator[None]:
     """Turn errors of the operating system and of Lance into errors a person can act on.
+
+    Parameters
+    ----------
+    path
+        What is written; an address where that lies in object storage.
 
     Raises
     ------
@@ -44,12 +54,18 @@ def storage_errors(path: Path, /) -> Iterator[None]:
         raise translate(error, path) from error
 
 
-def translate(error: Exception, path: Path, /) -> StorageError:
+def translate(error: Exception, path: Path | str, /) -> StorageError:
     """Return the storage error that says what *error* means for *path*."""
+    if is_address(path):
+        from casetrack.objects.service import place_error
+
+        return place_error(error, str(path))
     number = error.errno if isinstance(error, OSError) else None
     text = str(error)
     if number in _FULL or any(os.strerror(n) in text for n in _FULL):
         return DiskFull(path)
+    if IS_WINDOWS and isinstance(error, PermissionError) and os.access(path, os.W_OK):
+        return FileInUse(path)
     if number in _READ_ONLY or any(os.strerror(n) in text for n in _READ_ONLY):
         return NotWritable(path)
     if number in {errno.ENOTDIR, errno.EEXIST}:
@@ -109,13 +125,35 @@ def write_atomic(path: Path, data: bytes, /, *, durable: bool = True) -> None:
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())
-            temporary.replace(path)
+            put_in_place(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
         if not durable:
             return
         sync_folder(path.parent)
         remove_unfinished(path.parent, of=f"{path.name}.", below=False)
+
+
+def put_in_place(temporary: Path, path: Path, /) -> None:
+    """Replace *path* by the finished file *temporary* in one step.
+
+    Windows replaces no file that another program has open. Readers, scanners for viruses, the index
+    of the system and OneDrive have one open for moments, so it is tried again for two seconds.
+
+    Raises
+    ------
+    OSError
+        It cannot be replaced; both are as they were.
+    """
+    give_up = time.monotonic() + _IN_USE_SECONDS
+    while True:
+        try:
+            temporary.replace(path)
+            return
+        except PermissionError:
+            if not IS_WINDOWS or time.monotonic() > give_up:
+                raise
+            time.sleep(_AGAIN_SECONDS)
 
 
 def remove_unfinished(folder: Path, /, *, of: str = "", below: bool = True) -> None:
@@ -156,7 +194,7 @@ def write_json(path: Path, value: Any, /) -> None:
 
 def sync_folder(folder: Path, /) -> None:
     """Make a rename or a new file in *folder* durable, where the system knows how (not Windows)."""
-    if os.name == "nt":
+    if IS_WINDOWS:
         return
     handle = os.open(folder, os.O_RDONLY)
     try:

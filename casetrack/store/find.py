@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack import names
 from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
+from casetrack.store.datasets import any_of
 from casetrack.store.passages import COLUMNS, make_chunks
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
     DocumentNotFound, AmbiguousName
         None fits (near names are suggested), or several do.
     """
+    # A whole id, as every link has it, need not look at all the others.
+    if (own := name_or_id.strip()) in snapshot.documents:
+        return snapshot.documents[own]
     documents = list(snapshot.documents.values())
     entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
     found = names.find(name_or_id, entries, kind="document")
@@ -139,3 +143,24 @@ def _beginning(snapshot: Snapshot, start: str) -> list[Chunk]:
 def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:
     """Return the chunks of a document in reading order."""
     return make_chunks(snapshot.scan(COLUMNS, revisions=[document.revision]), snapshot)
+
+
+def chunks_near(snapshot: Snapshot, chunk: Chunk, window: int, /) -> list[Chunk]:
+    """Return a chunk with up to *window* before and after it in its document, in reading order.
+
+    Only these are read: a document may have thousands.
+    """
+    place = chunk.provenance
+    first, last = place.chunk_index - window, place.chunk_index + window
+    revision = snapshot.documents[place.document_id].revision
+    condition = f"{any_of('revision', [revision])} AND chunk_index BETWEEN {first} AND {last}"
+    return make_chunks(snapshot.rows_where(condition, COLUMNS), snapshot)
+
+
+def page_rows(
+    snapshot: Snapshot, document: Document, page: int, columns: Sequence[str], /
+) -> list[dict[str, Any]]:
+    """Return the stored rows of a page of a document; only these are read."""
+    condition = f"{any_of('revision', [document.revision])} AND page = {int(page)}"
+    found: list[dict[str, Any]] = snapshot.rows_where(condition, columns).to_pylist()
+    return found

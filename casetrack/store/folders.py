@@ -1,27 +1,47 @@
 """Folders of collections: making one, taking one away, and sweeping what was cut short.
 
-Both happen by one rename, so that a collection is there whole or not at all.
+Both happen by one rename, so that a collection is there whole or not at all. It is that of the
+folder; but Windows moves no folder in which a file is open, and the lock of who deletes it is one.
+There a collection is gone with its ``collection.json``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import secrets
 import shutil
 import time
+import uuid
 from typing import TYPE_CHECKING
 
-from casetrack.errors import NotWritable
-from casetrack.store.files import private_folder, storage_errors, write_atomic
-from casetrack.store.info import is_shell, write_info
-from casetrack.store.lock import try_lock, write_lock
+from casetrack.errors import CollectionDamaged, CollectionGone, NotWritable, UsageError
+from casetrack.store import audit, mirror
+from casetrack.store.files import (
+    IS_WINDOWS,
+    private_folder,
+    put_in_place,
+    storage_errors,
+    write_atomic,
+)
+from casetrack.store.heads import FILE
+from casetrack.store.info import COPY, info_lock, is_shell, read_info, write_info
+from casetrack.store.info import FILE as FACTS
+from casetrack.store.lock import file_locked, try_lock, write_lock
+from casetrack.store.place import FILE as PLACE
+from casetrack.store.place import place_of, stand_in, stands_in
+from casetrack.store.published import LISTING
+from casetrack.store.sealed import recover, unfinished
+from casetrack.store.wipe import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from casetrack.objects.address import Address
     from casetrack.records import CollectionInfo
+    from casetrack.store.place import Place
 
 UNCHOSEN_PROFILE = ".profile-unchosen"
 """File in a collection's folder as long as nobody has chosen its profile."""
@@ -33,7 +53,15 @@ _DELETE_SECONDS = 30.0
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-def make_folder(home: Path, info: CollectionInfo, files: Mapping[str, bytes], /) -> None:
+def make_folder(
+    home: Path,
+    info: CollectionInfo,
+    files: Mapping[str, bytes],
+    /,
+    *,
+    at: Address | None = None,
+    endpoint: str | None = None,
+) -> None:
     """Make the folder of a new, empty collection; the caller holds the lock on names.
 
     Parameters
@@ -44,9 +72,13 @@ def make_folder(home: Path, info: CollectionInfo, files: Mapping[str, bytes], /)
         Its facts.
     files
         What it holds from the start beside them: content by path within the folder.
+    at, endpoint
+        Where it lies, if not in its folder; see :class:`casetrack.store.place.Place`.
 
     Raises
     ------
+    CollectionBusy, ObjectStorageError
+        There is something at that address already, or it cannot be used; nothing was made.
     DiskFull, NotWritable, StorageError
         It cannot be written; nothing was made.
     """
@@ -54,14 +86,105 @@ def make_folder(home: Path, info: CollectionInfo, files: Mapping[str, bytes], /)
 
     sweep_home(home)
     with building(home, info.id) as folder:
+        if at is not None:
+            _require_empty(stand_in(folder, at, endpoint))
         datasets.create(folder, info.dimension, profile=info.profile)
         opened = (datasets.open_dataset(folder, n) for n in (datasets.DOCUMENTS, datasets.CHUNKS))
         heads.note(folder, *opened)
         for path, content in files.items():
             write_atomic(folder / path, content)
         write_info(folder, info)
+        mirror.publish(folder, lambda _path: True, first=True)
         with storage_errors(home):
             folder.rename(home / info.id)
+
+
+def _require_empty(place: Place) -> None:
+    """Refuse an address at which something lies.
+
+    Raises
+    ------
+    UsageError
+        Something does.
+    """
+    found = next(place.objects.list(""), None)
+    if found is not None:
+        is_one = place.objects.get(LISTING) is not None
+        what = "a collection" if is_one else f"something else ({found.key})"
+        raise UsageError(
+            f"There is {what} at {place.uri} already.",
+            hint=f"Attach it with `casetrack collection attach {place.uri}`."
+            if is_one
+            else "Choose a folder of the bucket that is empty.",
+        )
+
+
+def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) -> Path:
+    """Make a folder that stands for the collection at an address; return it.
+
+    One that does so already is returned as it is.
+
+    Raises
+    ------
+    UsageError
+        There is no collection, or the same one lies in this data folder itself.
+    CollectionDamaged, FutureSchema, ObjectStorageError
+        It cannot be read there.
+    DiskFull, NotWritable, StorageError
+        The folder cannot be made.
+    """
+    known = attached(home, address)
+    if known is not None:
+        return known
+    sweep_home(home)
+    with building(home, str(uuid.uuid4())) as folder:
+        place = stand_in(folder, address, endpoint)
+        try:
+            mirror.pull(folder, now=True)
+            info = read_info(folder)
+        except CollectionGone as error:
+            raise UsageError(
+                f"There is no collection at {address}.",
+                hint=f"Check the address, or make one there: `casetrack collection create NAME "
+                f"--at {address}`.",
+            ) from error
+        target = home / info.id
+        if target.exists():
+            other = place_of(target)
+            raise UsageError(
+                f'The collection "{info.name}" of {place.uri} is here already, in {other.uri}.',
+                hint="Remove one of the two: `casetrack collection detach`, or `delete`.",
+            )
+        with storage_errors(home):
+            folder.rename(target)
+    return target
+
+
+def attached(home: Path, address: Address, /) -> Path | None:
+    """Return the folder that stands for the collection at an address, if there is one."""
+    for path in sorted(home.glob(f"[!.]*/{PLACE}")):
+        with contextlib.suppress(CollectionDamaged):
+            if place_of(path.parent).address == address:
+                return path.parent
+    return None
+
+
+def detach_folder(home: Path, info: CollectionInfo, /) -> None:
+    """Remove the folder that stands for a collection elsewhere; there nothing changes.
+
+    Raises
+    ------
+    UsageError
+        It does not lie elsewhere.
+    CollectionBusy, CollectionGone, NotWritable, StorageError
+        See :func:`take_away`.
+    """
+    if not place_of(home / info.id).is_remote:
+        raise UsageError(
+            f'The collection "{info.name}" lies in this data folder, and nowhere else.',
+            hint="To remove it with all its data: `casetrack collection delete`.",
+        )
+    _take_folder(home, info, "collection detached")
 
 
 @contextlib.contextmanager
@@ -93,8 +216,9 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         finally:
-            with contextlib.suppress(OSError):  # the next who comes removes it
-                lock.unlink(missing_ok=True)
+            _remove_lock(lock)
+    if IS_WINDOWS:
+        _remove_lock(lock)
 
 
 def settle_building(folder: Path, /) -> None:
@@ -104,6 +228,12 @@ def settle_building(folder: Path, /) -> None:
     """
     with contextlib.suppress(OSError):  # Windows: its maker is just about to do so
         _making_lock(folder.parent, folder.name).unlink(missing_ok=True)
+
+
+def _remove_lock(lock: Path) -> None:
+    """Remove the file of a lock while it is held, or on Windows after that: else somebody else."""
+    with contextlib.suppress(OSError):
+        lock.unlink(missing_ok=True)
 
 
 def _making_lock(home: Path, collection_id: str) -> Path:
@@ -122,12 +252,36 @@ def take_away(home: Path, info: CollectionInfo, /) -> None:
     NotWritable, StorageError
         It cannot be taken away; it is as it was.
     """
+    place = place_of(home / info.id)
+    if place.is_remote:
+        with (
+            contextlib.suppress(CollectionGone),
+            write_lock(home / info.id, timeout=_DELETE_SECONDS),
+        ):
+            audit.note(home / info.id, "collection deleted")
+            # Without the list of files it is there no more; what follows is only cleaning.
+            place.objects.remove(LISTING)
+        for entry in list(place.objects.list("")):
+            place.objects.remove(entry.key)
+    _take_folder(home, info, "" if place.is_remote else "collection deleted")
+
+
+def _take_folder(home: Path, info: CollectionInfo, action: str) -> None:
     # A name of its own: an earlier folder of this id may still wait there for its removal.
     doomed = home / f".deleted-{info.id}-{secrets.token_hex(4)}"
-    with write_lock(home / info.id, timeout=_DELETE_SECONDS), storage_errors(home / info.id):
+    with file_locked(home / info.id, timeout=_DELETE_SECONDS), storage_errors(home / info.id):
+        if action:
+            audit.note(home / info.id, action)
         # One rename takes it out of sight whole; what follows is only cleaning.
-        (home / info.id).rename(doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
+        try:
+            (home / info.id).rename(doomed)
+        except PermissionError:
+            doomed = home / info.id
+            # One that stands for a collection elsewhere is a folder of its own from here on.
+            (doomed / PLACE).unlink(missing_ok=True)
+            with info_lock(doomed):
+                retire(doomed)
+    _remove(doomed)
     if doomed.exists():
         _repairs.warning(
             'The collection "%s" is deleted, but some of its files are still in use; they are '
@@ -138,19 +292,55 @@ def take_away(home: Path, info: CollectionInfo, /) -> None:
     sweep_home(home)
 
 
+def settle_sealed(home: Path, /) -> None:
+    """Finish what programs that were killed left between a sealed and an open collection."""
+    try:
+        names = os.listdir(home)  # noqa: PTH208 - hot
+    except OSError:
+        return
+    for collection_id in unfinished(names, BUILDING):
+        lock = _making_lock(home, collection_id)
+        with try_lock(lock) as is_dead:
+            if is_dead:
+                recover(home, collection_id, home / f"{BUILDING}{collection_id}")
+                with contextlib.suppress(OSError):
+                    lock.unlink(missing_ok=True)
+
+
+def retire(folder: Path, /) -> None:
+    """Take a collection out of sight whose folder cannot be moved; its facts are locked."""
+    (folder / COPY).unlink(missing_ok=True)
+    put_in_place(folder / FACTS, folder / GONE)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder of a collection that is gone; what is still in use stays, and says so."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != GONE:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+        if [path.name for path in folder.iterdir()] in ([GONE], []):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def sweep_home(home: Path, /) -> None:
     """Remove folders of collections whose making or deleting was cut short."""
+    settle_sealed(home)
     for folder in home.glob("[!.]*"):
         if is_shell(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
     swept = sum(_sweep(folder) for folder in home.glob(".deleted-*"))
     for name in {p.name.removesuffix(".lock") for p in home.glob(f"{BUILDING}*")}:
         lock = home / f"{name}.lock"
         with try_lock(lock) as is_dead:
             if is_dead:
                 swept += _sweep(home / name)
-                with contextlib.suppress(OSError):
-                    lock.unlink(missing_ok=True)
+                _remove_lock(lock)
+        if is_dead and IS_WINDOWS:
+            _remove_lock(lock)
     if swept:
         _repairs.warning(
             "Finished what a stopped program left: removed the files of %d %s that had been "
@@ -171,11 +361,14 @@ def _sweep(folder: Path) -> bool:
 
 
 def commit_stamp(folder: Path, /) -> tuple[int, ...]:
-    """Return what changes with every commit to a collection; two looks at the disk."""
-    times = []
-    for name in ("documents.lance", "chunks.lance"):
+    """Return what changes with every commit to a collection; two looks at the disk.
+
+    Of one that lies elsewhere: with every commit that this computer has heard of.
+    """
+    times, is_here = [], not stands_in(folder)
+    for name in ("documents.lance/_versions", "chunks.lance/_versions") if is_here else (FILE,):
         try:
-            times.append((folder / name / "_versions").stat().st_mtime_ns)
+            times.append((folder / name).stat().st_mtime_ns)
         except OSError:
             times.append(0)
     return tuple(times)

@@ -12,22 +12,29 @@ found.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import xxhash
 
 from casetrack.errors import CollectionDamaged
+from casetrack.store import mirror
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
+from casetrack.store.place import dataset_files, files_of, stands_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     import pyarrow as pa
 
+    from casetrack.store.place import StoredFile
+
 FILE = "heads.json"
+VERSIONS = "_versions"
+"""Folder of a dataset that holds a file for each of its versions."""
 _DOCUMENTS, _CHUNKS = "documents.lance", "chunks.lance"
 _COUNTED_DOWN = 2**64 - 1
 """Manifests are named by what is left to this number, so that the newest one comes first."""
@@ -104,6 +111,10 @@ def counted(folder: Path, /) -> Heads | None:
 
     ``None`` where nobody has counted that: count it.
     """
+    if stands_in(folder):
+        # What was published under the lease of a writer is of its end.
+        mirror.pull(folder)
+        return noted(folder)
     heads = noted(folder)
     if heads is None:
         return None
@@ -111,7 +122,7 @@ def counted(folder: Path, /) -> Heads | None:
         (_DOCUMENTS, heads.documents, heads.documents_digest),
         (_CHUNKS, heads.chunks, heads.chunks_digest),
     ):
-        newest = next(iter(manifests(folder / name).items()), None)
+        newest = next(iter(manifests(folder, name).items()), None)
         if newest is None or newest[0] != version or _file_digest(newest[1]) != digest:
             return None
     return heads
@@ -153,32 +164,52 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
         )
 
 
-def manifests(dataset: Path, /) -> dict[int, Path]:
-    """Return the files of a dataset's versions, by number, the newest first."""
+def confirm(folder: Path, ledger: Any, chunks: Any, /) -> None:
+    """Compare what a writer has opened with what the last one had left, before it writes.
+
+    What it leaves becomes the next note: without this, a loss would be taken for the present state,
+    and what is left of it cleaned away.
+
+    Raises
+    ------
+    CollectionDamaged
+        It is not what was written.
+    """
+    heads = noted(folder)
+    if heads is not None:
+        require(heads, ledger, ledger.to_table(columns=["revision"]), chunks)
+
+
+def manifests(folder: Path, name: str, /) -> dict[int, StoredFile]:
+    """Return the files of the versions of a collection's dataset, by number, newest first."""
+    return _by_number(files_of(folder, name, VERSIONS))
+
+
+def manifests_of(dataset: Any, /) -> dict[int, StoredFile]:
+    """Return the files of an open dataset's versions, by number, the newest first."""
+    return _by_number(dataset_files(dataset, VERSIONS))
+
+
+def _by_number(files: Iterable[StoredFile]) -> dict[int, StoredFile]:
     found = {}
-    home = dataset / "_versions"
-    try:
-        names = [entry.name for entry in os.scandir(home)]
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    for name in names:
-        fits = _NAME.fullmatch(name)
+    for file in files:
+        fits = _NAME.fullmatch(file.name)
         if fits:
             number = int(fits[1])
             # Names of few digits are of an older form, which counts up.
-            found[_COUNTED_DOWN - number if len(fits[1]) == 20 else number] = home / name
+            found[_COUNTED_DOWN - number if len(fits[1]) == 20 else number] = file
     return dict(sorted(found.items(), reverse=True))
 
 
 def _digest(dataset: Any) -> str | None:
     """Return the digest of the manifest of an open dataset; ``None`` where that is cleaned away."""
-    path = manifests(Path(dataset.uri)).get(dataset.version)
-    return None if path is None else _file_digest(path)
+    file = manifests_of(dataset).get(dataset.version)
+    return None if file is None else _file_digest(file)
 
 
-def _file_digest(path: Path) -> str | None:
+def _file_digest(file: StoredFile) -> str | None:
     try:
-        return xxhash.xxh3_64(path.read_bytes()).hexdigest()
+        return xxhash.xxh3_64(file.read()).hexdigest()
     except FileNotFoundError:
         return None
 

@@ -10,19 +10,24 @@ from __future__ import annotations
 import json
 import logging
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, CollectionDamaged
 from casetrack.store import heads
 from casetrack.store.damage import reading
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import storage_errors
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
+from casetrack.store.place import dataset_at, dataset_files, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
+    from casetrack.store.place import StoredFile
+
+_TAGS = "_refs/tags"
+_TOGETHER = 500
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -32,8 +37,8 @@ def tags(dataset: Any, /) -> dict[str, int]:
         with reading(dataset.uri):
             return {name: int(tag["version"]) for name, tag in dataset.tags.list().items()}
     except CollectionDamaged:
-        found = {path.stem: _kept(path) for path in _tag_files(Path(dataset.uri))}
-        return {name: version for name, version in found.items() if version is not None}
+        found = _kept(dataset_files(dataset, _TAGS), heads.manifests_of(dataset))
+        return {_tag(file): version for file, version in found if version is not None}
 
 
 def mend_tags(folder: Path, /) -> list[str]:
@@ -53,11 +58,11 @@ def mend_tags(folder: Path, /) -> list[str]:
     """
     done = []
     for name in (DOCUMENTS, CHUNKS):
-        for path in _tag_files(folder / name):
-            if _kept(path) is None:
-                with storage_errors(path):
-                    path.unlink(missing_ok=True)
-                done.append(f"removed the damaged tag {path.stem.removeprefix(TAG)}")
+        files = list(files_of(folder, name, _TAGS))
+        for file, version in _kept(files, heads.manifests(folder, name)) if files else ():
+            if version is None:
+                file.remove()
+                done.append(f"removed the damaged tag {_tag(file).removeprefix(TAG)}")
     for path in sorted((folder / SNAPSHOTS).glob("*.json")):
         note = read_note(path)
         if note is None or note.versions is None:
@@ -96,19 +101,17 @@ def mend_manifests(folder: Path, /) -> list[str]:
     before = heads.noted(folder)
     noted = (before.documents, before.chunks) if before else (None, None)
     for name, head in zip((DOCUMENTS, CHUNKS), noted, strict=True):
-        broken = [
-            p for v, p in heads.manifests(folder / name).items() if not _opens(folder, name, v)
-        ]
-        if len(broken) == len(heads.manifests(folder / name)):
+        present = heads.manifests(folder, name)
+        broken = [file for v, file in present.items() if not _opens(folder, name, v)]
+        if len(broken) == len(present):
             return []  # nothing to go back to
-        newest = next(iter(heads.manifests(folder / name)))
-        for path in broken:
-            with storage_errors(path):
-                path.replace(path.with_name(f"{path.name}.damaged"))
+        newest = next(iter(present))
+        for file in broken:
+            file.set_aside()
         if broken:
             what = name.removesuffix(".lance")
             done.append(f"set aside {len(broken)} damaged versions of {what}")
-        left = next(iter(heads.manifests(folder / name)))
+        left = next(iter(heads.manifests(folder, name)))
         if left < max(newest, head or 0):
             done.append(f"went back to the last whole state of {name.removesuffix('.lance')}")
     return done
@@ -125,30 +128,54 @@ def settle(folder: Path, /) -> list[str]:
     """
     ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
     before = heads.noted(folder)
-    with reading(ledger.uri):
-        rows = ledger.to_table(columns=["revision"])
+    said = list[str]()
     try:
-        heads.require(before, ledger, rows, chunks)
-        said = list[str]()
+        with reading(ledger.uri):
+            heads.confirm(folder, ledger, chunks)
     except CaseTrackError:
+        if before is not None and ledger.version == before.documents:
+            _leave_out_foreign(ledger, chunks)
+        told = f"took the {ledger.count_rows()} documents that are there for the present state"
         stored = before.rows if before else 0
-        told = f"took the {rows.num_rows} documents that are there for the present state"
         said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
     heads.note(folder, ledger, chunks)
     return said
 
 
-def _tag_files(dataset: Path) -> Iterator[Path]:
-    yield from sorted((dataset / "_refs" / "tags").glob("*.json"))
+def _leave_out_foreign(ledger: Any, chunks: Any) -> None:
+    """Take documents out of a ledger that is not what was written, if nothing of them lies here.
+
+    They are of another collection, whose file came into the place of ours.
+    """
+    with reading(ledger.uri):
+        rows = ledger.to_table(columns=["revision", "chunk_count"]).to_pylist()
+    with reading(chunks.uri):
+        here = set(chunks.to_table(columns=["revision"])["revision"].unique().to_pylist())
+    foreign = [r["revision"] for r in rows if r["chunk_count"] and r["revision"] not in here]
+    for start in range(0, len(foreign), _TOGETHER):
+        with storage_errors(ledger.uri):
+            ledger.delete(any_of("revision", foreign[start : start + _TOGETHER]))
 
 
-def _kept(path: Path) -> int | None:
-    """Return the version that a tag keeps; ``None`` where it is damaged, or keeps nothing."""
+def _tag(file: StoredFile) -> str:
+    """Return what the tag of a file is called."""
+    return file.name.removesuffix(".json")
+
+
+def _kept(
+    files: Iterable[StoredFile], manifests: Mapping[int, StoredFile]
+) -> list[tuple[StoredFile, int | None]]:
+    """Return the version that each tag keeps; ``None`` where it is damaged, or keeps nothing."""
+    tags = sorted((file for file in files if file.name.endswith(".json")), key=_tag)
+    return [(file, _version(file, manifests)) for file in tags]
+
+
+def _version(file: StoredFile, manifests: Mapping[int, StoredFile]) -> int | None:
     try:
-        raw = json.loads(path.read_bytes())
+        raw = json.loads(file.read())
         version, size = raw["version"], raw["manifestSize"]
-        found = heads.manifests(path.parents[2]).get(version)
-        whole = found is not None and type(size) is int and found.stat().st_size == size
+        found = manifests.get(version)
+        whole = found is not None and type(size) is int and found.size == size
         whole = whole and "branch" in raw and isinstance(raw["branch"], str | None)
         texts = (raw[name] for name in ("createdAt", "updatedAt"))
         return int(version) if whole and all(isinstance(t, str) for t in texts) else None
@@ -162,7 +189,7 @@ def _retag(folder: Path, name: str, tag: str, version: int) -> bool:
     have = tags(dataset).get(tag)
     if have == version or not _opens(folder, name, version):
         return False
-    with storage_errors(folder / name):
+    with storage_errors(dataset_at(folder, name)):
         if have is not None:
             dataset.tags.delete(tag)
         dataset.tags.create(tag, version)
@@ -171,11 +198,9 @@ def _retag(folder: Path, name: str, tag: str, version: int) -> bool:
 
 def _opens(folder: Path, name: str, version: int) -> bool:
     """Return whether a version can be opened, and is the one that its file is named for."""
-    import lance
-
     try:
-        with reading(folder / name):
-            found = lance.dataset(folder / name, version=version)
+        found = open_dataset(folder, name, version=version)
+        with reading(found.uri):
             return bool(found.version == version and found.schema.names and found.count_rows() >= 0)
     except CaseTrackError:
         return False

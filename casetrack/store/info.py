@@ -13,15 +13,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from casetrack.errors import (
+    CollectionBusy,
     CollectionDamaged,
-    CollectionGone,
     CollectionReadOnly,
     FutureSchema,
 )
 from casetrack.records import CollectionInfo, CollectionStatus
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.store import mirror
 from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import file_lock
+from casetrack.store.sealed import gone
+from casetrack.store.wipe import GONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 FILE = "collection.json"
 COPY = ".collection.json.bak"
 _LOCK = ".info.lock"
+_TRIES = 5
 _TEXTS = ("id", "name", "type", "edition", "pipeline", "profile")
 _OPTIONAL_TEXTS = ("description", "reference")
 _MOMENTS = ("created_at", "updated_at")
@@ -40,7 +44,7 @@ def read_info(folder: Path, /) -> CollectionInfo:
 
     Raises
     ------
-    CollectionGone
+    CollectionGone, CollectionSealed
         There is no such folder any more.
     CollectionDamaged
         The file is missing or cannot be understood.
@@ -51,7 +55,7 @@ def read_info(folder: Path, /) -> CollectionInfo:
         return parse_info((folder / FILE).read_bytes())
     except (OSError, ValueError) as error:
         if not folder.exists() or is_shell(folder):
-            raise CollectionGone(folder.name) from error
+            raise gone(folder) from error
         raise CollectionDamaged(
             f"The collection in {folder} cannot be read: {FILE} is missing or damaged ({error}).",
             hint="Restore that file from a backup, or remove the folder if it is not needed.",
@@ -68,14 +72,17 @@ def info_stamp(folder: Path, /) -> tuple[int, int, int] | None:
 
 
 def is_shell(folder: Path, /) -> bool:
-    """Return whether a folder holds nothing but views and locks.
+    """Return whether a folder holds what is left of a collection that was deleted.
 
-    Who searches a collection while it is deleted may bring that much of it back.
+    That is nothing but views and locks, since who searches a collection while it is deleted may
+    bring that much of it back; or whatever it holds, where its deletion could not move it away.
     """
     try:
         names = {path.name for path in folder.iterdir()}
     except (FileNotFoundError, NotADirectoryError):
         return False
+    if GONE in names:
+        return FILE not in names
     return "views" in names and all(n == "views" or n.endswith(".lock") for n in names)
 
 
@@ -106,7 +113,7 @@ def parse_info(data: bytes, /) -> CollectionInfo:
 def write_info(folder: Path, info: CollectionInfo, /) -> None:
     """Write a collection's ``collection.json`` in one step, and the copy of it after that."""
     if not folder.is_dir():
-        raise CollectionGone(folder.name)
+        raise gone(folder)
     write_json(folder / FILE, info.as_dict())
     # Only now: what could not be stored must not come back one day as if it had been.
     write_json(folder / COPY, info.as_dict())
@@ -124,13 +131,14 @@ def info_lock(folder: Path, /) -> Iterator[None]:
         The folder cannot be written.
     """
     if not folder.is_dir():
-        raise CollectionGone(folder.name)
+        raise gone(folder)
     path = folder / _LOCK
     lock = file_lock(path)
     with storage_errors(path):
         lock.acquire()
     try:
-        yield
+        with mirror.shared(folder, mirror.of_info):
+            yield
     finally:
         lock.release()
 
@@ -161,9 +169,15 @@ def update_info(
     DiskFull, NotWritable, StorageError
         It cannot be written.
     """
-    with info_lock(folder):
-        write_info(folder, change(read_info(folder)))
-        return read_info(folder)
+    for left in reversed(range(_TRIES)):
+        try:
+            with info_lock(folder):
+                write_info(folder, change(read_info(folder)))
+                return read_info(folder)
+        except CollectionBusy:  # another computer was faster
+            if not left:
+                raise
+    raise AssertionError
 
 
 def require_active(info: CollectionInfo, /) -> None:

@@ -10,13 +10,16 @@ from casetrack.errors import (
     CollectionDamaged,
     CollectionExists,
     CollectionGone,
+    CollectionSealed,
     FutureSchema,
     StorageError,
     UsageError,
 )
 from casetrack.records import COLLECTION_TYPES
 from casetrack.store.damage import damage_told
+from casetrack.store.folders import settle_sealed
 from casetrack.store.recovery import sound_info
+from casetrack.store.sealed import sealed_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,14 +40,15 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
     damaged: list[tuple[Path, str]] = []
     if not collections_dir.is_dir():
         return infos, damaged
+    settle_sealed(collections_dir)
     for folder in sorted(collections_dir.iterdir()):
         if folder.name.startswith(".") or not folder.is_dir():
             continue
         try:
             with damage_told(folder):
                 infos.append(sound_info(folder))
-        except CollectionGone:
-            continue  # deleted while this loop looked at others
+        except (CollectionGone, CollectionSealed):
+            continue  # deleted or sealed while this loop looked at others
         except (CollectionDamaged, FutureSchema, StorageError) as error:
             damaged.append((folder, error.message))
     return infos, damaged
@@ -60,7 +64,14 @@ def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
             return None
         with damage_told(collections_dir / text):
             return sound_info(collections_dir / text)
-    except (ValueError, CollectionGone, CollectionDamaged, FutureSchema, StorageError):
+    except (
+        ValueError,
+        CollectionGone,
+        CollectionSealed,
+        CollectionDamaged,
+        FutureSchema,
+        StorageError,
+    ):
         return None
 
 
@@ -142,6 +153,23 @@ def require_free(collections_dir: Path, name: str, /, *, but: str | None = None)
     CollectionExists
         Another collection has it.
     """
-    for info in scan(collections_dir)[0]:
-        if info.id != but and info.name.casefold() == name.casefold():
-            raise CollectionExists(info.name, info.id)
+    for other, other_id in _taken(collections_dir):
+        if other_id != but and other.casefold() == name.casefold():
+            raise CollectionExists(other, other_id)
+
+
+def free_name(collections_dir: Path, name: str, /, *, but: str | None = None) -> str:
+    """Return *name*, or "name (2)" and so on where it is taken; see :func:`require_free`."""
+    taken = {other.casefold() for other, other_id in _taken(collections_dir) if other_id != but}
+    chosen, number = name, 1
+    while chosen.casefold() in taken:
+        number += 1
+        ending = f" ({number})"
+        chosen = name[: _MAX_NAME - len(ending)] + ending
+    return chosen
+
+
+def _taken(collections_dir: Path) -> list[tuple[str, str]]:
+    """Return name and id of every collection, of the sealed ones too where it is not hidden."""
+    names = [(info.name, info.id) for info in scan(collections_dir)[0]]
+    return names + [(s.name, s.id) for s in sealed_in(collections_dir) if s.name is not None]

@@ -10,8 +10,11 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionBusy, CollectionGone, JobStopped, StorageError
+from casetrack.errors import CollectionBusy, JobStopped, StorageError
 from casetrack.store.files import storage_errors
+from casetrack.store.lease import writing
+from casetrack.store.sealed import gone
+from casetrack.store.wipe import GONE
 
 if TYPE_CHECKING:
     import threading
@@ -30,6 +33,35 @@ def write_lock(
 ) -> Iterator[None]:
     """Hold the collection's write lock; writers queue up.
 
+    The lock is that of :func:`file_locked`. Of a collection elsewhere a lease is held as well, see
+    :mod:`casetrack.store.lease`, and what was changed here is published at the end.
+
+    Parameters
+    ----------
+    folder, timeout, cancel
+        See :func:`file_locked`.
+
+    Raises
+    ------
+    CollectionBusy, CollectionGone, JobStopped
+        See :func:`file_locked`.
+    WriterReplaced, ObjectStorageError
+        See :func:`casetrack.store.lease.writing`.
+    """
+    deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
+    with (
+        file_locked(folder, timeout=timeout, cancel=cancel),
+        writing(folder, deadline=deadline, cancel=cancel),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def file_locked(
+    folder: Path, /, *, timeout: float = 600.0, cancel: threading.Event | None = None
+) -> Iterator[None]:
+    """Be the only writer to a collection's folder on this computer; writers queue up.
+
     The lock is the operating system's own lock on an open file and on the folder: it ends with the
     process, however that ends.
 
@@ -46,27 +78,28 @@ def write_lock(
     ------
     CollectionBusy
         Another process still writes after *timeout* seconds.
-    CollectionGone
-        The collection was deleted, perhaps by the writer that was waited for.
+    CollectionGone, CollectionSealed
+        The collection was deleted or sealed, perhaps by the writer that was waited for.
     JobStopped
         *cancel* was set while others were writing.
     """
     path = folder / ".write.lock"
+    deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
     before = _identity(folder)
     if before is None:
-        raise CollectionGone(folder.name)
+        raise gone(folder)
     with contextlib.ExitStack() as held:
         with storage_errors(path):
             try:
-                _acquire(folder, path, held, timeout, cancel)
+                _acquire(folder, path, held, timeout, deadline, cancel)
             except FileNotFoundError as error:
-                raise CollectionGone(folder.name) from error
-        is_there = _identity(folder) == before
+                raise gone(folder) from error
+        is_there = _identity(folder) == before and not (folder / GONE).exists()
         if is_there:
             yield
     if not is_there:
         _remove_shell(path)
-        raise CollectionGone(folder.name)
+        raise gone(folder)
 
 
 def file_lock(path: Path, /) -> filelock.BaseFileLock:
@@ -85,6 +118,7 @@ def _acquire(
     path: Path,
     held: contextlib.ExitStack,
     timeout: float,
+    deadline: float,
     cancel: threading.Event | None,
 ) -> None:
     """Take the lock file, then the folder; *held* lets go of both.
@@ -95,7 +129,6 @@ def _acquire(
     import filelock
 
     turn, lock = file_lock(path.with_name(".turn.lock")), file_lock(path)
-    deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
     is_stopped = cancel.is_set if cancel else None
     try:
         turn.acquire(timeout=timeout, cancel_check=is_stopped)

@@ -7,6 +7,7 @@ snapshot brings back the file as well.
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from casetrack.store.files import private_folder, storage_errors
 from casetrack.store.heads import manifests
 from casetrack.store.history import tags
 from casetrack.store.notes import SNAPSHOTS, read_note
+from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 COPIES = "originals"
 
 
-def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
+def keep_copy(folder: Path, document_id: str, source: Path, /, *, name: str = "") -> str:
     """Copy a document's source file, whole or not at all.
 
     Parameters
@@ -38,6 +40,8 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
         Whose file it is.
     source
         The file.
+    name
+        What the copy is called, if not as the file.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
     DiskFull, NotWritable, StorageError
         It cannot be copied.
     """
-    target = folder / COPIES / document_id / source.name
+    target = folder / COPIES / document_id / (name or source.name)
     # The name may be as long as the file system allows; the temporary one must not be longer.
     temporary = target.with_name(f".{os.getpid()}.tmp")
     with storage_errors(target):
@@ -62,7 +66,70 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-    return target.relative_to(folder).as_posix()
+    kept, place = target.relative_to(folder).as_posix(), place_of(folder)
+    if place.is_remote:
+        place.objects.send(kept, target)
+    return kept
+
+
+def copy_of(folder: Path, kept: str, /) -> Path:
+    """Return where a copy lies on this computer; one that lies elsewhere is fetched first.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    kept
+        What :func:`keep_copy` returned.
+
+    Returns
+    -------
+    Path
+        The copy; no file where there is none (any more).
+
+    Raises
+    ------
+    ObjectStorageError
+        It cannot be fetched.
+    DiskFull, NotWritable, StorageError
+        It cannot be stored here.
+    """
+    path, place = folder / kept, place_of(folder)
+    if place.is_remote and not path.exists() and is_copy_path(kept):
+        with storage_errors(path):
+            private_folder(path.parent)
+            temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+            try:
+                temporary.touch(mode=0o600)
+                if place.objects.fetch(kept, temporary):
+                    temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+    return path
+
+
+def is_copy_path(kept: str, /) -> bool:
+    """Whether it is the path of a copy within the folder of a collection."""
+    parts = kept.split("/")
+    return len(parts) == 3 and parts[0] == COPIES and not {"", ".", ".."}.intersection(parts)
+
+
+def drop_copies_of(folder: Path, document_id: str, /) -> None:
+    """Remove all copies of a document, wherever they lie."""
+    place = place_of(folder)
+    if place.is_remote:
+        for entry in list(place.objects.list(f"{COPIES}/{document_id}")):
+            place.objects.remove(entry.key)
+    shutil.rmtree(folder / COPIES / document_id, ignore_errors=True)
+
+
+def copies(folder: Path, /) -> dict[str, int]:
+    """Return the sizes of all copies that there are by path, wherever the collection lies."""
+    place = place_of(folder)
+    if place.is_remote:
+        return {entry.key: entry.size for entry in place.objects.list(COPIES)}
+    found = (path for path in (folder / COPIES).rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in found}
 
 
 def kept_by_snapshots(folder: Path, /) -> set[str]:
@@ -71,7 +138,7 @@ def kept_by_snapshots(folder: Path, /) -> set[str]:
     kept, versions = set[str](), set(tags(ledger).values())
     noted = (read_note(path) for path in (folder / SNAPSHOTS).glob("*.json"))
     versions |= {note.versions[0] for note in noted if note and note.versions}
-    for version in versions & manifests(folder / DOCUMENTS).keys():
+    for version in versions & manifests(folder, DOCUMENTS).keys():
         with reading(ledger.uri):
             rows = ledger.checkout_version(version).to_table(columns=["original_copy"])
         kept.update(filter(None, rows["original_copy"].to_pylist()))
@@ -80,24 +147,20 @@ def kept_by_snapshots(folder: Path, /) -> set[str]:
 
 def drop_copies(folder: Path, documents: Iterable[Document], /) -> None:
     """Remove the copies of documents that are gone, but for those that a snapshot still names."""
-    homes = {d: folder / COPIES / d.document_id for d in documents}
-    homes = {document: home for document, home in homes.items() if home.is_dir()}
-    kept = kept_by_snapshots(folder) if homes else set()
-    for document, home in homes.items():
+    have = [d for d in documents if d.original_copy is not None]
+    kept = kept_by_snapshots(folder) if have else set()
+    for document in have:
         if document.original_copy not in kept:
-            shutil.rmtree(home, ignore_errors=True)
+            drop_copies_of(folder, document.document_id)
 
 
-def stray_copies(folder: Path, snapshot: Snapshot, /) -> Iterator[Path]:
+def stray_copies(folder: Path, snapshot: Snapshot, /) -> Iterator[str]:
     """Yield copies that neither a document of *snapshot* nor a named snapshot names."""
-    home = folder / COPIES
-    files = [path for path in sorted(home.rglob("*")) if path.is_file()]
-    if not files:
+    found = sorted(copies(folder))
+    if not found:
         return
     named = {d.original_copy for d in snapshot.documents.values()} | kept_by_snapshots(folder)
-    for path in files:
-        if path.relative_to(folder).as_posix() not in named:
-            yield path
+    yield from (kept for kept in found if kept not in named)
 
 
 def remove_stray_copies(folder: Path, snapshot: Snapshot, /) -> int:
@@ -115,8 +178,11 @@ def remove_stray_copies(folder: Path, snapshot: Snapshot, /) -> int:
     """
     home, removed = folder / COPIES, 0
     with storage_errors(home):
-        for path in stray_copies(folder, snapshot):
-            path.unlink()
+        place = place_of(folder)
+        for kept in stray_copies(folder, snapshot):
+            if place.is_remote:
+                place.objects.remove(kept)
+            (folder / kept).unlink(missing_ok=place.is_remote)
             removed += 1
         for path in sorted(home.rglob("*"), reverse=True):
             if path.is_dir() and not any(path.iterdir()):

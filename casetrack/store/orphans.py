@@ -8,6 +8,7 @@ from casetrack.store import heads
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset, open_snapshot
 from casetrack.store.files import storage_errors
 from casetrack.store.lock import write_lock
+from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +34,7 @@ def drop_orphan_rows(folder: Path, /) -> int:
 
     snapshot = open_snapshot(folder)
     before, dead = snapshot.chunks.count_rows(), set[str]()
-    with storage_errors(folder / CHUNKS):
+    with storage_errors(dataset_at(folder, CHUNKS)):
         for batch in snapshot.chunks.scanner(columns=["revision"]).to_batches():
             dead.update(pc.unique(batch["revision"]).to_pylist())
         names = sorted(dead - snapshot.revisions.keys())
@@ -60,7 +61,12 @@ def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> No
         still = {f.fragment_id for f in dataset.get_fragments()}
         gone = sorted(still.intersection(numbers))
         if gone:
-            with storage_errors(folder / CHUNKS):
+            with storage_errors(dataset_at(folder, CHUNKS)):
                 operation = lance.LanceOperation.Delete([], gone, "true")
-                lance.LanceDataset.commit(folder / CHUNKS, operation, read_version=dataset.version)
+                lance.LanceDataset.commit(
+                    dataset_at(folder, CHUNKS),
+                    operation,
+                    read_version=dataset.version,
+                    storage_options=place_of(folder).options,
+                )
                 heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))

@@ -3,13 +3,15 @@
 Whoever reads waits for nobody, and versions of Lance that are no longer the newest are removed
 after a while. A reader that needs one for longer, such as an export, puts a tag of Lance on it,
 which keeps it. The tag is named after a lock file in ``reader-locks/`` that the reader's process
-keeps locked, so that whoever writes next can tell the tags of dead processes and remove them.
+keeps locked, so that whoever writes next can tell the tags of dead processes and remove them. Of a
+collection elsewhere the tag says itself until when it counts.
 """
 
 from __future__ import annotations
 
 import contextlib
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 from casetrack.errors import DiskFull, NotWritable, StorageError
@@ -17,6 +19,7 @@ from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snaps
 from casetrack.store.files import storage_errors
 from casetrack.store.history import tags
 from casetrack.store.lock import try_lock, write_lock
+from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
     import threading
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 _FOLDER = "reader-locks"
 _PREFIX = "reader-lock-"
+_UNTIL = "-until-"
+_ELSEWHERE_SECONDS = 86_400.0
+"""How long a reader of a collection elsewhere may take; its tag says until when it counts."""
 _TRIES = 20
 """After so many states that were overtaken at once, the writer is waited for."""
 
@@ -89,6 +95,15 @@ def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> 
     newest ones.
     """
     sweep_reader_locks(folder)
+    if place_of(folder).is_remote:
+        # No lock tells another computer that this process lives.
+        name = f"{_PREFIX}{secrets.token_hex(8)}{_UNTIL}{int(time.time() + _ELSEWHERE_SECONDS)}"
+        try:
+            _tag(folder, name, ledger_version, chunks_version)
+            yield
+        finally:
+            drop_tag(folder, name)
+        return
     name = _PREFIX + secrets.token_hex(8)
     lock = folder / _FOLDER / name
     with storage_errors(lock):
@@ -98,9 +113,7 @@ def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> 
             if not held:
                 raise NotWritable(lock)
             try:
-                for dataset, version in ((DOCUMENTS, ledger_version), (CHUNKS, chunks_version)):
-                    with storage_errors(folder / dataset):
-                        open_dataset(folder, dataset).tags.create(name, version)
+                _tag(folder, name, ledger_version, chunks_version)
                 yield
             finally:
                 if folder.is_dir():  # else the whole collection was deleted meanwhile
@@ -109,6 +122,12 @@ def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> 
         # Where that cannot be, as on a disk that is read-only by now, the next writer does it.
         with contextlib.suppress(OSError):
             lock.unlink(missing_ok=True)
+
+
+def _tag(folder: Path, name: str, ledger_version: int, chunks_version: int) -> None:
+    for dataset, version in ((DOCUMENTS, ledger_version), (CHUNKS, chunks_version)):
+        with storage_errors(dataset_at(folder, dataset)):
+            open_dataset(folder, dataset).tags.create(name, version)
 
 
 def sweep_reader_locks(folder: Path, /) -> int:
@@ -124,6 +143,11 @@ def sweep_reader_locks(folder: Path, /) -> int:
     for dataset in (DOCUMENTS, CHUNKS):
         names |= {t for t in tags(open_dataset(folder, dataset)) if t.startswith(_PREFIX)}
     swept = 0
+    if place_of(folder).is_remote:
+        dead = {name for name in names if int(name.rpartition(_UNTIL)[2] or 0) < time.time()}
+        for name in sorted(dead):
+            drop_tag(folder, name)
+        return len(dead)
     for name in sorted(names):
         home.mkdir(exist_ok=True)
         with try_lock(home / name) as is_dead:
@@ -139,7 +163,7 @@ def drop_tag(folder: Path, tag: str, /) -> None:
     """Remove a tag from both datasets where it is there."""
     for name in (DOCUMENTS, CHUNKS):
         dataset = open_dataset(folder, name)
-        with storage_errors(folder / name):
+        with storage_errors(dataset_at(folder, name)):
             if tag not in tags(dataset):
                 continue
             try:

@@ -19,10 +19,12 @@ from casetrack import schema
 from casetrack.errors import CollectionDamaged, NotWritable
 from casetrack.records import CollectionInfo
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.store import mirror
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, dimension_of, open_dataset, profile_of
 from casetrack.store.files import storage_errors
 from casetrack.store.info import COPY, FILE, info_lock, parse_info, read_info, write_info
+from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +54,9 @@ def sound_info(folder: Path, /) -> CollectionInfo:
     try:
         info = read_info(folder)
     except CollectionDamaged as damage:
+        if place_of(folder).is_remote:
+            mirror.pull(folder, now=True, settle=mirror.of_info)
+            return read_info(folder)
         if not all((folder / name).is_dir() for name in (CHUNKS, DOCUMENTS)):
             raise
         return _mended(folder, damage)

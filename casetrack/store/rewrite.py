@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING
 
 from casetrack import schema
 from casetrack.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.store import commits
 from casetrack.store.checksums import stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, dimension_of, marks, open_dataset, profile_of
-from casetrack.store.files import storage_errors
+from casetrack.store.files import put_in_place, storage_errors
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import file_lock, write_lock
+from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
     import threading
@@ -64,23 +66,32 @@ def swap(
     Exception
         Whatever *chunks* raises; nothing has changed.
     """
-    import lance
     import pyarrow as pa
+    from lance.fragment import write_fragments
 
+    base = open_dataset(folder, CHUNKS).version
     layout = schema.table("chunks").arrow(dimension=dimension)
     layout = layout.with_metadata(marks(profile, secrets.token_hex(8)))
     source = _Watched(chunks)
     marked = (batch for b in source for batch in _marked(b, layout).to_batches())
     batches = pa.RecordBatchReader.from_batches(layout, marked)
-    path = folder / CHUNKS
-    with storage_errors(path):
+    place = place_of(folder)
+    where = place.dataset(CHUNKS)
+    with storage_errors(where):
         try:
-            lance.write_dataset(batches, path, mode="overwrite", enable_stable_row_ids=True)
+            fragments = write_fragments(
+                batches,
+                where,
+                mode="overwrite",
+                enable_stable_row_ids=True,
+                storage_options=place.options,
+            )
         except Exception:
             if source.error is not None:
                 # Lance would hide it behind an error of its own.
                 raise source.error from None
             raise
+    commits.replace(folder, fragments, layout, base)
 
 
 class _Watched:
@@ -269,7 +280,7 @@ class Stage:
                     writer.write_table(pa.Table.from_arrays(arrays, schema=self._layout))
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.replace(path)
+            put_in_place(temporary, path)
         self._load(path)
 
     def take(self, keys: Sequence[bytes], /) -> pa.Table:
@@ -302,15 +313,14 @@ class Stage:
         """Map a file; one that a killed run left half written counts as none."""
         import pyarrow as pa
 
-        try:
-            if path.suffix != ".arrow":
-                raise ValueError(path.name)
-            with pa.memory_map(str(path)) as source:
+        table = None
+        if path.suffix == ".arrow":
+            with contextlib.suppress(OSError, ValueError), pa.memory_map(str(path)) as source:
                 table = pa.ipc.open_file(source).read_all()
-            if table.schema != self._layout:
-                raise ValueError(path.name)
-        except (OSError, ValueError):
-            path.unlink()
+        if table is None or table.schema != self._layout:
+            del table  # Windows cannot remove a file that is mapped
+            with contextlib.suppress(OSError):
+                path.unlink()
             return
         number = len(self._parts)
         self._parts.append(table)

@@ -15,13 +15,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import SchemaError
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store import datasets, heads
+from casetrack.store import audit, datasets, heads, lease, mirror
 from casetrack.store.checksums import stamped
+from casetrack.store.commits import append, remove, switch
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.folders import settle_building
+from casetrack.store.fragments import rows_of_chunks, unpacked, write_files
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.columns import add_columns
@@ -66,6 +67,7 @@ class WriteSession:
         self._last_commit = time.monotonic()
         self._commits = 0
         self._is_touched = False
+        self._is_lent = False
 
     def begin(self) -> None:
         """Sweep what killed writers left, add columns declared since, and open the journal."""
@@ -76,6 +78,7 @@ class WriteSession:
             self._journal.parent.mkdir(exist_ok=True)
             self._journal.touch()
             sync_folder(self._journal.parent)
+        self._publish_journal()
 
     def new_revision(self) -> str:
         """Return a revision that no writer ever used; it tells which session made it."""
@@ -93,19 +96,31 @@ class WriteSession:
         DiskFull, NotWritable, StorageError
             The data cannot be written.
         """
-        declared = schema.table("chunks")
-        declared.check(table.schema, where="storing chunks")
-        found = table.schema.field("dense").type.list_size
-        if found != self._dimension:
-            raise SchemaError(
-                f"Vectors of {found} numbers do not fit this collection; it has {self._dimension}.",
-                hint="Choose the models for the whole collection with `casetrack reindex`.",
-            )
-        layout = declared.arrow(dimension=self._dimension)
-        self._buffer.append(table.select(list(declared.names)).cast(layout))
+        self._buffer.append(rows_of_chunks(table, self._dimension))
         self._rows += table.num_rows
         if sum(t.num_rows for t in self._buffer) >= _FLUSH_ROWS:
             self._flush()
+
+    def lend(self) -> int:
+        """Let others write chunks for this session, see :meth:`adopt`; return their dimension.
+
+        What they leave unfinished is swept, as after a killed session.
+        """
+        self._is_touched = self._is_lent = True
+        return self._dimension
+
+    def adopt(self, files: bytes, rows: int, /) -> None:
+        """Add chunks that others have written; as with :meth:`append` they stay invisible.
+
+        Parameters
+        ----------
+        files
+            What :func:`casetrack.store.fragments.packed` has made of their files.
+        rows
+            How many chunks that are.
+        """
+        self._fragments += unpacked(files)
+        self._rows += rows
 
     def finish(self, document: Document, /, *, replaces: str | None = None) -> None:
         """Make a document's new revision live with the next commit.
@@ -131,26 +146,18 @@ class WriteSession:
         """Make every finished document visible."""
         if self._buffer or self._fragments or self._finished or self._abandoned or self._replaced:
             self._is_touched = True
+        self._audit()
         self._note(self._replaced)
         self._flush()
-        chunks_path, ledger_path = self._folder / CHUNKS, self._folder / DOCUMENTS
         if self._fragments:
-            import lance
-
-            dataset = open_dataset(self._folder, CHUNKS)
-            with storage_errors(chunks_path):
-                append = lance.LanceOperation.Append(self._fragments)
-                lance.LanceDataset.commit(chunks_path, append, read_version=dataset.version)
+            append(self._folder, self._fragments)
         if self._finished:
-            rows = _ledger_table(self._finished)
-            ledger = open_dataset(self._folder, DOCUMENTS)
-            with storage_errors(ledger_path):
-                upsert = ledger.merge_insert("document_id").when_matched_update_all()
-                upsert.when_not_matched_insert_all().execute(rows)
+            switch(self._folder, _ledger_table(self._finished))
         _drop(self._folder, [*self._replaced, *self._abandoned])
         self._fragments, self._finished, self._replaced, self._abandoned = [], [], [], []
         self._rows, self._last_commit = 0, time.monotonic()
         self._commits += 1
+        mirror.touched(self._folder)
         if self._commits % _TIDY_COMMITS == 0:
             tidy(self._folder)
 
@@ -159,16 +166,18 @@ class WriteSession:
         gone = list(documents)
         revisions = [d.revision for d in gone]
         self.commit()
+        if gone:
+            ids = [d.document_id for d in gone]
+            audit.note(self._folder, "documents deleted", documents=ids)
         self._is_touched = True
         self._note(revisions)
-        ledger = open_dataset(self._folder, DOCUMENTS)
-        with storage_errors(self._folder / DOCUMENTS):
-            ledger.delete(any_of("document_id", [d.document_id for d in gone]))
+        remove(self._folder, DOCUMENTS, any_of("document_id", [d.document_id for d in gone]))
         _drop(self._folder, revisions)
+        mirror.touched(self._folder)
 
     def end(self) -> None:
         """Close the journal: nothing of this session is left half done."""
-        tidy(self._folder)
+        tidy(self._folder, unverified=self._is_lent)
         remove_unfinished(self._folder, below=False)
         remove_unfinished(self._folder / "views")
         with storage_errors(self._journal):
@@ -185,15 +194,25 @@ class WriteSession:
     def _flush(self) -> None:
         if not self._buffer:
             return
-        import pyarrow as pa
-        from lance.fragment import write_fragments
-
         self._is_touched = True
-        table = stamped(pa.concat_tables(self._buffer), "chunks")
-        path = self._folder / CHUNKS
-        with storage_errors(path):
-            self._fragments += write_fragments(table, path, mode="append")
+        self._fragments += write_files(self._folder, self._buffer)
         self._buffer = []
+
+    def _audit(self) -> None:
+        """Tell the audit log which documents come in, and which are stored otherwise."""
+        if not self._finished:
+            return
+        ids = {d.document_id for d in self._finished}
+        ledger = open_dataset(self._folder, DOCUMENTS)
+        with storage_errors(ledger.uri):
+            known = ledger.to_table(columns=["document_id"], filter=any_of("document_id", ids))
+        changed = set(known["document_id"].to_pylist())
+        for action, which in (
+            ("documents added", ids - changed),
+            ("documents changed", changed),
+        ):
+            if which:
+                audit.note(self._folder, action, documents=which)
 
     def _note(self, revisions: Iterable[str]) -> None:
         """Record revisions that are about to be superseded, so that a crash cannot orphan them."""
@@ -204,6 +223,10 @@ class WriteSession:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
+        self._publish_journal()
+
+    def _publish_journal(self) -> None:
+        lease.publish_now(self._folder, [self._journal.relative_to(self._folder).as_posix()])
 
 
 @contextlib.contextmanager
@@ -240,11 +263,14 @@ def write_session(
         Another process writes for longer than *timeout* seconds.
     JobStopped
         *cancel* was set while others were writing.
+    CollectionDamaged
+        What lies there is not what the last writer left.
     """
     with write_lock(folder, timeout=timeout, cancel=cancel):
         if not upkeep:
             require_active(read_info(folder))
         settle_building(folder)
+        heads.confirm(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
         session = WriteSession(folder)
         session.begin()
         try:
@@ -268,6 +294,7 @@ def journalled(folder: Path, /) -> Iterator[None]:
         journal.parent.mkdir(exist_ok=True)
         journal.touch()
         sync_folder(journal.parent)
+    lease.publish_now(folder, [journal.relative_to(folder).as_posix()])
     yield
     with storage_errors(journal):
         journal.unlink()
@@ -323,9 +350,7 @@ def _ledger_table(documents: list[Document]) -> pa.Table:
 
 def _drop(folder: Path, revisions: list[str]) -> None:
     for i in range(0, len(revisions), _SWEEP_BATCH):
-        with storage_errors(folder / CHUNKS):
-            batch = revisions[i : i + _SWEEP_BATCH]
-            open_dataset(folder, CHUNKS).delete(any_of("revision", batch))
+        remove(folder, CHUNKS, any_of("revision", revisions[i : i + _SWEEP_BATCH]))
 
 
 def _drop_session(folder: Path, session: str, live: set[str]) -> None:

@@ -33,18 +33,25 @@ from casetrack.records.snapshots import SnapshotInfo
 from casetrack.store.datasets import (
     CHUNKS,
     DOCUMENTS,
+    Snapshot,
+    conform,
     dimension_of,
+    generation_of,
     open_dataset,
     open_snapshot,
     profile_of,
 )
 from casetrack.store.files import storage_errors
 from casetrack.store.history import mend_tags
+from casetrack.store.ledger import Ledger
+from casetrack.store.lock import write_lock
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
-from casetrack.store.reader_locks import drop_tag
+from casetrack.store.place import dataset_at
+from casetrack.store.reader_locks import drop_tag, lock_versions
 from casetrack.store.versions import Versions, chunk_counts, state_key, tags_of
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -91,9 +98,12 @@ def slug(name: str, /) -> str:
             hint="Choose a name such as 'before clean-up'.",
         )
     plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:_MAX_SLUG].strip("-")
-    if plain == name.casefold() and not _DEVICE.fullmatch(plain):
+    is_device = _DEVICE.fullmatch(plain)
+    if plain == name.casefold() and not is_device:
         return plain
     digest = hashlib.sha256(name.casefold().encode()).hexdigest()[:8]
+    if is_device:  # Windows goes by what stands before the first dot
+        return f"{plain}-{digest}"
     return f"{plain}.{digest}" if plain else digest
 
 
@@ -121,7 +131,7 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
     try:
         write_note(path, Note(name, datetime.now(UTC), kept))
         for dataset, version in versions.items():
-            with storage_errors(folder / dataset):
+            with storage_errors(dataset_at(folder, dataset)):
                 open_dataset(folder, dataset).tags.create(TAG + key, version)
     except StorageError:
         with storage_errors(path):
@@ -232,6 +242,43 @@ def find(folder: Path, reference: str | int, /) -> Point:
         + (f" These have a name:{known}" if known else ""),
         hint="See what can be restored with `casetrack snapshots list`.",
     )
+
+
+@contextlib.contextmanager
+def locked_point(
+    folder: Path, reference: str | int, /, *, cancel: threading.Event | None = None
+) -> Iterator[Snapshot]:
+    """Open an earlier state as if it were the present one, and keep its files meanwhile.
+
+    Raises
+    ------
+    SnapshotNotFound
+        There is none, or its passages are gone; the reason is told.
+    CollectionBusy, JobStopped
+        See :func:`casetrack.store.lock.write_lock`.
+    """
+    with contextlib.ExitStack() as kept:
+        with write_lock(folder, cancel=cancel):
+            point = find(folder, reference)
+            if point.chunks is None:
+                raise SnapshotNotFound(
+                    f'The state "{point.info.name or point.info.number}" cannot be opened: '
+                    f"{point.info.reason}",
+                    hint="See what can be restored with `casetrack snapshots list`.",
+                )
+            kept.enter_context(lock_versions(folder, point.info.number, point.chunks.version))
+        ledger = open_dataset(folder, DOCUMENTS).checkout_version(point.info.number)
+        layout = schema.table("documents").arrow()
+        yield Snapshot(
+            point.info.number,
+            Ledger(conform(point.ledger, layout)),
+            point.chunks,
+            ledger,
+            profile_of(point.chunks),
+            dimension_of(point.chunks),
+            generation_of(point.chunks),
+            folder,
+        )
 
 
 def points(folder: Path, /) -> Iterator[Point]:

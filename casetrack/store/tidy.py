@@ -16,9 +16,12 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from casetrack.objects.address import is_address
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import folder_bytes, storage_errors
+from casetrack.store.files import storage_errors
+from casetrack.store.heads import manifests
 from casetrack.store.history import mend_tags
+from casetrack.store.place import dataset_at, stored_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,12 +66,12 @@ def tidy(folder: Path, /, *, unverified: bool = False) -> None:
     mend_tags(folder)
     for name in (CHUNKS, DOCUMENTS):
         dataset = open_dataset(folder, name)
-        with storage_errors(folder / name):
+        with storage_errors(dataset_at(folder, name)):
             fragments = [f.metadata for f in dataset.get_fragments()]
             merged = merge(dataset, due_fragments(fragments))
             if unverified or merged or dataset.version % _CLEAN_EVERY == 0:
-                ages = version_ages(folder / name)
-                grace = _grace(folder / name, ages, fragments)
+                ages = version_ages(folder, name)
+                grace = _grace(folder, name, ages, fragments)
                 if unverified or _is_worth_it(ages, grace):
                     clean(dataset, grace, unverified=unverified)
 
@@ -135,11 +138,11 @@ def _tier(rows: int) -> int:
 # --- old versions ----------------------------------------------------------------------------
 
 
-def version_ages(path: Path, /) -> list[float]:
+def version_ages(folder: Path, name: str, /) -> list[float]:
     """Return how many seconds ago each version of a dataset was made, the newest first."""
     now = time.time()
     # Each version is one file; opening them to read the time in them takes a hundred times longer.
-    made = sorted(p.stat().st_mtime for p in (path / "_versions").glob("*.manifest"))
+    made = sorted(file.modified for file in manifests(folder, name).values())
     return [now - moment for moment in reversed(made)]
 
 
@@ -154,15 +157,18 @@ def clean(dataset: Any, seconds: float, /, *, unverified: bool = False) -> int:
     # Lance takes no age at all for its own default of two weeks.
     age = max(timedelta(seconds=seconds), timedelta(microseconds=1))
     done = dataset.cleanup_old_versions(
-        age, delete_unverified=unverified, error_if_tagged_old_versions=False
+        age,
+        # Elsewhere somebody may be writing files for a commit to come: they are left for a week.
+        delete_unverified=unverified and not is_address(dataset.uri),
+        error_if_tagged_old_versions=False,
     )
     return int(done.old_versions)
 
 
-def _grace(path: Path, ages: Sequence[float], fragments: Sequence[Any]) -> float:
+def _grace(folder: Path, name: str, ages: Sequence[float], fragments: Sequence[Any]) -> float:
     """Return how many seconds old versions are kept for readers."""
     live = file_bytes(fragments)
-    heavy = folder_bytes(path) - live > max(_LEAST_KEPT_BYTES, live)
+    heavy = stored_bytes(folder, name) - live > max(_LEAST_KEPT_BYTES, live)
     grace = KEEP_SECONDS
     for shorter in _SHORTER_SECONDS:
         kept = sum(age <= grace for age in ages)

@@ -18,9 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import folder_bytes, storage_errors
+from casetrack.store.files import folder_bytes, put_in_place, storage_errors
+from casetrack.store.heads import manifests
 from casetrack.store.history import tags
 from casetrack.store.notes import SNAPSHOTS, TAG, read_note
+from casetrack.store.place import dataset_at, place_of
+from casetrack.store.published import remove_unlisted
 from casetrack.store.reader_locks import drop_tag
 from casetrack.store.tidy import (
     KEEP_SECONDS,
@@ -86,7 +89,7 @@ def measure(folder: Path, /) -> Space:
     for name in (CHUNKS, DOCUMENTS):
         parts = [f.metadata for f in open_dataset(folder, name).get_fragments()]
         live += file_bytes(parts)
-        versions += len(version_ages(folder / name))
+        versions += len(version_ages(folder, name))
         fragments += len(parts)
         deleted += sum(part.num_deletions for part in parts)
     return Space(folder_bytes(folder), live, versions, fragments, deleted)
@@ -97,9 +100,7 @@ def live_bytes(folder: Path, /) -> int:
     total = 0
     for name in (CHUNKS, DOCUMENTS):
         total += file_bytes(f.metadata for f in open_dataset(folder, name).get_fragments())
-        manifests = (folder / name / "_versions").glob("*.manifest")
-        # Versions count down in the names of their files.
-        total += min(manifests, key=lambda path: path.name).stat().st_size
+        total += next(iter(manifests(folder, name).values())).size
     return total
 
 
@@ -128,7 +129,7 @@ def is_due(folder: Path, /) -> bool:
         small = sum(map(is_small, parts))
         if any(part.num_deletions for part in parts) or small > 4 * _MOST_SMALL:
             return True
-        old = sum(age > KEEP_SECONDS for age in version_ages(folder / name)[1:])
+        old = sum(age > KEEP_SECONDS for age in version_ages(folder, name)[1:])
         if old > len(set(tags(dataset).values())):
             return True
     return False
@@ -140,7 +141,7 @@ def is_pressing(folder: Path, /) -> bool:
         parts = [f.metadata for f in open_dataset(folder, name).get_fragments()]
         if sum(map(is_small, parts)) > _MANY_SMALL:
             return True
-        if len(version_ages(folder / name)) > 2 * MOST_VERSIONS:
+        if len(version_ages(folder, name)) > 2 * MOST_VERSIONS:
             return True
     return False
 
@@ -174,7 +175,7 @@ def compact(folder: Path, /, *, cancel: threading.Event | None = None) -> None:
             if not chosen or (left is not None and len(chosen) >= left):
                 break
             left = len(chosen)
-            with storage_errors(folder / name):
+            with storage_errors(dataset_at(folder, name)):
                 if not merge(dataset, chosen, most_rows=_ROWS_PER_STEP):
                     break
 
@@ -188,8 +189,11 @@ def clean_versions(folder: Path, seconds: float, /) -> None:
         They cannot be removed.
     """
     for name in (CHUNKS, DOCUMENTS):
-        with storage_errors(folder / name):
+        with storage_errors(dataset_at(folder, name)):
             clean(open_dataset(folder, name), seconds, unverified=True)
+    place = place_of(folder)
+    if place.is_remote:
+        remove_unlisted(place, seconds)
 
 
 # --- named snapshots -------------------------------------------------------------------------
@@ -284,7 +288,7 @@ def _write_stage(path: Path, table: pa.Table) -> None:
     temporary = path.with_suffix(".tmp")
     with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
-    temporary.replace(path)
+    put_in_place(temporary, path)
 
 
 def _is_in(values: pa.ChunkedArray, keys: set[bytes]) -> pa.ChunkedArray:

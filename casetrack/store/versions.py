@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CollectionDamaged
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
-from casetrack.store.heads import manifests
+from casetrack.store.heads import manifests_of
 from casetrack.store.history import tags
 from casetrack.store.notes import TAG
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
 
 _CANDIDATES = 8
@@ -98,10 +99,10 @@ def versions_of(dataset: Any, /) -> list[tuple[int, datetime, int]]:
     except CollectionDamaged:
         # One that is damaged keeps Lance from telling of all others.
         found = []
-        for number, path in reversed(manifests(Path(dataset.uri)).items()):
+        for number, file in reversed(manifests_of(dataset).items()):
             with contextlib.suppress(CollectionDamaged, FileNotFoundError), reading(dataset.uri):
-                moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                found.append((number, moment, dataset.checkout_version(number).count_rows()))
+                rows = dataset.checkout_version(number).count_rows()
+                found.append((number, file.moment(), rows))
         return found
 
 

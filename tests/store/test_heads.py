@@ -38,7 +38,9 @@ def fresh(collection: Collection) -> Collection:
 
 
 def newest(collection: Collection, name: str) -> Path:
-    return next(iter(heads.manifests(collection.folder / name).values()))
+    path = next(iter(heads.manifests(collection.folder, name).values())).path
+    assert path is not None
+    return path
 
 
 def zeros(path: Path) -> None:
@@ -68,6 +70,49 @@ def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
     report = fresh(collection).admin.doctor(repair=True)
     assert any("that are there for the present state" in said for said in report.repairs), report
     assert {d.name for d in fresh(collection).documents()} <= {"0.txt", "1.txt"}
+
+
+@pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
+def test_nobody_writes_over_a_state_that_is_lost(collection: Collection, name: str) -> None:
+    unlink(newest(collection, name))
+    with pytest.raises(CollectionDamaged, match="newest state"):
+        fresh(collection).admin.upkeep()
+    with (
+        pytest.raises(CollectionDamaged, match="newest state"),
+        write_session(collection.folder),
+    ):
+        pytest.fail("a session began")  # pragma: no cover
+    report = fresh(collection).admin.doctor(repair=True)
+    assert any("that are there for the present state" in said for said in report.repairs), report
+    assert fresh(collection).admin.upkeep() is not None
+
+
+def test_a_document_of_another_collection_is_not_taken_over(
+    collection: Collection, library: Library, store_text: Callable[..., Document]
+) -> None:
+    other = library.create("Other")
+    for number in range(2):
+        with write_session(other.folder) as session:
+            store_text(session, f"other {number}.txt", f"Other number {number}.")
+    ours, theirs = (
+        max((c.folder / DOCUMENTS / "data").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        for c in (collection, other)
+    )
+    kept = ours.read_bytes()
+    ours.write_bytes(theirs.read_bytes())
+    theirs.write_bytes(kept)
+    for damaged, name in ((collection, "other"), (other, "0.txt")):
+        opened = fresh(damaged)
+        assert not opened.admin.doctor().ok
+        with pytest.raises(CollectionDamaged, match="not what was stored"):
+            opened.admin.upkeep()
+        report = fresh(damaged).admin.doctor(repair=True)
+        assert any("(2 were stored)" in said for said in report.repairs), report
+        found = fresh(damaged)
+        assert len(found.documents()) == 1
+        assert not any(document.name.startswith(name) for document in found.documents())
+        wrong = {check.name for check in found.admin.doctor().checks if not check.ok}
+        assert wrong <= {"source files"}  # made up by the fixture
 
 
 @pytest.mark.parametrize("content", ["", "{}", "null", '{"documents": 900, "digest": "x"}'])
@@ -105,7 +150,7 @@ def test_the_tag_of_a_snapshot_is_made_anew(
 
 def test_a_snapshot_whose_state_is_lost_is_told(collection: Collection) -> None:
     (tag,) = (collection.folder / DOCUMENTS / "_refs" / "tags").iterdir()
-    heads.manifests(collection.folder / DOCUMENTS)[json.loads(tag.read_bytes())["version"]].unlink()
+    heads.manifests(collection.folder, DOCUMENTS)[json.loads(tag.read_bytes())["version"]].remove()
     (state,) = fresh(collection).admin.snapshots(limit=0)
     assert (state.name, state.restorable) == ("one document", False)
     assert "damaged or gone" in state.reason

@@ -116,3 +116,29 @@ def test_a_copy_goes_with_its_document_also_after_a_kill(
         pass
     assert collection.documents() == []
     assert list(copies.rglob("*.txt")) == []
+
+
+def test_doctor_tells_who_may_look_in_and_takes_it_away(library: Library) -> None:
+    home = library.settings.data_dir
+    library.create("Mill")
+    (home / "models").mkdir()
+    (home / "models").chmod(0o755)
+
+    def privacy(*, repair: bool = False) -> tuple[bool, str]:
+        report = library.doctor(repair=repair)
+        [check] = [c for c in report.checks if c.name == "privacy"]
+        return check.ok, check.detail
+
+    assert privacy() == (True, "only you can look into the data folder")
+    home.chmod(0o755)
+    assert privacy()[0], "each thing in it keeps others out by itself"
+    (home / "collections").chmod(0o750)
+    (home / "config.toml").touch(0o644)
+    ok, said = privacy()
+    assert not ok
+    assert str(home / "collections") in said
+    assert str(home / "config.toml") in said
+    assert privacy(repair=True)[0]
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert (home / "config.toml").stat().st_mode & 0o777 == 0o600
+    assert (home / "models").stat().st_mode & 0o777 == 0o755

@@ -280,6 +280,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     stage = Stage(collection.folder, "models", made, 768)
     columns: dict[str, list[object]] = {name: [None] * len(keys) for name in made}
     stage.add(columns, keys)
+    del stage  # stopped
     collection.delete_document("Plimfor lease.txt")
     report = collection.admin.upkeep(secure=secure)
     assert report is not None

@@ -463,16 +463,16 @@ def test_how_long_versions_are_kept(
 ) -> None:
     monkeypatch.setattr(tidy, "_LEAST_KEPT_BYTES", 100)
     (tmp_path / "data").write_bytes(b"x" * (200 if heavy else 50))
-    assert tidy._grace(tmp_path, ages, []) == expected
+    assert tidy._grace(tmp_path, "", ages, []) == expected
 
 
 def test_ages_are_those_of_the_versions(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1, 2)
     path = collection.folder / DOCUMENTS
-    ages = tidy.version_ages(path)
+    ages = tidy.version_ages(collection.folder, DOCUMENTS)
     assert len(ages) == len(lance.dataset(path).versions())
     assert ages == sorted(ages)
     oldest = max((path / "_versions").glob("*.manifest"), key=lambda p: p.name)
     os.utime(oldest, (time.time() - 5000, time.time() - 5000))
-    assert tidy.version_ages(path)[-1] == pytest.approx(5000, abs=60)
+    assert tidy.version_ages(collection.folder, DOCUMENTS)[-1] == pytest.approx(5000, abs=60)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import (
     CollectionBusy,
     CollectionGone,
+    CollectionSealed,
     DiskFull,
     MigrationFailed,
     NotWritable,
@@ -85,7 +86,7 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
                 info = update_info(
                     folder, lambda i: replace(i, schema_version=i.schema_version + 1)
                 )
-        except (CollectionBusy, CollectionGone, DiskFull, NotWritable):
+        except (CollectionBusy, CollectionGone, CollectionSealed, DiskFull, NotWritable):
             raise
         except Exception as error:
             told = translate(error, folder)

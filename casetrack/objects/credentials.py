@@ -1,0 +1,134 @@
+"""Credentials of object storage, from the places where all programs look for them.
+
+In this order: the environment, the files in ``~/.aws`` (with ``AWS_PROFILE``), and what a machine
+of Amazon's lends to those who run on it. They are handed to the library that asks the service, and
+nowhere kept, written or shown. Google's and Azure's are found by the libraries themselves, in the
+environment and in the files of their own tools.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+SESSION = "AWS_SESSION_TOKEN"
+NAMES = ", ".join((*KEYS, SESSION))
+_LENT = (
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+_MAKERS = ("/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/board_vendor")
+_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Credentials:
+    """What S3 is asked with; never shown by its ``repr``.
+
+    Attributes
+    ----------
+    key, secret, token
+        Empty where the library gets them from the machine itself.
+    """
+
+    key: str = ""
+    secret: str = ""
+    token: str = ""
+
+    def options(self) -> dict[str, str]:
+        """Return them by the names of the library."""
+        named = {
+            "access_key_id": self.key,
+            "secret_access_key": self.secret,
+            "session_token": self.token,
+        }
+        return {name: value for name, value in named.items() if value}
+
+
+class CredentialsMissing(LookupError):
+    """None of the usual places has them.
+
+    Attributes
+    ----------
+    missing
+        Which variables of the environment are not set.
+    """
+
+    def __init__(self) -> None:
+        self.missing = [name for name in KEYS if not os.environ.get(name)]
+        verb = "is" if len(self.missing) == 1 else "are"
+        super().__init__(f"{' and '.join(self.missing)} {verb} not set in the environment")
+
+
+def of_s3() -> Credentials:
+    """Return the credentials for S3.
+
+    Raises
+    ------
+    CredentialsMissing
+        There are none.
+    """
+    key, secret = (os.environ.get(name, "") for name in KEYS)
+    if key and secret:
+        return Credentials(key, secret, os.environ.get(SESSION, ""))
+    if not key and not secret:
+        kept = _section("AWS_SHARED_CREDENTIALS_FILE", "credentials", "{}")
+        kept = {**_section("AWS_CONFIG_FILE", "config", "profile {}"), **kept}
+        if kept.get("aws_access_key_id") and kept.get("aws_secret_access_key"):
+            return Credentials(
+                kept["aws_access_key_id"],
+                kept["aws_secret_access_key"],
+                kept.get("aws_session_token", ""),
+            )
+    if any(os.environ.get(name) for name in _LENT) or _is_amazons():
+        return Credentials()
+    raise CredentialsMissing
+
+
+def region_of_s3() -> str | None:
+    """Return the region that the environment or ``~/.aws/config`` names."""
+    for name in _REGIONS:
+        if os.environ.get(name):
+            return os.environ[name]
+    return _section("AWS_CONFIG_FILE", "config", "profile {}").get("region")
+
+
+def endpoint_of_s3() -> str | None:
+    """Return the address of a service that is not Amazon's, where one is named."""
+    for name in _ENDPOINTS:
+        if os.environ.get(name):
+            return os.environ[name]
+    return _section("AWS_CONFIG_FILE", "config", "profile {}").get("endpoint_url")
+
+
+def _section(variable: str, name: str, form: str) -> Mapping[str, str]:
+    """Return the chosen profile of a file in ``~/.aws``; empty where there is none."""
+    try:
+        path = Path(os.environ.get(variable) or Path.home() / ".aws" / name)
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read_string(path.read_text("utf-8"))
+    except (OSError, RuntimeError, ValueError, configparser.Error):
+        return {}
+    profile = os.environ.get("AWS_PROFILE") or "default"
+    title = profile if profile == "default" else form.format(profile)
+    return parser[title] if parser.has_section(title) else {}
+
+
+def _is_amazons() -> bool:
+    """Return whether this is a machine of Amazon's, which may lend its role's credentials."""
+    for name in _MAKERS:
+        try:
+            if "amazon ec2" in Path(name).read_text("ascii", "replace").lower():
+                return True
+        except OSError:
+            continue
+    return False

@@ -1,0 +1,143 @@
+"""Commits to the two datasets: each certain to be made by the writer, and to be made once.
+
+In a folder that is what Lance does. In object storage two things are added. Before a commit the
+writer makes sure that it still is the writer, after it has opened what the commit is based on (see
+:mod:`casetrack.store.lease`). And a commit whose answer was lost on the way may have been made: so
+what lies there is looked at before it is tried again.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ObjectStorageError, StorageError, WriterReplaced
+from casetrack.objects.words import fault_of
+from casetrack.store import lease
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+from casetrack.store.files import storage_errors
+from casetrack.store.place import dataset_at, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+_TRIES = 5
+_FIRST_SECONDS = 0.5
+_LATER = {"busy", "unreachable"}
+_OVERTAKEN = "concurrent transaction Restore"
+
+
+def append(folder: Path, fragments: Sequence[Any], /) -> None:
+    """Add fragments that were written to the chunks; the caller is the writer.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        They cannot be added.
+    WriterReplaced
+        Another writer took over.
+    """
+    import lance
+
+    place = place_of(folder)
+    wanted = {file.path for part in fragments for file in part.files}
+
+    def commit(dataset: Any) -> None:
+        lance.LanceDataset.commit(
+            place.dataset(CHUNKS),
+            lance.LanceOperation.Append(fragments),
+            read_version=dataset.version,
+            storage_options=place.options,
+        )
+
+    def is_done(dataset: Any) -> bool:
+        found = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
+        return not wanted.isdisjoint(found)
+
+    _do(folder, CHUNKS, commit, is_done)
+
+
+def switch(folder: Path, rows: pa.Table, /) -> None:
+    """Let rows of the ledger take the place of those of the same documents; see :func:`append`."""
+
+    def commit(ledger: Any) -> None:
+        upsert = ledger.merge_insert("document_id").when_matched_update_all()
+        upsert.when_not_matched_insert_all().execute(rows)
+
+    _do(folder, DOCUMENTS, commit)
+
+
+def remove(folder: Path, name: str, condition: str, /) -> None:
+    """Remove the rows of a dataset for which an SQL condition holds; see :func:`append`."""
+    _do(folder, name, lambda dataset: dataset.delete(condition))
+
+
+def replace(folder: Path, fragments: Sequence[Any], layout: pa.Schema, base: int, /) -> None:
+    """Let fragments that were written take the place of all chunks; see :func:`append`.
+
+    Parameters
+    ----------
+    folder, fragments
+        As there.
+    layout
+        Their columns.
+    base
+        The version of the chunks that they were made of, which has to be the newest.
+    """
+    import lance
+
+    place = place_of(folder)
+    wanted = {file.path for part in fragments for file in part.files}
+
+    def commit(dataset: Any) -> None:
+        if dataset.version != base:
+            raise StorageError(
+                f"The passages at {place.uri} were changed while they were made anew.",
+                hint="Run the command again: what models have made is kept.",
+            )
+        lance.LanceDataset.commit(
+            place.dataset(CHUNKS),
+            lance.LanceOperation.Overwrite(layout, fragments),
+            read_version=base,
+            storage_options=place.options,
+            # Else Lance would let it go past any other commit.
+            max_retries=0,
+        )
+
+    def is_done(dataset: Any) -> bool:
+        found = (f.path for part in dataset.get_fragments() for f in part.metadata.files)
+        return not wanted.isdisjoint(found)
+
+    _do(folder, CHUNKS, commit, is_done)
+
+
+def _do(
+    folder: Path,
+    name: str,
+    commit: Callable[[Any], object],
+    is_done: Callable[[Any], bool] | None = None,
+) -> None:
+    """Commit to a dataset; what may be done twice without harm has no *is_done*."""
+    where, left, seconds = dataset_at(folder, name), _TRIES, _FIRST_SECONDS
+    while True:
+        left -= 1
+        dataset = open_dataset(folder, name)
+        if left < _TRIES - 1 and is_done is not None and is_done(dataset):
+            return
+        lease.confirm(folder)
+        try:
+            with storage_errors(where):
+                commit(dataset)
+            return
+        except StorageError as error:
+            said = error.__cause__ or error
+            if _OVERTAKEN in str(said):
+                raise WriterReplaced(place_of(folder).uri) from error
+            is_elsewhere = isinstance(error, ObjectStorageError)
+            if not is_elsewhere or fault_of(said).kind not in _LATER or not left:
+                raise
+        time.sleep(seconds)
+        seconds *= 2

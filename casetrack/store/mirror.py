@@ -1,0 +1,480 @@
+"""Copies on this computer of what a collection elsewhere holds beside its datasets.
+
+Small files (``collection.json``, marks, notes of snapshots, ...) are copied as soon as the list of
+those that count has changed (:mod:`casetrack.store.published`), files of views when they are asked
+for. Each copy is compared with its digest. What was changed here is published under the lock that
+it was changed under; what lies here unpublished, because its writer was killed, is taken back by
+the next one who has that lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import (
+    CaseTrackError,
+    CollectionBusy,
+    CollectionDamaged,
+    CollectionGone,
+    WriterReplaced,
+)
+from casetrack.store.facts import sealed, unsealed
+from casetrack.store.files import UNFINISHED, private_folder, storage_errors, write_atomic
+from casetrack.store.place import place_of
+from casetrack.store.published import (
+    LISTING,
+    RECORD,
+    TRIES,
+    Item,
+    Listing,
+    busy,
+    is_shared,
+    published,
+    published_since,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.store.place import Place
+
+FRESH_SECONDS = 1.0
+"""What was looked at so short a while ago is not asked for again."""
+_LOCK = ".place.lock"
+_VIEWS = "views/"
+_INFO = ("collection.json", ".collection.json.bak", "sources.json", ".profile-unchosen")
+_MEND = (
+    "Run `casetrack doctor --repair` on the collection, or bring back that object from a backup."
+)
+_looked: dict[Path, float] = {}
+_changes: dict[Path, int] = {}
+_guard = threading.RLock()
+_repairs = logging.getLogger("casetrack.repairs")
+
+
+def of_info(path: str, /) -> bool:
+    """Whether the lock on a collection's own facts is for a file."""
+    return path.startswith(("queries/", "pipelines/", "collection.json")) or path in _INFO
+
+
+def of_marks(path: str, /) -> bool:
+    """Whether the lock on marks is for a file."""
+    return path.startswith("marks/")
+
+
+def of_writer(path: str, /) -> bool:
+    """Whether the write lock is for a file."""
+    return not of_info(path) and not of_marks(path)
+
+
+@dataclass(slots=True)
+class _Record:
+    """Which files lie here: digest and looks (time, size, inode) by path."""
+
+    path: Path
+    tag: str | None = None
+    files: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path) -> _Record:
+        path = folder / RECORD
+        try:
+            raw = unsealed(path.read_bytes())
+            files = {name: (str(d), [int(n) for n in s]) for name, (d, s) in raw["files"].items()}
+            return cls(path, raw["tag"], files)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return cls(path)
+
+    def keep(self) -> None:
+        facts = {"tag": self.tag, "files": {n: list(v) for n, v in self.files.items()}}
+        write_atomic(self.path, sealed(facts), durable=False)
+
+
+# --- looking -----------------------------------------------------------------------------------
+
+
+def changes_seen(folder: Path, /) -> int:
+    """Return what changes whenever this process has changed the collection."""
+    return _changes.get(folder, 0)
+
+
+def touched(folder: Path, /) -> None:
+    """Let the next reader of this process look again, however short a while ago it did."""
+    _looked.pop(folder, None)
+    _changes[folder] = _changes.get(folder, 0) + 1
+
+
+def pull(
+    folder: Path, /, *, now: bool = False, settle: Callable[[str], bool] | None = None
+) -> None:
+    """Copy the small files that have changed elsewhere; nothing for a collection that is here.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    now
+        Look, however short a while ago this process did.
+    settle
+        Take back what lies here unpublished of the files that it tells: the caller has their lock.
+
+    Raises
+    ------
+    CollectionGone
+        It was deleted where it lay.
+    CollectionDamaged, ObjectStorageError
+        It cannot be read there.
+    """
+    place = place_of(folder)
+    if not place.is_remote:
+        return
+    if not now and time.monotonic() - _looked.get(folder, float("-inf")) < FRESH_SECONDS:
+        return
+    with _alone(folder):
+        record = _Record.of(folder)
+        is_known = record.tag is not None and settle is None
+        listing = published_since(place, record.tag or "") if is_known else published(place)
+        _looked[folder] = time.monotonic()
+        if listing is not None:
+            listing = _copied(place, record, listing, lambda p: not p.startswith(_VIEWS), settle)
+            gone = [
+                path
+                for path in record.files
+                if not path.startswith(_VIEWS) and path not in listing.files
+            ]
+            if settle:
+                gone += [
+                    path
+                    for path in _present(folder, views=False)
+                    if path not in listing.files and settle(path)
+                ]
+            for path in gone:
+                (folder / path).unlink(missing_ok=True)
+                record.files.pop(path, None)
+            record.tag = listing.tag
+            record.keep()
+
+
+def bring(folder: Path, home: str, /) -> bool:
+    """Copy the files of a view that are there and not here; nothing for a collection that is here.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    home
+        Folder of the view in it, such as ``views/index``.
+
+    Returns
+    -------
+    bool
+        Whether the collection lies elsewhere.
+
+    Raises
+    ------
+    CollectionGone, CollectionDamaged, ObjectStorageError
+        See :func:`pull`.
+    """
+    place = place_of(folder)
+    if not place.is_remote:
+        return False
+    with _alone(folder):
+        record, listing = _Record.of(folder), published(place)
+        try:
+            _copied(place, record, listing, lambda path: path.startswith(f"{home}/"), None)
+        except CollectionDamaged as damage:
+            # A view is only a copy of what the datasets say: what is not here is made anew.
+            _repairs.warning("A part of a view is damaged, and is made anew: %s", damage.message)
+        record.keep()
+    return True
+
+
+def _disown(folder: Path, scope: Callable[[str], bool]) -> None:
+    """Let what was changed here and could not be published be replaced by what counts."""
+    with contextlib.suppress(CaseTrackError), _alone(folder):
+        record = _Record.of(folder)
+        for path in _changed(folder, record, scope)[0]:
+            record.files[path] = ("", [])
+        record.tag = None
+        record.keep()
+    touched(folder)
+
+
+def _copied(
+    place: Place,
+    record: _Record,
+    listing: Listing,
+    wanted: Callable[[str], bool],
+    settle: Callable[[str], bool] | None,
+) -> Listing:
+    """Copy files of a listing, or of the newest where they were replaced meanwhile; return it."""
+    while True:
+        files = {path: item for path, item in listing.files.items() if wanted(path)}
+        try:
+            _copy(place, record, files, settle)
+        except _Gone as error:
+            newest = published(place)
+            if newest.files.get(error.path) == files[error.path]:
+                raise CollectionDamaged(
+                    f"{place.uri}/{files[error.path].key} is gone, though the collection's list of "
+                    "files names it.",
+                    hint=_MEND,
+                ) from error
+            listing = newest
+            continue
+        return listing
+
+
+class _Gone(Exception):
+    """An object is not there (any more)."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+def _copy(
+    place: Place,
+    record: _Record,
+    wanted: dict[str, Item],
+    settle: Callable[[str], bool] | None,
+) -> None:
+    """Copy those of some files that are not here, or are not what counts."""
+    folder = place.folder
+    # Of a view, what names the others comes last.
+    for path, item in sorted(wanted.items(), key=lambda pair: -pair[0].count("/")):
+        digest, looks = record.files.get(path, ("", []))
+        target = folder / path
+        if digest == item.digest:
+            # Changed here and not published: by somebody at work, or who was killed.
+            is_mine = settle is not None and settle(path)
+            lacks = path.startswith((_VIEWS, _INFO[0])) and not target.exists()
+            if not lacks and not (is_mine and looks != _looks(target)):
+                continue
+        elif _is_whole(target, item):
+            record.files[path] = (item.digest, _looks(target))
+            continue
+        _fetch(place, path, item)
+        record.files[path] = (item.digest, _looks(target))
+
+
+def _fetch(place: Place, path: str, item: Item) -> None:
+    """Write an object into a file, once it is found to be what was published."""
+    target = place.folder / path
+    with storage_errors(target):
+        private_folder(target.parent)
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{UNFINISHED}")
+        try:
+            temporary.touch(mode=0o600)
+            if not place.objects.fetch(item.key, temporary):
+                raise _Gone(path)
+            if not _is_whole(temporary, item):
+                raise CollectionDamaged(
+                    f"{place.uri}/{item.key} is not what was written there.", hint=_MEND
+                )
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+# --- publishing --------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def shared(folder: Path, scope: Callable[[str], bool], /) -> Iterator[None]:
+    """Change small files that others have copies of; the caller has their lock on this computer.
+
+    Nothing for a collection that is here.
+
+    Raises
+    ------
+    CollectionBusy
+        Another computer changed one of them at the same moment; here nothing is changed.
+    CollectionGone, CollectionDamaged, ObjectStorageError
+        See :func:`pull`.
+    """
+    pull(folder, now=True, settle=scope)
+    yield
+    try:
+        publish(folder, scope)
+    except CaseTrackError:
+        _disown(folder, scope)
+        raise
+
+
+def publish(
+    folder: Path, scope: Callable[[str], bool], /, *, fence: int | None = None, first: bool = False
+) -> None:
+    """Let those files count that were changed here; nothing for a collection that is here.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    scope
+        Which files.
+    fence
+        Number of the writer that publishes.
+    first
+        The collection is new: nothing may be there yet.
+
+    Raises
+    ------
+    CollectionBusy
+        Another computer changed one of them at the same moment.
+    WriterReplaced
+        Another writer took over.
+    CollectionGone, CollectionDamaged, ObjectStorageError
+        See :func:`pull`.
+    """
+    place = place_of(folder)
+    if not place.is_remote:
+        return
+    with _alone(folder):
+        record = _Record.of(folder)
+        changed, gone = _changed(folder, record, scope)
+        if not changed and not gone and not first:
+            return
+        for path, item in changed.items():
+            place.objects.send(item.key, folder / path)
+        listing = _switch(place, record, changed, gone, fence=fence, first=first)
+        for path, item in changed.items():
+            record.files[path] = (item.digest, _looks(folder / path))
+        for path in gone:
+            record.files.pop(path, None)
+        record.tag = listing.tag
+        record.keep()
+    touched(folder)
+
+
+def _switch(
+    place: Place,
+    record: _Record,
+    changed: dict[str, Item],
+    gone: list[str],
+    *,
+    fence: int | None,
+    first: bool,
+) -> Listing:
+    """Replace ``files.json`` by one that names the changed files; return it."""
+    for _ in range(TRIES):
+        listing = Listing({}) if first else published(place)
+        if fence is not None and listing.fence > fence:
+            raise WriterReplaced(place.uri)
+        for path in (*changed, *gone):
+            theirs, base = listing.files.get(path), record.files.get(path, ("",))[0]
+            is_ours = theirs == changed.get(path)
+            if (
+                not is_ours
+                and not path.startswith(_VIEWS)
+                and (theirs and theirs.digest) != (base or None)
+            ):
+                raise busy(place, path)
+        files = {p: i for p, i in listing.files.items() if p not in gone} | changed
+        if files == listing.files and not first:
+            return listing  # an answer was lost, and it has been done
+        made = Listing(files, max(listing.fence, fence or 0), listing.tag)
+        tag = place.objects.swap(LISTING, made.content(), listing.tag)
+        if tag is not None:
+            return Listing(files, made.fence, tag)
+        if first:
+            there = published(place)
+            if there.files == files:
+                return there
+            raise CollectionBusy(
+                f"Another collection was made at {place.uri} at the same moment.",
+                hint="Choose another folder of the bucket.",
+            )
+    raise busy(place)
+
+
+def _changed(
+    folder: Path, record: _Record, scope: Callable[[str], bool]
+) -> tuple[dict[str, Item], list[str]]:
+    """Return the files that are not as they were when they were copied, and those that are gone."""
+    changed = {}
+    present = {path for path in _present(folder, views=True) if scope(path)}
+    for path in sorted(present):
+        digest, looks = record.files.get(path, ("", []))
+        if looks and looks == _looks(folder / path):
+            continue
+        try:
+            found, size = _digest(folder / path)
+        except FileNotFoundError:
+            continue
+        if found == digest:
+            record.files[path] = (digest, _looks(folder / path))
+            continue
+        changed[path] = Item(f"files/{path}@{found[:16]}", size, found)
+    gone = [path for path in record.files if scope(path) and path not in present]
+    return changed, gone
+
+
+def forget_views(folder: Path, /) -> None:
+    """Let go of what is here of the views of a collection elsewhere: others need the room."""
+    import shutil
+
+    with _alone(folder):
+        record = _Record.of(folder)
+        record.files = {p: v for p, v in record.files.items() if not p.startswith(_VIEWS)}
+        record.keep()
+        shutil.rmtree(folder / "views", ignore_errors=True)
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def _present(folder: Path, *, views: bool) -> Iterator[str]:
+    """Yield the paths of the files here that belong to the collection."""
+    for base, folders, names in os.walk(folder):
+        inside = "" if base == str(folder) else f"{Path(base).relative_to(folder).as_posix()}/"
+        for name in list(folders):
+            below = f"{inside}{name}/"
+            if not is_shared(below) or (below == _VIEWS and not views):
+                folders.remove(name)
+        yield from (f"{inside}{name}" for name in names if is_shared(f"{inside}{name}"))
+
+
+def _looks(path: Path) -> list[int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return []
+    return [facts.st_mtime_ns, facts.st_size, facts.st_ino]
+
+
+def _digest(path: Path) -> tuple[str, int]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return digest, file.tell()
+
+
+def _is_whole(path: Path, item: Item) -> bool:
+    try:
+        return path.stat().st_size == item.size and _digest(path)[0] == item.digest
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Be the only one on this computer who copies files of the collection."""
+    import filelock
+
+    if not folder.is_dir():
+        raise CollectionGone(folder.name)
+    lock = filelock.FileLock(folder / _LOCK, fallback_to_soft=False)
+    with _guard, storage_errors(folder / _LOCK):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,75 @@
+"""A bound on what this computer keeps of collections that lie elsewhere.
+
+Copies of views and of source files may be removed at any time, since they are fetched again when
+they are asked for. Those of the collection that nobody has asked for longest go first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import shutil
+from typing import TYPE_CHECKING
+
+from casetrack.store import mirror
+from casetrack.store.files import folder_bytes
+from casetrack.store.originals import COPIES
+from casetrack.store.place import stands_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FOLDERS = ("views", COPIES)
+_USED = ".place-used.lock"
+"""Its time tells when somebody last asked for a view of the collection."""
+_log = logging.getLogger(__name__)
+_told: set[Path] = set()
+
+
+def make_room(folder: Path, most_bytes: int, /) -> list[Path]:
+    """Remove copies of other collections until the bound is kept.
+
+    Parameters
+    ----------
+    folder
+        The folder of the collection that is asked for now, whose copies stay.
+    most_bytes
+        How much all copies in this data folder may take.
+
+    Returns
+    -------
+    list of Path
+        The folders of those whose copies were removed.
+    """
+    with contextlib.suppress(OSError):
+        (folder / _USED).touch()
+    sizes = {
+        other: sum(folder_bytes(other / name) for name in _FOLDERS)
+        for other in folder.parent.glob("[!.]*")
+        if stands_in(other)
+    }
+    excess, removed = sum(sizes.values()) - most_bytes, []
+    for other in sorted(sizes, key=_last_used):
+        if excess <= 0:
+            break
+        if other != folder and sizes[other]:
+            mirror.forget_views(other)
+            shutil.rmtree(other / COPIES, ignore_errors=True)
+            excess -= sizes[other]
+            removed.append(other)
+    if excess > 0 and folder not in _told:
+        _told.add(folder)
+        _log.warning(
+            "The search index of the collection in %s takes more than cache_megabytes in "
+            "config.toml allows (%d MB); it is kept all the same.",
+            folder,
+            most_bytes // 1_000_000,
+        )
+    return removed
+
+
+def _last_used(folder: Path) -> float:
+    try:
+        return (folder / _USED).stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,334 @@
+"""The audit log: every change stands in it, and none of it can be changed unseen."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack import actor
+from casetrack.cli.main import main
+from casetrack.config import load_settings
+from casetrack.errors import NotWritable, StorageError
+from casetrack.library import Library
+from casetrack.pipeline import Tools
+from casetrack.store import audit
+from casetrack.store.session import write_session
+from conftest import store_text
+from fakes import WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+TOOLS = Tools(encoder=WordEncoder("mini", token_width=None))
+
+
+def fill(collection: Collection, *names: str) -> None:
+    with write_session(collection.folder) as session:
+        for name in names:
+            store_text(session, name, f"The harbour master of {name} signed.", tools=TOOLS)
+
+
+def actions(library: Library) -> list[str]:
+    """Return what was done; what was stored in several commits once."""
+    every = [e.action for e in reversed(library.audit.entries())]
+    return [action for action, _ in itertools.groupby(every)]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A data folder whose log has five entries."""
+    for number in range(5):
+        audit.add(tmp_path, "documents added", {"collection": "c", "count": number})
+    return tmp_path
+
+
+# --- what stands in it -----------------------------------------------------------------------
+
+
+def test_every_change_stands_in_it(library: Library, tmp_path: Path) -> None:
+    case = library.create("Case")
+    fill(case, "a.txt", "b.txt", "c.txt")
+    case.marks.tag("a.txt", "privileged")
+    case.admin.describe(description="About it")
+    case.admin.take_snapshot("full")
+    case.delete_document("b.txt")
+    case.admin.restore("full")
+    case.admin.export(tmp_path / "out")
+    case.admin.close()
+    library.import_archive(tmp_path / "out.ctcollection")
+    library.delete("Case (2)")
+    assert actions(library) == [
+        "collection created",
+        "documents added",
+        "marks added",
+        "collection changed",
+        "snapshot taken",
+        "documents deleted",
+        "documents added",
+        "snapshot restored",
+        "collection exported",
+        "collection closed",
+        "collection imported",
+        "collection deleted",
+    ]
+    entries = library.audit.entries(action="added")
+    assert sum(e.count for e in entries if e.action == "documents added") == 4
+    assert {e.user for e in entries} == {actor.user()}
+    assert {e.program for e in entries} <= {actor.program()}
+    [exported] = library.audit.entries(action="exported")
+    assert exported.detail == str(tmp_path / "out.ctcollection")
+    assert library.audit.verify().ok
+
+
+def test_a_reindex_and_what_a_file_brings_stand_in_it(library: Library, tmp_path: Path) -> None:
+    case, file = library.create("Case"), tmp_path / "x.txt"
+    file.write_text("The lease.")
+    case.ingest(file)
+    file.write_text("The other lease.")
+    case.ingest(file)
+    assert actions(library)[1:] == ["documents added", "documents changed"]
+
+
+def test_deleted_leaves_that_it_was_and_neither_name_nor_words(library: Library) -> None:
+    case = library.create("Blackmere v. Seed")
+    fill(case, "Zielinski letter.txt", "kept.txt")
+    document = case.document("Zielinski letter.txt").document_id
+    added = library.audit.entries(action="added")
+    assert {n for e in added for n in e.names} == {"Zielinski letter.txt", "kept.txt"}
+    case.delete_document("Zielinski letter.txt", secure=True)
+    data = (library.settings.data_dir / audit.FILE).read_text()
+    assert "Zielinski" not in data
+    assert "harbour" not in data
+    [gone] = library.audit.entries(action="documents deleted")
+    assert (gone.documents, gone.names, gone.collection) == ((document,), ("",), case.name)
+    library.delete(case.name)
+    assert "Blackmere" not in (library.settings.data_dir / audit.FILE).read_text()
+    assert library.audit.entries(collection_id=case.folder.name)[0].action == "collection deleted"
+    assert library.audit.entries()[0].collection is None
+
+
+def test_searches_stand_in_it_where_that_is_switched_on(library: Library) -> None:
+    case = library.create("Case")
+    fill(case, "a.txt")
+    case.search("harbour", mode="keyword")
+    assert "searched" not in actions(library)
+    home = library.settings.data_dir
+    (home / "config.toml").write_text("[audit]\nsearches = true\n")
+    asked = Library(load_settings(home))
+    asked.get("Case").search("harbour", mode="keyword")
+    asked.get("Case").sql("SELECT 1 AS one")
+    asked.sql("SELECT 2 AS two", collections=["Case"])
+    assert [(e.action, e.detail) for e in asked.audit.entries(limit=3)] == [
+        ("queried", "SELECT 2 AS two"),
+        ("queried", "SELECT 1 AS one"),
+        ("searched", "harbour"),
+    ]
+
+
+def test_it_says_which_program_asked(library: Library) -> None:
+    with actor.acting("Claude\n Desktop" + "x" * 200):
+        library.create("One")
+    seen: list[str] = []
+
+    def work() -> None:
+        seen.append(actor.program())
+
+    thread = threading.Thread(target=work)
+    with actor.acting("window"):
+        thread.start()
+        thread.join()
+    program = library.audit.entries()[0].program
+    assert "(Claude  Desktopxxx" in program
+    assert len(program) < 200
+    assert "window" not in seen[0]
+
+
+def test_without_an_entry_nothing_is_changed(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = library.create("Case")
+    fill(case, "a.txt")
+
+    def full(_handle: int) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit.os, "fsync", full)
+        with pytest.raises(StorageError, match="The disk is full"):
+            case.delete_document("a.txt")
+    assert [d.name for d in case.documents()] == ["a.txt"]
+    assert library.audit.verify().ok
+
+
+# --- that it is as it was written ------------------------------------------------------------
+
+
+def test_what_was_written_follows_on_each_other(log: Path) -> None:
+    found = audit.verify(log)
+    assert (found.entries, found.ok) == (5, True)
+    middle = list(audit.entries(log))[2]
+    assert audit.verify(log, middle.digest).ok
+    assert audit.verify(log, "0" * 64).problems == (
+        f"no entry of audit.jsonl has the digest {'0' * 64}",
+    )
+    assert (log / audit.FILE).stat().st_mode & 0o777 == 0o600
+
+
+def _change(lines: list[bytes]) -> None:
+    lines[2] = lines[2].replace(b'"count":2', b'"count":9')
+
+
+def _change_whole(lines: list[bytes]) -> None:
+    entry = json.loads(lines[2]) | {"count": 9}
+    entry["digest"] = audit._digest({k: v for k, v in entry.items() if k != "digest"})
+    lines[2] = audit._canonical(entry) + b"\n"
+
+
+def _remove(lines: list[bytes]) -> None:
+    del lines[2]
+
+
+def _remove_first(lines: list[bytes]) -> None:
+    del lines[0]
+
+
+def _swap(lines: list[bytes]) -> None:
+    lines[1], lines[2] = lines[2], lines[1]
+
+
+def _double(lines: list[bytes]) -> None:
+    lines.insert(3, lines[2])
+
+
+def _garble(lines: list[bytes]) -> None:
+    lines[2] = b"\x00" * 40 + b"\n"
+
+
+def _cut(lines: list[bytes]) -> None:
+    del lines[4]
+
+
+def _empty(lines: list[bytes]) -> None:
+    lines.clear()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_change, "line 3 of audit.jsonl was changed"),
+        (_change_whole, "line 4 of audit.jsonl does not follow on the line before it"),
+        (_remove, "line 3 of audit.jsonl does not follow on the line before it"),
+        (_remove_first, "line 1 of audit.jsonl does not follow on the line before it"),
+        (_swap, "line 2 of audit.jsonl does not follow on the line before it"),
+        (_double, "line 4 of audit.jsonl does not follow on the line before it"),
+        (_garble, "line 3 of audit.jsonl is no entry"),
+        (_cut, "audit.jsonl ends with entry 4, and entry 5 has been written"),
+        (_empty, "audit.jsonl ends with entry 0, and entry 5 has been written"),
+    ],
+)
+def test_what_was_changed_is_told(
+    log: Path, change: Callable[[list[bytes]], None], told: str
+) -> None:
+    path = log / audit.FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    change(lines)
+    path.write_bytes(b"".join(lines))
+    assert told in audit.verify(log).problems
+    audit.add(log, "collection closed", {"collection": "c"})  # it goes on all the same
+    assert list(audit.entries(log))[-1].action == "collection closed"
+    assert told in audit.verify(log).problems or change in {_cut, _empty}
+
+
+def test_what_a_killed_program_left_is_cut_off(log: Path) -> None:
+    path = log / audit.FILE
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"number":6,"at":"20')
+    assert audit.verify(log).ok
+    audit.add(log, "collection closed", {"collection": "c"})
+    assert audit.verify(log).entries == 6
+    assert audit.verify(log).ok
+    (log / audit.HEAD).unlink()  # killed before it was noted
+    assert audit.verify(log).ok
+
+
+def test_long_entries_and_many_writers(tmp_path: Path) -> None:
+    ids = [f"{n:036d}" for n in range(3000)]
+
+    def write() -> None:
+        for _ in range(5):
+            audit.add(tmp_path, "documents added", {"collection": "c", "documents": ids})
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = audit.verify(tmp_path)
+    assert (found.entries, found.ok) == (20, True)
+    assert len(next(audit.entries(tmp_path)).documents) == 3000
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root writes everywhere")
+def test_where_it_cannot_be_written_that_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(NotWritable, match=r"audit\.jsonl"):
+        audit.add(tmp_path, "collection closed", {"collection": "c"})
+
+
+def test_doctor_tells(library: Library) -> None:
+    library.create("Case")
+    [check] = [c for c in library.doctor().checks if c.name == "audit log"]
+    assert (check.ok, check.detail) == (True, "1 entries, each follows on the one before it")
+    path = library.settings.data_dir / audit.FILE
+    path.write_bytes(path.read_bytes().replace(b"created", b"deleted"))
+    [check] = [c for c in library.doctor().checks if c.name == "audit log"]
+    assert (check.ok, check.detail) == (False, "line 1 of audit.jsonl was changed")
+    assert "Compare it with a copy that you exported" in check.remedy
+
+
+# --- the commands ----------------------------------------------------------------------------
+
+
+def test_the_commands(library: Library, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    case = library.create("=Case")
+    fill(case, "a.txt")
+    home = ["--data-dir", str(library.settings.data_dir)]
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main([*home, "audit", *words])
+        out, err = capfd.readouterr()
+        return code, out + err
+
+    code, said = run("list")
+    assert code == 0
+    assert "documents added" in said
+    assert "1: a.txt" in said
+    code, said = run("list", "--action", "created", "--json")
+    assert [e["action"] for e in json.loads(said)] == ["collection created"]
+    assert main([*home, "collection", "delete", "=Case", "-y"]) == 0
+    capfd.readouterr()
+    code, said = run("list", "-c", case.folder.name[:8], "-k", "1")
+    assert "casetrack collection" in said
+    assert "collection deleted" in said
+    code, said = run("verify")
+    assert (code, "3 entries, each follows" in said) == (0, True)
+    digest = said.splitlines()[1].rpartition(" ")[2]
+    assert run("verify", "--digest", digest.upper())[0] == 0
+    code, said = run("verify", "--digest", "f" * 64)
+    assert (code, "no entry of audit.jsonl has the digest" in said) == (1, True)
+    target = tmp_path / "log.csv"
+    assert run("export", str(target))[0] == 0
+    rows = list(csv.DictReader(io.StringIO(target.read_text("utf-8-sig"))))
+    assert [r["action"] for r in rows][-1] == "collection deleted"
+    assert rows[0]["digest"] == rows[1]["previous"]
+    assert run("export", "-")[1].startswith("number,at,user,program,action")

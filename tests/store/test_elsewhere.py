@@ -1,0 +1,552 @@
+"""Collections that lie at an address: several computers use one, as each uses its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import lance
+import pytest
+
+import object_service
+from casetrack.config import load_settings
+from casetrack.errors import (
+    CollectionBusy,
+    CollectionDamaged,
+    CollectionGone,
+    ObjectStorageError,
+    PackageMissing,
+    UsageError,
+    WriterReplaced,
+)
+from casetrack.library import Library
+from casetrack.license import UNLIMITED
+from casetrack.store import commits, lease, mirror, published
+from casetrack.store.lock import write_lock
+from casetrack.store.place import place_of, stored_bytes
+from casetrack.store.reader_locks import locked_snapshot
+from casetrack.store.session import leftovers, write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+Store = "Callable[..., Document]"
+TEXT = "The harbour authority pays the dredging company. "
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    pytest.importorskip("obstore")
+    pytest.importorskip("moto.server")
+    with object_service.s3() as url:
+        yield url
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    return f"{(tmp_path / 'shared').as_uri()}/harbour"
+
+
+@pytest.fixture(autouse=True)
+def ever_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(mirror, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.store.datasets._FRESH_NS", 0)
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Callable[[str], Library]:
+    """Return the data folder of a computer, by the computer's name."""
+    return lambda name: Library(load_settings(tmp_path / name), tier=UNLIMITED)
+
+
+@pytest.fixture
+def quick_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a lease expire soon, and nobody renew it: every holder is as if frozen."""
+    monkeypatch.setattr(lease, "SECONDS", 0.2)
+    monkeypatch.setattr(lease.Lease, "_renew", lambda _self: None)
+
+
+def add(collection: Collection, store_text: Store, *names: str) -> None:
+    with write_session(collection.folder) as session:
+        for name in names:
+            store_text(session, name, TEXT * 20 + name)
+        session.commit()
+        collection.workspace.catch_up()
+
+
+def names(collection: Collection) -> list[str]:
+    return sorted(d.name for d in collection.documents())
+
+
+def found(collection: Collection) -> list[tuple[str, float, str]]:
+    hits = collection.search("dredging", mode="keyword").results
+    return [(hit.chunk_id, hit.score, hit.text) for hit in hits]
+
+
+@pytest.mark.parametrize("kind", ["folder", pytest.param("s3", marks=pytest.mark.slow)])
+def test_two_computers_use_one_collection(
+    kind: str,
+    address: str,
+    computer: Callable[[str], Library],
+    store_text: Store,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if kind == "s3":
+        object_service.use(monkeypatch, request.getfixturevalue("service"))
+        address = f"s3://{object_service.new_bucket()}/cases/harbour"
+    here = computer("here").create("Harbour", at=address, description="of all ships")
+    add(here, store_text, "a.txt", "b.txt")
+    there = computer("there").get(address)
+    assert there.info == here.info
+    assert names(there) == names(here) == ["a.txt", "b.txt"]
+    assert found(there) == found(here) != []
+    add(there, store_text, "c.txt")
+    there.delete_document("a.txt")
+    there.admin.rename("Hafen")
+    there.admin.take_snapshot("two letters")
+    assert names(here) == ["b.txt", "c.txt"]
+    assert found(here) == found(there)
+    assert here.info.name == "Hafen"
+    assert [s.name for s in here.admin.snapshots(limit=0)] == ["two letters"]
+    assert computer("here").collections() == [here.info]
+    assert computer("here").stats(here.info) == here.stats()
+    assert here.stats().storage_bytes == stored_bytes(here.folder)
+    assert not leftovers(here.folder)
+    assert here.admin.upkeep() is not None
+    assert computer("there").delete("Hafen").name == "Hafen"
+    with pytest.raises(CollectionGone, match="harbour no longer exists"):
+        here.documents()
+    assert not list(place_of(here.folder).objects.list(""))
+
+
+def test_what_a_folder_holds_is_a_copy_that_may_be_deleted(
+    address: str, computer: Callable[[str], Library], store_text: Store
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    add(here, store_text, "a.txt")
+    before, own = found(here), here.info.id
+    for path in here.folder.iterdir():
+        if path.name != "place.json":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    again = computer("here").get(own)
+    assert (names(again), found(again)) == (["a.txt"], before)
+    assert computer("here").detach("Harbour").id == own
+    assert computer("here").collections() == []
+    assert names(computer("here").attach(address)) == ["a.txt"]
+
+
+def test_what_nobody_may_do_with_an_address(
+    address: str, computer: Callable[[str], Library], tmp_path: Path
+) -> None:
+    library = computer("here")
+    with pytest.raises(UsageError, match="There is no collection at") as told:
+        library.get(address)
+    assert "--at" in told.value.hint
+    collection = library.create("Harbour", at=address)
+    with pytest.raises(UsageError, match=r"a collection at .* already"):
+        library.create("Other", at=address)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("Dear Sir")
+    with pytest.raises(UsageError, match=r"something else \(letter.txt\)"):
+        library.create("Other", at=(tmp_path / "full").as_uri())
+    assert [c.name for c in library.collections()] == ["Harbour"]
+    own = library.create("Own")
+    with pytest.raises(UsageError, match="lies in this data folder, and nowhere else"):
+        library.detach("Own")
+    assert own.folder.is_dir()
+    assert library.get(address).info.id == collection.info.id
+
+
+# --- one writer at a time ------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("quick_lease")
+@pytest.mark.parametrize("unaware", [False, True])
+def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
+    address: str,
+    computer: Callable[[str], Library],
+    store_text: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    unaware: bool,
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    there = computer("there").get(address)
+    with contextlib.suppress(WriterReplaced), write_session(here.folder) as frozen:
+        store_text(frozen, "frozen.txt", TEXT)
+        opened: list[tuple[Path, str]] = []
+        real = commits.open_dataset
+
+        def overtaken(folder: Path, name: str) -> Any:
+            """Freeze between the look at what is there and the commit."""
+            dataset = real(folder, name)
+            if folder == here.folder and not opened:
+                opened.append((folder, name))
+                monkeypatch.setattr(commits, "open_dataset", real)
+                add(there, store_text, "there.txt")
+            return dataset
+
+        monkeypatch.setattr(commits, "open_dataset", overtaken)
+        if unaware:
+            monkeypatch.setattr(lease, "confirm", lambda _folder: None)
+        with pytest.raises(WriterReplaced, match="taken over writing to file:") as told:
+            frozen.commit()
+        assert "Run the same command again" in told.value.hint
+        raise told.value
+    assert opened
+    assert names(here) == names(there) == ["there.txt"]
+    monkeypatch.undo()
+    monkeypatch.setattr(mirror, "FRESH_SECONDS", 0.0)
+    add(here, store_text, "again.txt")
+    assert names(there) == ["again.txt", "there.txt"]
+    rows = lance.dataset(place_of(here.folder).dataset("chunks.lance")).count_rows()
+    assert rows == sum(d.chunk_count for d in here.documents())
+
+
+@pytest.mark.usefixtures("quick_lease")
+def test_a_reindex_that_was_overtaken_replaces_nothing(
+    address: str, computer: Callable[[str], Library], store_text: Store
+) -> None:
+    from lance.fragment import write_fragments
+
+    here = computer("here").create("Harbour", at=address)
+    add(here, store_text, "a.txt")
+    there = computer("there").get(address)
+    with pytest.raises(WriterReplaced), write_lock(here.folder):  # noqa: PT012
+        dataset = lance.dataset(place_of(here.folder).dataset("chunks.lance"))
+        made = write_fragments(dataset.to_table(), dataset.uri, mode="overwrite")
+        add(there, store_text, "b.txt")
+        commits.replace(here.folder, made, dataset.schema, dataset.version)
+    assert names(here) == ["a.txt", "b.txt"]
+    assert len(there.read.chunks("b.txt")) > 0
+
+
+def test_writers_wait_for_one_another_and_say_for_whom(
+    address: str, computer: Callable[[str], Library]
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    there = computer("there").get(address)
+    with (
+        write_lock(here.folder),
+        pytest.raises(CollectionBusy, match=r"Another computer is writing to .*process \d+"),
+        write_lock(there.folder, timeout=0.0),
+    ):
+        pass
+    with write_lock(there.folder, timeout=0.0):
+        pass
+
+
+def test_a_writer_that_died_on_this_computer_holds_nobody_up(
+    address: str, computer: Callable[[str], Library], store_text: Store
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    place = place_of(here.folder)
+    state = lease._State(number=7, holder="dead", home=lease._home(here.folder), who="me")
+    place.objects.put(lease.FILE, state.content())
+    (here.folder / "journal").mkdir(exist_ok=True)
+    add(here, store_text, "a.txt")
+    assert names(computer("there").get(address)) == ["a.txt"]
+    assert published.published(place).fence == 8
+
+
+def test_a_lease_that_is_renewed_is_kept(
+    address: str, computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "SECONDS", 0.05)
+    here = computer("here").create("Harbour", at=address)
+    place = place_of(here.folder)
+    with write_lock(here.folder):
+        held = lease._held[here.folder]
+        while held._state.renewed < 3:
+            held._ended.wait(0.01)
+        held.confirm()
+        assert json.loads(place.objects.get(lease.FILE).data)["holder"]  # type: ignore[union-attr]
+    assert not json.loads(place.objects.get(lease.FILE).data)["holder"]  # type: ignore[union-attr]
+
+
+# --- small files -------------------------------------------------------------------------------
+
+
+def test_changes_at_the_same_moment_lose_neither(
+    address: str, computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    there = computer("there").get(address)
+    real, raced = mirror.publish, list[str]()
+
+    def late(folder: Path, *rest: Any, **told: Any) -> None:
+        if folder == here.folder and not raced:
+            raced.append("once")
+            there.admin.tag(add=["urgent"])
+        real(folder, *rest, **told)
+
+    monkeypatch.setattr(mirror, "publish", late)
+    here.admin.rename("Hafen")
+    assert raced
+    assert (there.info.name, there.info.tags) == ("Hafen", ("urgent",))
+    assert here.info == there.info
+
+
+def test_what_a_killed_program_has_not_published_is_taken_back(
+    address: str, computer: Callable[[str], Library]
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    there = computer("there").get(address)
+    path = here.folder / "collection.json"
+    path.write_bytes(path.read_bytes().replace(b"Harbour", b"Changed"))
+    (here.folder / "journal").mkdir(exist_ok=True)
+    (here.folder / "journal" / "0123").touch()
+    here.admin.tag(add=["urgent"])
+    assert (there.info.name, there.info.tags) == ("Harbour", ("urgent",))
+    with write_lock(here.folder):
+        assert not leftovers(here.folder)
+
+
+def test_damaged_copies_are_fetched_again_and_damaged_objects_told(
+    address: str, computer: Callable[[str], Library], store_text: Store, caplog: Any
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    add(here, store_text, "a.txt")
+    before = found(here)
+    place = place_of(here.folder)
+    listing = published.published(place)
+    for path, item in listing.files.items():
+        if path.startswith("views/index/") and path.endswith("texts.bin"):
+            place.objects.put(item.key, b"x" * item.size)
+    with caplog.at_level(logging.WARNING, "casetrack.repairs"):
+        there = computer("there").get(address)
+        assert found(there) == before
+    assert "is not what was written there" in caplog.text
+    place.objects.remove(listing.files["heads.json"].key)
+    with pytest.raises(CollectionDamaged, match=r"heads\.json@\w+ is gone, though"):
+        computer("third").get(address)
+    place.objects.put(published.LISTING, b"{}")
+    with pytest.raises(CollectionDamaged, match=r"list of files at .* is damaged"):
+        there.documents()
+
+
+def test_a_list_of_files_that_points_outside_is_refused(
+    address: str, computer: Callable[[str], Library]
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    place = place_of(here.folder)
+    listing = published.published(place)
+    item = listing.files["collection.json"]
+    for path in ("../evil", "/etc/evil", "a/../../evil", "place.json", "C:/evil", "originals/x"):
+        place.objects.put(published.LISTING, published.Listing({path: item}).content())
+        with pytest.raises(CollectionDamaged):
+            mirror.pull(here.folder, now=True)
+
+
+def test_the_cache_keeps_to_its_bound(
+    address: str, computer: Callable[[str], Library], store_text: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "config.toml").write_text("cache_megabytes = 0\n")
+    first = computer("here").create("Harbour", at=address)
+    add(first, store_text, "a.txt")
+    before = found(first)
+    second = computer("here").create("Mole", at=f"{address}-2")
+    add(second, store_text, "b.txt")
+    assert found(second)
+    assert not (first.folder / "views").exists()
+    assert (second.folder / "views" / "index").exists()
+    assert found(computer("here").get("Harbour")) == before
+
+
+def test_a_reader_elsewhere_keeps_its_state(
+    address: str, computer: Callable[[str], Library], store_text: Store
+) -> None:
+    here = computer("here").create("Harbour", at=address)
+    add(here, store_text, "a.txt")
+    there = computer("there").get(address)
+    with locked_snapshot(there.folder) as snapshot:
+        for number in range(3):
+            add(here, store_text, f"{number}.txt")
+        here.admin.upkeep(secure=True)
+        assert snapshot.scan(["text"]).num_rows == snapshot.chunks.count_rows()
+        assert lance.dataset(snapshot.chunks.uri).tags.list()
+    assert not lance.dataset(snapshot.chunks.uri).tags.list()
+
+
+# --- a service with bad days -------------------------------------------------------------------
+
+
+@pytest.fixture
+def proxy(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_service.Proxy]:
+    made = object_service.Proxy(service)
+    object_service.use(monkeypatch, made.url)
+    monkeypatch.setattr("casetrack.objects.service.RETRY_SECONDS", 2)
+    monkeypatch.setattr(commits, "_FIRST_SECONDS", 0.01)
+    yield made
+    made.close()
+
+
+def once(*wanted: tuple[str, str, str]) -> Callable[[str, str], str | None]:
+    """Return what happens the first time that a method asks for a path that holds a text."""
+    left = list(wanted)
+
+    def fate(method: str, path: str) -> str | None:
+        for each in left:
+            if each[0] == method and each[1] in path:
+                left.remove(each)
+                return each[2]
+        return None
+
+    return fate
+
+
+@pytest.mark.parametrize(
+    ("method", "part", "what"),
+    [
+        ("PUT", "chunks.lance/_versions", "lost"),
+        pytest.param("PUT", "chunks.lance/_versions", "cut", marks=pytest.mark.slow),
+        pytest.param("PUT", "chunks.lance/_versions", "503", marks=pytest.mark.slow),
+        pytest.param("PUT", "documents.lance/_versions", "lost", marks=pytest.mark.slow),
+        pytest.param("PUT", "documents.lance/_versions", "500", marks=pytest.mark.slow),
+        pytest.param("PUT", "chunks.lance/data", "lost", marks=pytest.mark.slow),
+        pytest.param("PUT", "files.json", "lost", marks=pytest.mark.slow),
+        pytest.param("PUT", "files.json", "503", marks=pytest.mark.slow),
+        pytest.param("PUT", "lease.json", "lost", marks=pytest.mark.slow),
+        pytest.param("GET", "files.json", "cut", marks=pytest.mark.slow),
+        pytest.param("GET", "lease.json", "500", marks=pytest.mark.slow),
+    ],
+)
+def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
+    proxy: object_service.Proxy,
+    computer: Callable[[str], Library],
+    store_text: Store,
+    method: str,
+    part: str,
+    what: str,
+) -> None:
+    address = f"s3://{object_service.new_bucket()}/cases/harbour"
+    here = computer("here").create("Harbour", at=address)
+    add(here, store_text, "a.txt")
+    proxy.fate = once((method, part, what))
+    with contextlib.suppress(ObjectStorageError):
+        add(here, store_text, "b.txt")
+    proxy.fate = lambda _method, _path: None
+    if names(here) != ["a.txt", "b.txt"]:
+        add(here, store_text, "b.txt")
+    there = computer("there").get(address)
+    assert names(there) == names(here) == ["a.txt", "b.txt"]
+    assert found(there) == found(here)
+    with write_lock(there.folder):
+        counts = {d.name: d.chunk_count for d in there.documents()}
+    chunks = {name: len(there.read.chunks(name)) for name in counts}
+    assert chunks == counts
+    place = place_of(there.folder)
+    rows = lance.dataset(place.dataset("chunks.lance"), storage_options=place.options)
+    assert rows.count_rows() == sum(counts.values())
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "next_step"),
+    [
+        ("403", "may not do this there: made up", "AWS_ACCESS_KEY_ID"),
+        ("404", "there is no such bucket", "name of the bucket"),
+        ("400", "the credentials have expired: made up", "AWS_SESSION_TOKEN"),
+        pytest.param("503", "too busy to answer", "Wait a while", marks=pytest.mark.slow),
+        ("cut", "cannot be reached, or broke off", "network"),
+    ],
+)
+def test_what_is_wrong_with_the_service_is_told_in_words(
+    proxy: object_service.Proxy,
+    computer: Callable[[str], Library],
+    monkeypatch: pytest.MonkeyPatch,
+    status: str,
+    said: str,
+    next_step: str,
+) -> None:
+    monkeypatch.setattr("casetrack.objects.service.RETRIES", 1)
+    address = f"s3://{object_service.new_bucket()}/cases/harbour"
+    here = computer("here").create("Harbour", at=address)
+    proxy.fate = lambda _method, _path: status
+    for attempt in (
+        here.documents,
+        lambda: computer("there").get(address),
+        lambda: computer("there").create("New", at=f"{address}-new"),
+        lambda: here.admin.rename("Hafen"),
+    ):
+        with pytest.raises(ObjectStorageError, match=said) as told:
+            attempt()
+        assert next_step in told.value.hint
+        assert (
+            object_service.SECRET not in f"{told.value} {told.value.__notes__!r}"
+            if hasattr(told.value, "__notes__")
+            else object_service.SECRET not in str(told.value)
+        )
+    proxy.fate = lambda _method, _path: None
+    assert here.info.name == "Harbour"
+    assert computer("there").collections() == []
+
+
+def test_who_may_only_read_reads(
+    proxy: object_service.Proxy, computer: Callable[[str], Library], store_text: Store
+) -> None:
+    address = f"s3://{object_service.new_bucket()}/cases/harbour"
+    here = computer("here").create("Harbour", at=address)
+    with write_session(here.folder) as session:
+        store_text(session, "a.txt", TEXT * 20)
+    proxy.fate = lambda method, _path: "403" if method not in {"GET", "HEAD"} else None
+    there = computer("there").get(address)
+    assert names(there) == ["a.txt"]
+    assert found(there) == found(here) != []
+    for attempt in (lambda: there.admin.rename("Hafen"), lambda: there.delete_document("a.txt")):
+        with pytest.raises(ObjectStorageError, match="may not do this there"):
+            attempt()
+    assert there.info.name == here.info.name == "Harbour"
+
+
+def test_no_secret_is_written_or_shown(
+    service: str,
+    computer: Callable[[str], Library],
+    monkeypatch: pytest.MonkeyPatch,
+    store_text: Store,
+    tmp_path: Path,
+    caplog: Any,
+) -> None:
+    object_service.use(monkeypatch, service)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "keys"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    bucket = object_service.new_bucket()
+    with pytest.raises(ObjectStorageError, match="no credentials for it: AWS_ACCESS_KEY_ID and"):
+        computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
+    (tmp_path / "keys").write_text(
+        f"[default]\naws_access_key_id = {object_service.KEY}\n"
+        f"aws_secret_access_key = {object_service.SECRET}\n"
+    )
+    with caplog.at_level(logging.DEBUG):
+        here = computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
+        add(here, store_text, "a.txt")
+    place = place_of(here.folder)
+    assert object_service.SECRET not in caplog.text + repr(place) + repr(place.options)
+    kept = b"".join(p.read_bytes() for p in (tmp_path / "here").rglob("*") if p.is_file())
+    assert object_service.SECRET.encode() not in kept
+    assert object_service.KEY.encode() not in kept
+
+
+def test_without_the_package_its_name_is_told(
+    computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = __import__("importlib.util").util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "obstore" else real(name)
+    )
+    object_service.use(monkeypatch, "http://127.0.0.1:9")
+    from casetrack.objects.service import open_objects
+
+    open_objects.cache_clear()
+    with pytest.raises(PackageMissing, match="nothing can be read from S3") as told:
+        computer("here").get("s3://bucket/harbour")
+    assert "casetrack[s3]" in told.value.hint
