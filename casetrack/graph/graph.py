@@ -30,6 +30,7 @@ from casetrack.models.profiles import PROFILES
 from casetrack.pipeline.files import of_collection
 from casetrack.records import RelatedChunk
 from casetrack.sql.trusted import OwnSql
+from casetrack.store.files import put_in_place
 from casetrack.views.columns import as_numpy
 from casetrack.views.sealed import read_table
 
@@ -400,7 +401,7 @@ class ContextGraph:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_table(table, temporary, at=path)
-            temporary.replace(path)
+            put_in_place(temporary, path)
             self._remove_old()
         except OSError as error:
             # It is only a copy: with a full disk, the work goes on from memory.
@@ -419,9 +420,19 @@ class ContextGraph:
     def _own_sql(self) -> OwnSql:
         return OwnSql(lambda: self._snapshot.documents.table, self)
 
-    def sql(self, statement: str, params: Mapping[str, Any] | None = None, /) -> pa.Table:
-        """Run a SELECT of trusted text over ``documents`` and the tables; values as ``$name``."""
-        return self._own_sql.run(statement, params)
+    def sql(
+        self,
+        statement: str,
+        params: Mapping[str, Any] | None = None,
+        /,
+        *,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
+        """Run a SELECT of trusted text over ``documents`` and the tables; values as ``$name``.
+
+        *tables* are what only this statement reads, by name.
+        """
+        return self._own_sql.run(statement, params, tables=tables)
 
     # --- passages -----------------------------------------------------------------------------
 

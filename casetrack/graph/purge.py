@@ -32,7 +32,7 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     Returns
     -------
     bool
-        Whether it was done; not where another process is still at work.
+        Whether it was done; see :meth:`casetrack.views.segment_files.SegmentFolder.purge`.
 
     Raises
     ------
@@ -40,10 +40,10 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
         It cannot be written; what was there stays.
     """
     home = folder / "views" / "graph"
-    remove_old_tables(home, tables_key(folder, snapshot), grace)
+    tables = remove_old_tables(home, tables_key(folder, snapshot), grace)
     legal = legal_folder(home / "legal", snapshot).purge(snapshot, grace=grace, wait=wait)
     segments = segment_folder(home / "segments", snapshot)
-    return segments.purge(snapshot, grace=grace, wait=wait) and legal
+    return segments.purge(snapshot, grace=grace, wait=wait) and legal and tables
 
 
 def tables_key(folder: Path, snapshot: Snapshot, /) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
 from casetrack.graph.segment_tables import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from casetrack.graph.identity import Description, Identity, Saying
     from casetrack.graph.segment import GraphSegment
     from casetrack.records import Document
+
+_AT_ONCE = 256
+"""So many rows are made to objects at once."""
 
 
 def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
@@ -41,27 +45,25 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
     from casetrack.graph.identity import read_identities
 
     rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-    stored = set(rows.column_names)
     # A collection of an earlier version lacks columns; nobody knows what would stand there.
-    nothing: list[Any] = [None] * rows.num_rows
-    values = {name: rows[name].to_pylist() if name in stored else nothing for name in COLUMNS}
+    nothing = dict.fromkeys(COLUMNS)
+    stored = rows.select([name for name in COLUMNS if name in rows.column_names])
     maker = _Maker()
-    at = 0
-    while at < rows.num_rows:
-        revision = values["revision"][at]
-        end = at
-        while end < rows.num_rows and values["revision"][end] == revision:
-            end += 1
-        chunks = [_chunk({n: values[n][i] for n in COLUMNS}) for i in range(at, end)]
-        looked = [
-            (values["mentions"][i] is not None, values["dates"][i] is not None)
-            for i in range(at, end)
-        ]
+    for revision, group in itertools.groupby(_in_parts(stored), key=lambda row: row["revision"]):
+        chunks, looked = list[ChunkFacts](), list[tuple[bool, bool]]()
+        for row in group:
+            chunks.append(_chunk(nothing | row))
+            looked.append((row.get("mentions") is not None, row.get("dates") is not None))
         facts = _facts(documents[revision])
         maker.add(revision, chunks, looked, read_document(facts, chunks))
         maker.add_bearings(chunks, *read_identities(facts, chunks))
-        at = end
     return segment_of(maker.tables())
+
+
+def _in_parts(rows: pa.Table) -> Iterator[dict[str, Any]]:
+    """Yield rows one by one; of a long document only a few are there twice at a time."""
+    for batch in rows.to_batches(max_chunksize=_AT_ONCE):
+        yield from batch.to_pylist()
 
 
 def _facts(document: Document) -> DocumentFacts:

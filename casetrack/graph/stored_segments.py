@@ -95,7 +95,7 @@ def state_key(snapshot: Snapshot, rules: JoinRules, marks: Marks, /) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
 
-def remove_old_tables(home: Path, key: str, grace: float, /) -> None:
+def remove_old_tables(home: Path, key: str, grace: float, /) -> bool:
     """Remove the tables of all states but the one of *key*, the youngest perhaps later.
 
     Parameters
@@ -106,7 +106,12 @@ def remove_old_tables(home: Path, key: str, grace: float, /) -> None:
         See :func:`state_key`.
     grace
         Seconds that others are kept for readers.
+
+    Returns
+    -------
+    bool
+        Whether all are gone that were to be removed.
     """
     tables = home / "tables"
-    if tables.is_dir():
-        remove_old([p for p in tables.iterdir() if p.name != key], grace)
+    others = [p for p in tables.iterdir() if p.name != key] if tables.is_dir() else []
+    return remove_old(others, grace)

@@ -31,8 +31,22 @@ FIRST_PAGES, PAGE_CHARS, PLACED_LINES = 3, 20_000, 100
 
 @dataclass(slots=True)
 class Tally:
-    """What the pages of one document add up to."""
+    """What the pages of one document add up to.
 
+    Attributes
+    ----------
+    outputs
+        Columns of ``chunks`` that models fill.
+    chunks
+        Number of chunks.
+    table_passages, unread
+        Passages with rows of tables, and those of them that no model has read.
+    """
+
+    outputs: tuple[str, ...] = ()
+    chunks: int = 0
+    table_passages: int = 0
+    unread: int = 0
     pages: int = 0
     without_text: int = 0
     chars: int = 0
@@ -95,7 +109,11 @@ class Tally:
 
     def add(self, chunks: pa.Table, /) -> None:
         """Count what rows of ``chunks`` hold: languages by characters, names, references."""
+        self.chunks += chunks.num_rows
         self.spans.add(chunks)
+        rows = chunks.filter(chunks["row_start"].is_valid())
+        self.table_passages += rows.num_rows
+        self.unread += max((rows[name].null_count for name in self.outputs), default=0)
         pairs = zip(chunks["language"].to_pylist(), chunks["char_count"].to_pylist(), strict=True)
         for language, chars in pairs:
             if language:

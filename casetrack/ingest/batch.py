@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from casetrack.readers.base import ReadOptions
     from casetrack.records import CollectionInfo, Document, FileOutcome, IngestProgress
     from casetrack.steps.encoding import Known
+    from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
     from casetrack.workspace import Workspace
 
@@ -147,16 +148,9 @@ class Batch:
         StorageError, ModelError
             The batch cannot go on; what was committed stays.
         """
-        documents = self._documents()
+        documents = self.documents()
         read_with = reading_conditions(self.reading)
-        planner = IngestPlanner(
-            documents,
-            fingerprint=self.pipeline.fingerprint,
-            has_model=self.encoder is not None,
-            read_with=read_with,
-            force=self.options.force,
-            leaving=leaving,
-        )
+        planner = self.planner(documents, read_with, leaving)
         going = set(leaving) - {found.known_as for found in files}
         quota = Quota(counted(documents, but=going), self.workspace.entitlements.allow_document)
         run = IngestRun(
@@ -173,14 +167,43 @@ class Batch:
         )
         return run.take_all(files, progress)
 
+    def planner(
+        self, documents: list[Document], read_with: str, leaving: Collection[str] = (), /
+    ) -> IngestPlanner:
+        """Return what decides what becomes of each file of this batch.
+
+        Parameters
+        ----------
+        documents
+            The collection's.
+        read_with
+            See :func:`reading_conditions`.
+        leaving
+            As for :meth:`take_in`.
+        """
+        return IngestPlanner(
+            documents,
+            fingerprint=self.pipeline.fingerprint,
+            has_model=self.encoder is not None,
+            read_with=read_with,
+            force=self.options.force,
+            leaving=leaving,
+        )
+
     def notes(self) -> tuple[str, ...]:
         """Return what a reader of the report must know of the batch as a whole."""
         notes = [] if self.encoder else [_no_model(self.info.profile)]
         notes += [] if reads_case_law() else [_NO_CASE_LAW]
         return tuple(notes)
 
-    def _documents(self) -> list[Document]:
-        """Return all documents, unless other models were chosen since the batch was opened."""
+    def documents(self) -> list[Document]:
+        """Return all documents under the write lock.
+
+        Raises
+        ------
+        CollectionBusy
+            Other models were chosen since the batch was opened.
+        """
         info, snapshot = self.info, self.workspace.state().snapshot
         if (snapshot.profile, snapshot.dimension) != (info.profile, info.dimension):
             raise CollectionBusy(
@@ -194,12 +217,16 @@ class Batch:
         """Return what models made of a document before and would make again, by what they saw."""
         if self.encoder is None:
             return {}
-        snapshot = self.workspace.state().snapshot
-        columns = with_families(known_columns(self.pipeline), "chunks")
-        rows = snapshot.scan(columns, revisions=[document.revision], checked=False)
-        # What is damaged is made anew, not written again as if it were whole.
-        sound = ~damaged(rows, "chunks", lacking=snapshot.lacking)
-        return known_outputs(rows.filter(sound), document.pipeline_fingerprint, self.pipeline)
+        return known_of(self.workspace.state().snapshot, document, self.pipeline)
+
+
+def known_of(snapshot: Snapshot, document: Document, pipeline: Pipeline, /) -> Known:
+    """Return what models made of a document and would make again, by what they saw."""
+    columns = with_families(known_columns(pipeline), "chunks")
+    rows = snapshot.scan(columns, revisions=[document.revision], checked=False)
+    # What is damaged is made anew, not written again as if it were whole.
+    sound = ~damaged(rows, "chunks", lacking=snapshot.lacking)
+    return known_outputs(rows.filter(sound), document.pipeline_fingerprint, pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from casetrack import schema
 from casetrack.steps.chunk import text_hash
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.encoding import ContextText, Known
+from casetrack.store.datasets import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,17 +50,46 @@ def derived_rows(
     layout = declared.arrow(dimension=pipeline.tools.dimension)
     if not table.num_rows:
         return layout.empty_table()
-    steps = {s.document.revision: s.steps for s in stale}
+    found = {s.document.revision: s for s in stale}
     parts = []
     for revision, start, count in _runs(table["revision"]):
-        columns = _made(table.slice(start, count), steps[revision], pipeline, stage)
+        columns = _made(table.slice(start, count), found[revision], pipeline, stage)
         parts.append(pa.table({n: columns[n] for n in layout.names}, schema=layout))
     return pa.concat_tables(parts).combine_chunks()
 
 
-def _made(
-    rows: pa.Table, steps: frozenset[str], pipeline: Pipeline, stage: Stage
-) -> dict[str, Any]:
+def unread_rows(
+    snapshot: Snapshot, stale: Sequence[StaleDocument], columns: Sequence[str], /
+) -> pa.Table:
+    """Return *columns* of those rows of documents that models have to read."""
+    import pyarrow as pa
+
+    whole = [s.document.revision for s in stale if not s.lacks]
+    parts = [snapshot.scan(columns, revisions=whole)] if whole else []
+    for found in stale:
+        if found.lacks:
+            lacking = " OR ".join(f"{name} IS NULL" for name in found.lacks)
+            own = any_of("revision", [found.document.revision])
+            parts.append(snapshot.rows_where(f"{own} AND ({lacking})", columns).select(columns))
+    return pa.concat_tables(parts)
+
+
+def _staged(rows: pa.Table, found: StaleDocument, stage: Stage) -> pa.Table:
+    """Return what models made of one document's rows: now, and before where it lacks a part."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not found.lacks:
+        return stage.take([key for key, _ in keyed(rows)])
+    is_unread = functools.reduce(pc.or_, (rows[name].is_null() for name in found.lacks))
+    fresh = stage.take([key for key, _ in keyed(rows.filter(is_unread))])
+    kept = rows.filter(pc.invert(is_unread)).select(fresh.column_names).cast(fresh.schema)
+    places = [pc.indices_nonzero(is_there) for is_there in (pc.invert(is_unread), is_unread)]
+    order = pc.sort_indices(pa.concat_arrays(places))
+    return pa.concat_tables([kept, fresh]).take(order)
+
+
+def _made(rows: pa.Table, found: StaleDocument, pipeline: Pipeline, stage: Stage) -> dict[str, Any]:
     """Return all columns of one document's chunks, which come in order."""
     import pyarrow as pa
 
@@ -69,9 +100,9 @@ def _made(
     for name in pipeline.left_empty:
         columns[name] = pipeline.empty(name, rows.num_rows)
     read = {step.contract.name for step in pipeline.encoding_steps}
-    staged = stage.take([key for key, _ in keyed(rows)]) if read & steps else None
+    staged = _staged(rows, found, stage) if read & found.steps else None
     for name, step in pipeline.derived.items():
-        if name not in steps:
+        if name not in found.steps:
             continue
         if staged is not None and name in read:
             columns |= {column: staged[column] for column in step.contract.adds}
@@ -79,8 +110,8 @@ def _made(
             # What other steps give stays out, so that each adds its columns as it did at first.
             needs = [n for n in columns if n not in given or n in step.contract.needs]
             batch = pa.table({n: columns[n] for n in needs}).combine_chunks().to_batches()
-            found = pa.Table.from_batches(step(iter(batch)))
-            columns |= {column: found[column] for column in step.contract.adds}
+            made = pa.Table.from_batches(step(iter(batch)))
+            columns |= {column: made[column] for column in step.contract.adds}
     return columns
 
 

@@ -97,6 +97,8 @@ class FoundFile:
         of what the document held, whatever path it had.
     origin
         What its source says of it, where it came through one.
+    place
+        Where it stands among the files of its batch; what is inside it stands after it.
     """
 
     path: Path
@@ -105,6 +107,7 @@ class FoundFile:
     parent: Parent | None = None
     known_as: str | None = None
     origin: Origin | None = None
+    place: tuple[int, ...] = ()
 
     @property
     def is_fetched(self) -> bool:

@@ -166,7 +166,8 @@ def _rows(
             sums = [([], "count_all"), *((n, "sum") for n in flags)]
             for row in table.group_by(["revision", "by"]).aggregate(sums).to_pylist():
                 if row["revision"] in live:
-                    by_models = fingerprint is None or fingerprint in row["by"].split()
+                    # What no model has read lacks its outputs; it is not another model's.
+                    by_models = fingerprint in {None, *row["by"].split()} or not row["by"]
                     take(row["revision"], row["count_all"] if by_models else -1, row)
 
     def all_rows(key: str, mine: int, row: dict[str, Any]) -> None:

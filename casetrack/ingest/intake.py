@@ -15,6 +15,7 @@ from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
+from casetrack.objects.address import is_address
 from casetrack.readers.base import ReadOptions
 from casetrack.records import DOCUMENT_TYPES, IngestReport
 from casetrack.store.excluded import admit, excluded
@@ -49,20 +50,38 @@ def ingest(
     pipeline: str | Path | None = None,
     progress: Callable[[IngestProgress], None] | None = None,
     cancel: threading.Event | None = None,
+    elsewhere: Sequence[FoundFile] = (),
+    batch: Callable[..., IngestReport] | None = None,
 ) -> IngestReport:
-    """Take in files; parameters and errors are those of ``Collection.ingest``."""
+    """Take in files; parameters and errors are those of ``Collection.ingest``.
+
+    Parameters
+    ----------
+    elsewhere
+        Files that were found in another way, beside those of *paths*.
+    batch
+        What takes a batch in; by default :func:`casetrack.ingest.batch.run_batch`.
+    """
     from casetrack.ingest.batch import run_batch
 
     settings = workspace.settings
     workspace.require_active()
     check_document_type(document_type, workspace.info.edition)
+    named = as_paths(paths)
+    buckets = [path for path in named if is_address(path)]
+    if buckets:
+        raise UsageError(
+            f"{buckets[0]} lies in object storage, and is not read from here.",
+            hint="Read it on a cluster, which may be this computer: `casetrack ingest --on local` "
+            '(engine="ray"). Or name it as a source, and sync that: docs/sources.md says how.',
+        )
     files = discover(
-        as_paths(paths),
+        named,
         recursive=recursive,
         extensions=None if extensions is None else several(extensions),
         apart=own_folders(settings),
     )
-    files, out = _without_excluded(files, excluded(workspace.folder))
+    files, out = _without_excluded([*files, *elsewhere], excluded(workspace.folder))
     if document_name is not None and len(files) != 1:
         raise UsageError(
             f"A display name is for one file, and this names {len(files)}.",
@@ -73,7 +92,7 @@ def ingest(
     copied = settings.copy_originals if copy_original is None else copy_original
     stop = cancel or threading.Event()
     run = partial(
-        run_batch,
+        batch or run_batch,
         workspace,
         options=Options(force, document_type, document_name, copied),
         reading=read_options(settings, several(passwords), ocr, ocr_language),

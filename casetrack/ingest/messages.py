@@ -10,7 +10,7 @@ from casetrack.ingest.discover import FoundFile, Parent
 from casetrack.ingest.outcomes import failure, success
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -32,14 +32,19 @@ class Done:
     """Message to the writer: a file has ended; *document* is set where it succeeded."""
 
     outcome: FileOutcome
+    place: tuple[int, ...]
     document: Document | None = None
     replaces: str | None = None
     revision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
-    """Nothing came within the polling time."""
+class Repeat:
+    """Message to the writer: a file has the content of another one of the batch, at *first*."""
+
+    path: str
+    first: str
+    place: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class Gone:
     documents: tuple[Document, ...]
 
 
-Message = Chunks | Done | Gone
+Message = Chunks | Done | Gone | Repeat
 
 
 def twin_of(
@@ -86,9 +91,10 @@ def finished_file(
         problem = taken.problem
         if problem is None:
             raise AssertionError("a file without a document needs a reason")
-        return Done(failure(found, problem, seconds), revision=revision)
+        return Done(failure(found, problem, seconds), found.place, revision=revision)
     replaces = job.previous.revision if job.previous else None
-    return Done(success(taken.document, job, seconds), taken.document, replaces, revision)
+    outcome = success(taken.document, job, seconds)
+    return Done(outcome, found.place, taken.document, replaces, revision)
 
 
 def attached_file(
@@ -97,10 +103,12 @@ def attached_file(
     taken: Taken,
     attachment: Attachment,
     depth: int,
-    used: Collection[str],
+    before: Sequence[FoundFile],
     /,
 ) -> FoundFile:
-    """Return an attachment as a file to ingest, with a path that none of its siblings has."""
+    """Return an attachment as a file to ingest, with a path that none of those *before* has."""
+    used = {sibling.shown for sibling in before}
+    place = (*found.place, len(before) + 1)
     stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
     count = 1
     while True:
@@ -113,7 +121,7 @@ def attached_file(
             name=name,
         )
         origin = found.origin.of_attachment(name) if found.origin else None
-        child = FoundFile(attachment.path, named=False, parent=parent, origin=origin)
+        child = FoundFile(attachment.path, False, None, parent, None, origin, place)
         if child.shown not in used:
             return child
         count += 1

@@ -210,8 +210,11 @@ class IngestPlanner:
         FileError
             The file cannot be read.
         """
+        return self.settle(found, file_facts(found.path))
+
+    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Return what :meth:`plan` does, for a file whose facts are known."""
         path, shown = found.path, found.shown
-        facts = file_facts(path)
         by_id = self._by_id.get(found.known_as) if found.known_as else None
         previous = by_id or self._by_path.get(shown)
         # A known path tells what its file holds now, even where another file holds the same.
@@ -231,9 +234,9 @@ class IngestPlanner:
             # The same bytes under another extension may be read, or refused, in another way.
             key = (facts.hash, path.suffix.lower(), found.parent is not None)
             if found.origin is None:
-                if key in self._taken:
-                    return self._taken[key]
-                self._taken[key] = shown
+                first = self._taken.setdefault(key, shown)
+                if first != shown:
+                    return first
         return Job(
             path, shown, facts, previous.document_id if previous else str(uuid.uuid4()), previous
         )

@@ -15,6 +15,7 @@ from casetrack.errors import CaseTrackError
 from casetrack.models.profiles import find_profile, profile_for_languages
 from casetrack.question.language import called
 from casetrack.store.folders import UNCHOSEN_PROFILE
+from casetrack.store.info import info_lock
 
 if TYPE_CHECKING:
     import threading
@@ -32,7 +33,9 @@ def is_unchosen(workspace: Workspace, /) -> bool:
 
 def chosen_by_user(workspace: Workspace, /) -> None:
     """Let the languages of the first files choose no more."""
-    (workspace.folder / UNCHOSEN_PROFILE).unlink(missing_ok=True)
+    if is_unchosen(workspace):
+        with info_lock(workspace.folder):
+            (workspace.folder / UNCHOSEN_PROFILE).unlink(missing_ok=True)
 
 
 def choose_profile(workspace: Workspace, cancel: threading.Event, /) -> str | None:

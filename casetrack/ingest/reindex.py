@@ -21,7 +21,7 @@ from casetrack.blas import one_thread_each
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.ingest.captions import captions_of, says_the_same
 from casetrack.ingest.counts import SpanCounts
-from casetrack.ingest.derived_rows import derived_rows, keyed
+from casetrack.ingest.derived_rows import derived_rows, keyed, unread_rows
 from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.ingest.staleness import (
     StaleDocument,
@@ -29,6 +29,7 @@ from casetrack.ingest.staleness import (
     changes_profile,
     stale_documents,
 )
+from casetrack.ingest.table_rows import without_unread
 from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document
@@ -234,12 +235,14 @@ class Reindex:
     def _embed(self, snapshot: Snapshot, stale: Sequence[StaleDocument], stage: Stage) -> None:
         """Let the models read what they have not read yet."""
         names = stage.steps
-        documents = [s.document for s in stale if s.steps & names]
+        asked = {s.document.document_id: s for s in stale if s.steps & names}
+        documents = [s.document for s in asked.values()]
         total, done = sum(d.chunk_count for d in documents), 0
         if total:
             self.tell("embedding", done, total)
         for group in _groups(documents):
-            table = snapshot.scan(CONTEXT_COLUMNS, revisions=[d.revision for d in group])
+            table = unread_rows(snapshot, [asked[d.document_id] for d in group], CONTEXT_COLUMNS)
+            done += sum(d.chunk_count for d in group) - table.num_rows
             fresh = {key: text for key, text in keyed(table) if key not in stage.store}
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
@@ -367,6 +370,7 @@ class Reindex:
             pipeline_fingerprint=fingerprint,
             entity_count=counts.entity_count,
             reference_count=counts.reference_count,
+            warnings=without_unread(document.warnings),
         )
 
     def _check_cancel(self) -> None:

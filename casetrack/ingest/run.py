@@ -8,49 +8,29 @@ writes. Memory therefore does not grow with the size or the number of files.
 from __future__ import annotations
 
 import queue
-import tempfile
 import threading
-import time
-from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.allocator import give_back
-from casetrack.errors import (
-    CaseTrackError,
-    DuplicateDocument,
-    FileError,
-    FreeTierLimit,
-    ParseLimit,
-)
-from casetrack.ingest.messages import (
-    Chunks,
-    Done,
-    Gone,
-    Idle,
-    Message,
-    attached_file,
-    finished_file,
-    twin_of,
-    without_lost,
-)
-from casetrack.ingest.outcomes import cancelled_outcome, failure, repeated
+from casetrack.ingest.messages import Chunks, Message
 from casetrack.ingest.plan import Job
-from casetrack.ingest.quota import Reservation
-from casetrack.ingest.take import Options, Stopped, Taken, Taker
+from casetrack.ingest.reading import FileReader
+from casetrack.ingest.recording import Recorder
+from casetrack.ingest.take import Options, Stopped, Taker
 from casetrack.records import Document, FileOutcome, IngestProgress
-from casetrack.store.originals import drop_copies
 from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
     import pyarrow as pa
 
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import IngestPlanner
-    from casetrack.ingest.quota import Quota
+    from casetrack.ingest.quota import Quota, Reservation
     from casetrack.pipeline import Pipeline
     from casetrack.steps.encoding import Known
     from casetrack.store.session import WriteSession
@@ -59,8 +39,6 @@ PARALLEL_FILES = 2
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
-_OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
-"""Errors that concern a file and leave the others as they are."""
 
 
 class IngestRun:
@@ -127,9 +105,6 @@ class IngestRun:
         self._failure: Exception | None = None
         self._lock = threading.Lock()
         self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
-        self._repeats: list[tuple[str, str]] = []
-        self._places: dict[str, tuple[int, ...]] = {}
-        self._spool = folder
 
     def take_all(
         self, files: list[FoundFile], progress: Callable[[IngestProgress], None] | None, /
@@ -143,15 +118,14 @@ class IngestRun:
         StorageError, ModelError
             The batch cannot go on; what was committed stays.
         """
-        pending = iter(files)
-        self._places = {found.shown: (i,) for i, found in enumerate(files)}
-        threads = [
-            threading.Thread(target=self._read, args=(pending,), daemon=True)
-            for _ in range(max(1, min(PARALLEL_FILES, len(files))))
-        ]
-        with spool_folder(self._folder) as self._spool:
-            outcomes = self._work(threads, len(files), progress)
-        return sorted(outcomes, key=lambda o: self._places[o.path])
+        pending = iter([replace(found, place=(i,)) for i, found in enumerate(files)])
+        with spool_folder(self._folder) as spool:
+            reader = FileReader(self, self._taker, spool, self._depth, self._begun)
+            threads = [
+                threading.Thread(target=self._read, args=(reader, pending), daemon=True)
+                for _ in range(max(1, min(PARALLEL_FILES, len(files))))
+            ]
+            return self._work(threads, len(files), progress)
 
     def _work(
         self,
@@ -172,119 +146,36 @@ class IngestRun:
 
     # --- the threads that read ---------------------------------------------------------------
 
-    def _read(self, files: Iterator[FoundFile]) -> None:
+    def _read(self, reader: FileReader, files: Iterator[FoundFile]) -> None:
         """Take files until there are none, and tell the writer that this thread is done."""
         try:
             while (found := self._next(files)) is not None:
-                self._send_outcome(found)
+                reader.read(found)
         except Stopped:
             pass  # the writer has failed and takes no more messages
+        except Exception as error:  # noqa: BLE001 - raised by the writer
+            self._fail(error)
         finally:
-            self._put(None)
-
-    def _is_over(self) -> bool:
-        return self._cancel.is_set() or self._abort.is_set()
+            self._end_reader()
 
     def _next(self, files: Iterator[FoundFile]) -> FoundFile | None:
         with self._lock:
             return next(files, None)
 
-    def _send_outcome(self, found: FoundFile) -> FileError | None:
-        """Take in one file and tell how it ended; returns the error where it failed."""
-        started = time.perf_counter()
-        revision = None
-        try:
-            if self._cancel.is_set():
-                raise Stopped
-            if found.problem is not None:
-                raise found.problem
-            with self._lock:
-                job = self._planner.plan(found)
-                if not isinstance(job, Job):
-                    self._repeats.append((found.shown, job))
-                    return None
-                revision = self._session.new_revision()
-            self._current = found.shown
-            adds = job.previous is None and found.parent is None
-            reserved = self._quota.reserve(self._is_over) if adds else nullcontext(Reservation())
-            with reserved as place:
-                if place is None:
-                    raise Stopped
-                with tempfile.TemporaryDirectory(dir=self._spool) as spool:
-                    taken = self._taker.take(found, job, revision, Path(spool))
-                    seconds = time.perf_counter() - started
-                    # Attachments first: a file that is known then is known with all that is in it.
-                    lost = self._take_attachments(found, job, taken)
-                place.used = taken.document is not None
-            taken = without_lost(taken, lost)
-            self._put(finished_file(found, job, revision, taken, seconds))
-        except Stopped:
-            if self._abort.is_set():
-                raise
-            self._put(Done(cancelled_outcome(found.shown), revision=revision))
-        except CaseTrackError as error:
-            if not isinstance(error, _OF_ONE_FILE) and error is not found.problem:
-                self._fail(error)
-                raise Stopped from error
-            status = failure(found, error, time.perf_counter() - started)
-            self._put(Done(status, revision=revision))
-            return error if status.status == "failed" and isinstance(error, FileError) else None
-        except Exception as error:
-            self._fail(error)
-            raise Stopped from error
-        return None
-
-    def _take_attachments(self, found: FoundFile, job: Job, taken: Taken) -> list[str]:
-        """Take in the files inside a file, and let go of those that it no longer holds.
-
-        Returns
-        -------
-        list of str
-            Names of those that could not be read.
-        """
-        lost: list[str] = []
-        depth = found.parent.depth + 1 if found.parent else 1
-        inside: list[FoundFile] = []
-        is_whole = found.origin is not None and found.origin.is_whole
-        for attachment in () if is_whole else taken.attachments:
-            child = attached_file(found, job, taken, attachment, depth, {f.shown for f in inside})
-            inside.append(child)
-            self._places[child.shown] = (*self._places[found.shown], len(inside))
-        if taken.document is not None and not taken.document.missing:
-            # A file that was read in part may hold more than it has shown.
-            gone = self._planner.let_go(job, but={child.shown for child in inside})
-            if gone:
-                self._put(Gone(tuple(gone)))
-        for child in inside:
-            if depth > self._depth:
-                problem = ParseLimit(
-                    child.shown, f"attachments are read {self._depth} deep (attachment_depth)"
-                )
-                child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
-            if self._send_outcome(child) is not None:
-                lost.append(child.parent.name if child.parent else child.shown)
-            if self._cancel.is_set():
-                raise Stopped
-        return lost
+    def _begun(self, path: str) -> None:
+        self._current = path
 
     def _count_pages(self, pages: int) -> None:
         self._pages += pages
 
     def _put_chunks(self, table: pa.Table) -> None:
-        self._put(Chunks(table))
+        self.put(Chunks(table))
         self._chunks += table.num_rows
 
-    def _put(self, message: Message | None) -> None:
-        """Hand a message to the writer; stops waiting when the writer has failed."""
-        while True:
-            if self._abort.is_set():
-                if message is None:
-                    return
-                raise Stopped
-            if isinstance(message, Chunks) and self._cancel.is_set():
-                raise Stopped
+    def _end_reader(self) -> None:
+        while not self._abort.is_set():
             try:
-                self._queue.put(message, timeout=_POLL_SECONDS)
+                self._queue.put(None, timeout=_POLL_SECONDS)
             except queue.Full:
                 continue
             return
@@ -293,6 +184,43 @@ class IngestRun:
         with self._lock:
             self._failure = self._failure or error
         self._abort.set()
+
+    # --- what the readers ask for, see casetrack.ingest.reading.Desk --------------------------
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user wants to stop."""
+        return self._cancel.is_set()
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the batch has failed."""
+        return self._abort.is_set()
+
+    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
+        """Return the job for a file and its revision, or the path of another with its content."""
+        with self._lock:
+            job = self._planner.plan(found)
+            return (job, self._session.new_revision()) if isinstance(job, Job) else job
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return the attachments that a file holds no longer."""
+        return self._planner.let_go(job, but=but)
+
+    def reserve(self) -> AbstractContextManager[Reservation | None]:
+        """Hold the place of a new document."""
+        return self._quota.reserve(lambda: self.is_cancelled or self.is_aborted)
+
+    def put(self, message: Message, /) -> None:
+        """Hand a message to the writer; stops waiting when the writer has failed."""
+        while True:
+            if self.is_aborted or (isinstance(message, Chunks) and self.is_cancelled):
+                raise Stopped
+            try:
+                self._queue.put(message, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+            return
 
     # --- the thread that writes --------------------------------------------------------------
 
@@ -303,53 +231,30 @@ class IngestRun:
         progress: Callable[[IngestProgress], None] | None,
     ) -> list[FileOutcome]:
         """Store what the readers send until all of them are done; return the outcomes."""
-        outcomes: list[FileOutcome] = []
-        done = 0
-        stored: dict[tuple[str, bool], FileOutcome] = {}
+        recorder = Recorder(self._folder, self._session, force=self._options.force)
         pages_at_trim = 0
         while readers and not self._abort.is_set():
-            message: Message | Idle | None
             try:
                 message = self._queue.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                message = Idle()
-            match message:
-                case None:
+                pass
+            else:
+                if message is None:
                     readers -= 1
-                case Chunks(table):
-                    self._session.append(table)
-                case Gone(documents):
-                    self._session.delete(documents)
-                    drop_copies(self._folder, documents)
-                case Done(outcome, document, replaces, revision):
+                else:
+                    recorder.take(message)
                     pages_at_trim = self._trim(pages_at_trim)
-                    twin = twin_of(document, stored)
-                    if twin is not None and replaces is None and not self._options.force:
-                        # Two files of this batch, same bytes, different extensions.
-                        outcome = repeated(outcome.path, twin.path, twin)
-                        drop_copies(self._folder, [document] if document else [])
-                        document = None
-                    outcomes.append(outcome)
-                    done += len(self._places.get(outcome.path, ())) == 1
-                    if document is not None:
-                        self._session.finish(document, replaces=replaces)
-                        stored[document.file_hash, document.parent_id is not None] = outcome
-                    elif revision is not None:
-                        self._session.abandon(revision)
             if progress is not None:
-                progress(IngestProgress(done, total, self._current, self._pages, self._chunks))
+                progress(
+                    IngestProgress(recorder.done, total, self._current, self._pages, self._chunks)
+                )
         if self._failure is not None:
             raise self._failure
         self._session.commit()
-        return outcomes + self._repeated(outcomes)
+        return recorder.outcomes()
 
     def _trim(self, pages_then: int) -> int:
         if self._pages - pages_then < _TRIM_PAGES:
             return pages_then
         give_back()
         return self._pages
-
-    def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
-        """Give files with the same content as another one of the batch their outcome."""
-        by_path = {o.path: o for o in outcomes}
-        return [repeated(path, first, by_path[first]) for path, first in self._repeats]

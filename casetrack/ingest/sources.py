@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError
 from casetrack.ingest.discover import FoundFile, Origin
 from casetrack.ingest.plan import file_facts
+from casetrack.store.originals import copy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,7 +72,7 @@ def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> F
     """
     if (fetched and not document.is_remote) or document.parent_id or not document.original_copy:
         return None
-    path = folder / document.original_copy
+    path = copy_of(folder, document.original_copy)
     try:
         whole = file_facts(path).hash == document.file_hash
     except CaseTrackError:

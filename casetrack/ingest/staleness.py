@@ -27,11 +27,15 @@ class StaleDocument:
         only what it has left is to be removed, or where only its caption is unread.
     only_caption
         Whether all that is to be made anew is what the ledger says of its caption.
+    lacks
+        Columns that models have yet to fill in some of its rows, where all that they have filled
+        is as they would make it now; empty where its rows are made anew as a whole.
     """
 
     document: Document
     steps: frozenset[str]
     only_caption: bool = False
+    lacks: tuple[str, ...] = ()
 
 
 def outputs_of(pipeline: Pipeline, /) -> dict[str, tuple[str, ...]]:
@@ -78,14 +82,25 @@ def stale_documents(
     documents = snapshot.documents.values()
     if changes_profile(snapshot, encoder):
         return [StaleDocument(d, _steps(pipeline, d, {"embed"})) for d in documents]
-    lacking = _lacking(snapshot, pipeline, encoder)
+    outputs = outputs_of(pipeline)
+    lacking = {step: snapshot.revisions_without(columns) for step, columns in outputs.items()}
+    others = _of_other_models(snapshot, encoder) if "embed" in outputs else set[str]()
     found = []
     for document in documents:
         steps = {name for name, revisions in lacking.items() if document.revision in revisions}
-        is_current = not steps and pipeline.is_current(document.pipeline_fingerprint)
-        if not is_current or is_unread(document):
-            stale = _steps(pipeline, document, steps)
-            found.append(StaleDocument(document, stale, only_caption=is_current))
+        is_of_others = document.revision in others
+        is_current = not is_of_others and pipeline.is_current(document.pipeline_fingerprint)
+        if steps or not is_current or is_unread(document):
+            stale = _steps(pipeline, document, steps | ({"embed"} if is_of_others else set()))
+            lacks = [c for name in outputs if name in stale for c in outputs[name]]
+            found.append(
+                StaleDocument(
+                    document,
+                    stale,
+                    only_caption=is_current and not steps,
+                    lacks=tuple(lacks) if is_current else (),
+                )
+            )
     return found
 
 
@@ -100,25 +115,13 @@ def _steps(pipeline: Pipeline, document: Document, others: set[str]) -> frozense
     return pipeline.with_followers(changed | (others & pipeline.parts.keys()))
 
 
-def _lacking(
-    snapshot: Snapshot, pipeline: Pipeline, encoder: ProfileEncoder
-) -> dict[str, set[str]]:
-    """Return for each step of models the revisions with rows that lack what it gives."""
-    found = {
-        step: snapshot.revisions_without(columns) for step, columns in outputs_of(pipeline).items()
-    }
-    if "embed" in found:
-        found["embed"] |= _of_other_models(snapshot, encoder)
-    return found
-
-
 def _of_other_models(snapshot: Snapshot, encoder: ProfileEncoder) -> set[str]:
-    """Return revisions with rows whose vectors are not of these models."""
+    """Return revisions with rows that other models have read."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = snapshot.scan(["revision", "embedders"])
     names = pc.binary_join(rows["embedders"].cast(pa.list_(pa.string())), " ")
-    theirs = pc.match_substring(names, encoder.fingerprint)
-    others = rows["revision"].filter(pc.invert(theirs))
+    ours_or_nobodys = pc.or_(pc.match_substring(names, encoder.fingerprint), pc.equal(names, ""))
+    others = rows["revision"].filter(pc.invert(ours_or_nobodys))
     return set(pc.unique(others).to_pylist())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,13 @@ from casetrack.extract.legal.caption import read_caption
 from casetrack.extract.legal.text import WholeText
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.discover import SOURCE_COLUMNS
+from casetrack.ingest.staleness import outputs_of
+from casetrack.ingest.table_rows import unread
 from casetrack.records import Document
 from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
     from casetrack.readers.workers.pool import ParsedFile
+    from casetrack.steps.base import Batches
     from casetrack.steps.encoding import Known
 
 _log = logging.getLogger(__name__)
@@ -59,6 +63,62 @@ class Taken:
     document: Document | None
     problem: NoText | None
     attachments: tuple[Attachment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A document whose chunks are in the making.
+
+    Attributes
+    ----------
+    found, job, revision
+        Its file, what is done with that, and what its chunks will be known by.
+    name, title
+        Its file name, and the title it gives itself.
+    made_at
+        When its chunks were made, as they will say (UTC).
+    """
+
+    found: FoundFile
+    job: Job
+    revision: str
+    name: str
+    title: str | None
+    made_at: datetime
+
+    def sealed(self, batches: Batches, tally: Tally, /) -> Iterator[pa.Table]:
+        """Yield what a pipeline makes of the document as rows of ``chunks``; *tally* counts it."""
+        for batch in batches:
+            chunks = seal(batch, self.revision, tally.chunks, self.job.shown, self.made_at)
+            tally.add(chunks)
+            yield chunks
+
+
+@contextmanager
+def told_of(shown: str, /) -> Iterator[None]:
+    """Turn what goes wrong with a file in an unforeseen way into an error of that file."""
+    try:
+        yield
+    except StepFailed as error:
+        raise FileStepFailed(shown, error) from error
+    except (CaseTrackError, Stopped):
+        raise
+    except Exception as error:
+        _log.exception("unexpected error with %s", shown)
+        raise UnexpectedFileError(shown, error) from error
+
+
+def with_chunks(document: Document, tally: Tally, /) -> Document:
+    """Return a document with what its chunks, which *tally* has counted, tell of it."""
+    told = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
+    return replace(
+        document,
+        language=tally.language(),
+        chunk_count=tally.chunks,
+        entity_count=tally.spans.entity_count,
+        reference_count=tally.spans.reference_count,
+        warnings=(*document.warnings, *told),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +153,30 @@ class Taker:
         FileError
             It cannot be read.
         """
-        try:
-            with self.pipeline.source.open(job.path, spool=spool) as parsed:
-                try:
-                    document = self._take(found, job, revision, parsed)
-                except NoText as error:
-                    return Taken(None, error, tuple(parsed.attachments))
-                return Taken(document, None, tuple(parsed.attachments))
-        except StepFailed as error:
-            raise FileStepFailed(job.shown, error) from error
-        except (CaseTrackError, Stopped):
-            raise
-        except Exception as error:
-            _log.exception("unexpected error with %s", job.shown)
-            raise UnexpectedFileError(job.shown, error) from error
+        with told_of(job.shown), self.pipeline.source.open(job.path, spool=spool) as parsed:
+            try:
+                document = self._take(found, job, revision, parsed)
+            except NoText as error:
+                return Taken(None, error, tuple(parsed.attachments))
+            return Taken(document, None, tuple(parsed.attachments))
 
     def _take(self, found: FoundFile, job: Job, revision: str, parsed: ParsedFile) -> Document:
-        tally = Tally()
-        known = self.outputs(job.previous) if job.previous else None
-        pages = tally.watch(parsed.batches, self.on_pages)
-        count = 0
-        now = datetime.now(UTC)
-        name = self._name(found, job)
-        batches = self.pipeline.run(
-            job.document_id, pages, name=name, title=parsed.info.title, known=known
-        )
-        for batch in batches:
-            chunks = seal(batch, revision, count, job.shown, now)
-            tally.add(chunks)
-            self.on_chunks(chunks)
-            count += chunks.num_rows
-        if not count:
+        name, now = self._name(found, job), datetime.now(UTC)
+        sheet = Sheet(found, job, revision, name, parsed.info.title, now)
+        tally = Tally(sum(outputs_of(self.pipeline).values(), ()))
+        self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
+        if not tally.chunks:
             raise NoText(job.shown, why_no_text(tally, parsed.missing))
-        return self._document(found, job, revision, parsed, tally, name=name, count=count, now=now)
+        return with_chunks(self._document(sheet, parsed, tally), tally)
+
+    def make_chunks(self, sheet: Sheet, pages: Batches, tally: Tally, /) -> None:
+        """Let the pages of a document go through the pipeline; hand on its sealed chunks."""
+        known = self.outputs(sheet.job.previous) if sheet.job.previous else None
+        batches = self.pipeline.run(
+            sheet.job.document_id, pages, name=sheet.name, title=sheet.title, known=known
+        )
+        for chunks in sheet.sealed(batches, tally):
+            self.on_chunks(chunks)
 
     def _name(self, found: FoundFile, job: Job) -> str:
         previous = job.previous
@@ -137,18 +188,9 @@ class Taker:
             return PurePosixPath(found.origin.name).name
         return PurePosixPath(found.parent.name).name if found.parent else job.path.name
 
-    def _document(
-        self,
-        found: FoundFile,
-        job: Job,
-        revision: str,
-        parsed: ParsedFile,
-        tally: Tally,
-        *,
-        name: str,
-        count: int,
-        now: datetime,
-    ) -> Document:
+    def _document(self, sheet: Sheet, parsed: ParsedFile, tally: Tally) -> Document:
+        """Return the document without what its chunks tell, see :func:`with_chunks`."""
+        found, job, name, now = sheet.found, sheet.job, sheet.name, sheet.made_at
         info, previous = parsed.info, job.previous
         kind, evidence = self._type(found, job, parsed, tally, name)
         # What is not a file of this machine by itself is kept: an attachment, what was fetched.
@@ -156,7 +198,7 @@ class Taker:
         copied = copied or bool(found.known_as and previous and previous.original_copy)
         return Document(
             document_id=job.document_id,
-            revision=revision,
+            revision=sheet.revision,
             name=name,
             path=job.shown,
             format=info.format,
@@ -168,13 +210,13 @@ class Taker:
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
             properties=info.properties,
-            language=tally.language(),
+            language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
-            chunk_count=count,
+            chunk_count=0,
             char_count=tally.chars,
-            entity_count=tally.spans.entity_count,
-            reference_count=tally.spans.reference_count,
+            entity_count=None,
+            reference_count=None,
             extraction_method=tally.method(),
             ocr_pages=tally.ocr_pages,
             ocr_engine=tally.ocr_engine(),

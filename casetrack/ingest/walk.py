@@ -17,6 +17,7 @@ from casetrack.errors import (
     WrongPathKind,
 )
 from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE, is_ignored, read_ignores
+from casetrack.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 Links = Literal["files", "inside", "none"]
 
+_LONGEST = 259
+"""Characters of a path that Windows opens, unless long paths are switched on."""
 _JUNK = frozenset({"thumbs.db", "desktop.ini", ".ds_store", IGNORE_FILE})
 _JUNK_NAMES = re.compile(r"~\$.*|\.~lock\..*#|.*\.(?:tmp|swp|crdownload|part)", re.DOTALL)
 
@@ -253,8 +256,7 @@ class Walk:
 
     def _refused(self, path: str, error: OSError) -> Seen:
         self.unread.append(path)
-        reason = error.strerror or "the folder cannot be opened"
-        return Seen(path, None, FileUnreadable(path, reason))
+        return Seen(path, None, FileUnreadable(path, _reason(path, error)))
 
     def _look(
         self, entry: _Entry, rel: str, chain: Chain, folders: list[tuple[str, str, Chain]]
@@ -274,11 +276,14 @@ class Walk:
                 if not self._left_out(below + "/", chain) and not self._is_apart(entry.path):
                     folders.append((entry.path, below + "/", chain))
             elif self._fits(below, chain):
-                yield self._file(entry.path, entry.stat(follow_symlinks=False))
-        except FileNotFoundError:
-            return  # gone since the folder was listed
+                facts = entry.stat(follow_symlinks=False)
+                if not facts.st_ino:  # Windows tells it only of the file itself
+                    facts = os.lstat(entry.path)
+                yield self._file(entry.path, facts)
         except OSError as error:
-            yield Seen(entry.path, None, FileUnreadable(entry.path, error.strerror or str(error)))
+            if isinstance(error, FileNotFoundError) and not _is_too_long(entry.path):
+                return  # gone since the folder was listed
+            yield Seen(entry.path, None, FileUnreadable(entry.path, _reason(entry.path, error)))
 
     def _is_apart(self, path: str) -> bool:
         name = os.path.basename(path).casefold()  # noqa: PTH119
@@ -371,3 +376,17 @@ def _outside(path: str) -> UsageError:
         f"{path} is a link to a file outside the folder.",
         hint="Name the file itself to ingest it.",
     )
+
+
+def _is_too_long(path: str) -> bool:
+    """Return whether Windows lists a file that it then says is not there."""
+    return files.IS_WINDOWS and len(path) > _LONGEST
+
+
+def _reason(path: str, error: OSError) -> str:
+    if _is_too_long(path):
+        return (
+            f"its path has {len(path)} characters, and Windows opens {_LONGEST}; shorten it, or "
+            "switch on long paths in Windows (LongPathsEnabled)"
+        )
+    return error.strerror or str(error)

@@ -68,10 +68,21 @@ class AskedWords:
 
         A word that stands there by another name of the vocabulary counts in part.
         """
+        return self._covered(self._held(places), len(places))
+
+    def coverage_of(self, number: int, /) -> NDArray[np.float64]:
+        """Return the same of all rows of a segment, those outside of the scope among them."""
+        size = self.scope.index.segments[number].data.size
+        held = {term: np.zeros(size, dtype=np.bool_) for term in self._postings}
+        for term, postings in self._postings.items():
+            if (posting := postings[number]) is not None:
+                held[term][posting.rows] = True
+        return self._covered(held, size)
+
+    def _covered(self, held: Mapping[str, NDArray[np.bool_]], count: int) -> NDArray[np.float64]:
         total = sum(self.weights.values())
-        if not places or total <= 0.0:
-            return np.zeros(len(places))
-        held = self._held(places)
+        if not count or total <= 0.0:
+            return np.zeros(count)
         credit = {term: held[term].astype(np.float64) for term in self.weights}
         for other in self._others:
             shares = [np.mean([held[t] for t in name], axis=0) for name in other.names]

@@ -60,7 +60,7 @@ def holds_code(state: State, /) -> bool:
 
 
 def _holds_code(state: State) -> bool:
-    return any(is_source_code(d.name) for d in state.snapshot.documents.values())
+    return any(map(is_source_code, state.snapshot.documents.table["name"].to_pylist()))
 
 
 def _names(state: State) -> Names:
@@ -86,10 +86,11 @@ def _names(state: State) -> Names:
         postings = (part.data.terms.find([term])[0] for part in segments)
         return sum(len(posting.rows) for posting in postings if posting is not None)
 
-    documents = state.snapshot.documents
+    ledger = state.snapshot.documents.table.select(["document_id", "name"]).to_pydict()
+    called = dict(zip(ledger["document_id"], ledger["name"], strict=True))
     return Names(
         ids=ids,
-        names=[documents[d].name for d in ids],
+        names=[called[d] for d in ids],
         sizes=np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64),
         counts=counts,
         frequency=frequency,
@@ -104,7 +105,7 @@ def _fitting(state: State) -> tuple[Vocabulary, ...]:
 def _kinds(state: State) -> dict[str, float]:
     """Return which share of the documents is of a kind."""
     documents = state.snapshot.documents
-    counts = Counter(d.document_type for d in documents.values() if d.document_type)
+    counts = Counter(filter(None, documents.table["document_type"].to_pylist()))
     return {kind: count / len(documents) for kind, count in counts.items()}
 
 

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from casetrack.blas import one_thread_each
 from casetrack.errors import EmbeddingsDisabled, ModelError, UsageError
-from casetrack.retrieve.dense import dense_top
 from casetrack.retrieve.filters import choose
-from casetrack.retrieve.lexical import lexical_top
+from casetrack.retrieve.lists import lists_of
 from casetrack.retrieve.plan import make_plan, words_only
 from casetrack.steps.words import index_terms
-from casetrack.views.scope import scope_of
+from casetrack.views.recall import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -260,15 +259,21 @@ def blended_search(
     terms = {term: float(n) for term, n in Counter(index_terms(query)).items()}
     words: dict[Place, float] = {}
     meanings: dict[Place, float] = {}
+    scope = chosen.scope(index)
+    lists = lists_of(state)
+
+    def listed(question: Question, depth: int) -> dict[Place, float]:
+        ((_, places, scores),) = lists.top(scope, question, depth)
+        return dict(zip(places, map(float, scores), strict=True))
+
     with one_thread_each():
         if plan.mode != "semantic":
-            scope = scope_of(index, chosen.documents)
-            words = _listed(*lexical_top(scope, terms, settings.candidate_k_keyword))
+            words = listed(Question(terms), settings.candidate_k_keyword)
             if not terms and index.chunk_count:
                 notes.append("The query has no searchable word; only very common words or signs.")
         if asked is not None:
-            rows = index.rows(chosen.documents)
-            meanings = _listed(*dense_top(index, asked, settings.candidate_k_vector, rows))
+            meanings = listed(Question(vector=asked), settings.candidate_k_vector)
+    notes += lists.unsearched.notes
     alpha = {"keyword": 0.0, "semantic": 1.0}.get(plan.mode, settings.hybrid_alpha)
 
     def document_of(place: Place) -> str:
@@ -306,7 +311,3 @@ def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.
         if not yields:
             raise
         return plan.by_words_only(words_only(error)), None
-
-
-def _listed(places: Iterable[Place], scores: NDArray[np.float32]) -> dict[Place, float]:
-    return dict(zip(places, map(float, scores), strict=True))

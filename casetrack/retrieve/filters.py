@@ -1,4 +1,4 @@
-"""Which documents a search looks at: those that are named, of a kind, of a source, of a time.
+"""What a search looks at: documents that are named, of a kind, of a source, of a time; mentions.
 
 Documents are given by name, path or id. A kind is a type of document (contract, report, ...) or a
 format (pdf, docx, ...). A source is written as its collection shows it (``git:platform``), or by
@@ -6,14 +6,14 @@ its kind alone (``git``). A path is a pattern as in ``.gitignore`` that may begi
 what its source calls a document, or else of the path of its file. A language is the code of the
 one that most of its text is in, or its English name; of source code also that of programming. The
 date of a document is :attr:`casetrack.records.Document.dated_at`: when its source last changed it,
-or else its own account, or else that of the file.
+or else its own account, or else that of the file. What is mentioned narrows further, to passages.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,8 @@ from casetrack.extract.typed_dates import day_span
 from casetrack.question.language import called
 from casetrack.records import DOCUMENT_TYPES, Document
 from casetrack.retrieve.facts import Facts, facts_of
+from casetrack.sql.connection import sql_text
+from casetrack.views.scope import scope_of, scope_of_rows
 from casetrack.workspace.arguments import as_documents, day_text, several
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.views.index import Index
+    from casetrack.views.scope import Scope
     from casetrack.workspace import State
     from casetrack.workspace.arguments import DocumentRef
 
@@ -64,6 +68,9 @@ class Filter:
     languages
         Codes (``de``) or English names (``German``), of source code ``Python`` and the like; one
         of them is enough.
+    mentions
+        Ids of the view ``entities``, such as ``person:ann-lee``: only passages that mention all
+        of them.
     """
 
     documents: Iterable[DocumentRef] | DocumentRef | None = None
@@ -73,6 +80,7 @@ class Filter:
     sources: Iterable[str] | str | None = None
     paths: Iterable[str] | str | None = None
     languages: Iterable[str] | str | None = None
+    mentions: Iterable[str] | str | None = None
 
     def fixed(self) -> Filter:
         """Return the same with what may be passed over once only, or changed, as tuples."""
@@ -86,6 +94,7 @@ class Filter:
             sources=fixed(self.sources),
             paths=fixed(self.paths),
             languages=fixed(self.languages),
+            mentions=fixed(self.mentions),
         )
 
 
@@ -99,15 +108,25 @@ class Chosen:
         Their ids; ``None`` where there is no filter.
     notes
         What the user should know of the choice.
+    rows
+        Per segment of the index the rows of the passages that are left; ``None`` where they are
+        all of the documents.
     """
 
     documents: frozenset[str] | None
     notes: tuple[str, ...] = ()
+    rows: tuple[Mask, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def only(self) -> str | None:
         """The one document that is left, where it is only one."""
         return next(iter(self.documents)) if self.documents and len(self.documents) == 1 else None
+
+    def scope(self, index: Index, /) -> Scope:
+        """Return the passages that are left, in the index of the same state."""
+        if self.rows is None:
+            return scope_of(index, self.documents)
+        return scope_of_rows(index, self.rows, self.documents)
 
 
 def choose(state: State, wanted: Filter, /) -> Chosen:
@@ -172,7 +191,26 @@ def _choose(state: State, wanted: Filter) -> Chosen:
             f"No document passes the filter: {', of these '.join(told)}. Leave a part of it out; "
             "`casetrack documents` (list_documents) shows what is there."
         )
-    return Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
+    chosen = Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
+    return _mentioning(state, several(wanted.mentions), chosen) if wanted.mentions else chosen
+
+
+def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen:
+    """Return what is left where passages must mention some entities, too."""
+    found = state.graph.sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
+    documents = chosen.documents or frozenset()
+    kept = [
+        (chunk, document)
+        for chunk, document in zip(*map(list, found.to_pydict().values()), strict=True)
+        if document in documents
+    ]
+    rows = [np.zeros(part.data.size, dtype=np.bool_) for part in state.index.segments]
+    for number, row in state.index.places([chunk for chunk, _ in kept]).values():
+        rows[number][row] = True
+    notes = chosen.notes
+    if documents and not kept:
+        notes = (*notes, "No passage of these documents mentions all of them.")
+    return Chosen(frozenset(document for _, document in kept), notes, tuple(rows))
 
 
 def document_day(document: Document, /) -> str:

@@ -49,7 +49,7 @@ def bm25_scores(scope: Scope, terms: Mapping[str, float], /) -> list[NDArray[np.
         One per segment, one value per row; 0 where no term occurs. Rows outside the scope have a
         score as well: the caller masks them.
     """
-    return [sums.all() for sums in _sums(scope, terms)]
+    return [sums.all() for sums in _sums(scope, gains(scope, terms))]
 
 
 def lexical_top(
@@ -73,14 +73,24 @@ def lexical_top(
     scores
         float32, the same as :func:`bm25_scores` gives.
     """
-    return best_places(_sums(scope, terms), scope.rows, depth, scope.index.chunk_ids)
+    return best_by(scope, gains(scope, terms), depth)
+
+
+def best_by(
+    scope: Scope, weights: Mapping[str, np.float32], depth: int, /
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return what :func:`lexical_top` does, by what :func:`gains` says of the terms.
+
+    Who has some of the segments alone is told what the terms weigh over all of them.
+    """
+    return best_places(_sums(scope, weights), scope.rows, depth, scope.index.chunk_ids)
 
 
 def lexical_at(
     scope: Scope, terms: Mapping[str, float], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the BM25 score at each of *places*, float32; the same as :func:`bm25_scores` gives."""
-    return scores_at(_sums(scope, terms), places)
+    return scores_at(_sums(scope, gains(scope, terms)), places)
 
 
 def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
@@ -94,27 +104,33 @@ def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
     return weights
 
 
-def _sums(scope: Scope, terms: Mapping[str, float]) -> list[Sums]:
-    """Return what scores each segment; the heaviest terms come first."""
+def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
+    """Return what each term of a query weighs that occurs in the scope, the heaviest first."""
     distinct = sorted(terms)
-    segments = scope.index.segments
     counted = scope.weighed_as or scope
-    found = [part.data.terms.find(distinct) for part in segments]
-    weights = []
+    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    weights = {}
     for place, term in enumerate(distinct):
         frequency = sum(
             counted.frequency(number, postings[place]) for number, postings in enumerate(found)
         )
-        weight = inverse_document_frequency(counted.chunk_count, frequency) if frequency else 0.0
-        weights.append(np.float32(weight * terms[term] * (K1 + 1.0)))
-    order = sorted((p for p, weight in enumerate(weights) if weight), key=lambda p: -weights[p])
+        if frequency:
+            idf = inverse_document_frequency(counted.chunk_count, frequency)
+            weights[term] = np.float32(idf * terms[term] * (K1 + 1.0))
+    order = sorted((term for term, weight in weights.items() if weight), key=lambda t: -weights[t])
+    return {term: weights[term] for term in order}
+
+
+def _sums(scope: Scope, weights: Mapping[str, np.float32]) -> list[Sums]:
+    """Return what scores each segment, by the weights of the terms in their order."""
+    wanted = list(weights)
     sums = []
-    for number, (part, postings) in enumerate(zip(segments, found, strict=True)):
+    for number, part in enumerate(scope.index.segments):
         norms, least = scope.norms(number, K1, B)
         present = [
-            Term(posting, weights[p], _bound(posting.peak, weights[p], least))
-            for p in order
-            if (posting := postings[p]) is not None
+            Term(posting, weights[term], _bound(posting.peak, weights[term], least))
+            for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True)
+            if posting is not None
         ]
         sums.append(Sums(present, part.data.size, _saturated(norms)))
     return sums

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.retrieve.candidates import Candidates, Fused, Ranked, StageTimes, fused
-from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.retrieve.folding import distinct
 from casetrack.retrieve.folding import fold as folded
-from casetrack.retrieve.lexical import lexical_at, lexical_top
+from casetrack.retrieve.lists import HERE, scorers
 from casetrack.retrieve.order import Order
 from casetrack.retrieve.rerank import RERANKED, reranked
-from casetrack.retrieve.sparse import sparse_at, sparse_top
 from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
@@ -29,30 +27,12 @@ if TYPE_CHECKING:
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.retrieve.rerank import Rerank
     from casetrack.views.index import Index
+    from casetrack.views.recall import Lists, Question
     from casetrack.views.rows import Place
     from casetrack.views.scope import Scope
 
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What the recall stages look for; a stage whose part is ``None`` is left out.
-
-    Attributes
-    ----------
-    terms
-        Index terms and their weights, for ``bm25``.
-    vector
-        float32 [dimension], unit length, for ``semantic``.
-    sparse
-        Vocabulary ids and weights, for ``sparse``.
-    """
-
-    terms: Mapping[str, float] | None = None
-    vector: np.ndarray | None = None
-    sparse: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +61,14 @@ def rank(
     question: Question,
     /,
     *,
-    documents: Collection[str] | None = None,
+    within: Scope | None = None,
     priors: Sequence[Prior] = (),
     fusion: FusionMethod = "zscore",
     look: Rerank | None = None,
     fold: bool = False,
     times: StageTimes | None = None,
     cited: Mapping[Place, int] | None = None,
+    lists: Lists = HERE,
 ) -> list[Ranked]:
     """Return the best *k* chunks, or the best of *k* different places.
 
@@ -99,9 +80,9 @@ def rank(
         Number of results.
     question
         What to look for.
-    documents
-        Only chunks of these documents; the filter works inside each recall list, and words are as
-        rare as they are in these documents.
+    within
+        Only these chunks; the filter works inside each recall list, and words are as rare as they
+        are in these.
     priors
         What speaks for passages beside the signals.
     fusion
@@ -124,12 +105,12 @@ def rank(
         on how many are asked for, up to the length of a recall list.
     """
     times = times or StageTimes()
-    scope = _scope(index, documents, priors)
+    scope = _weighed(within or scope_of(index), priors)
     single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
     # With one signal alone there is nothing to fuse, and its best are the answer.
     alone = single and look is None and not priors
     depth = k if alone and not fold else max(CANDIDATES, k)
-    order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times)
+    order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times, lists)
     if cited:
         order = order.behind(_cited(scope, question, cited, order.best, fusion))
         times.lap("citation")
@@ -139,7 +120,7 @@ def rank(
     while len(found) < k and is_full:
         # So much of what was found is one place that there are not enough: look further.
         depth *= 2
-        recalled, is_full = _recall(scope, question, depth, priors, times)
+        recalled, is_full = _recall(scope, question, depth, priors, times, lists)
         order.add(fused(recalled, fusion), stage="" if alone else "depth")
         found = folded(scope, order.places, question.terms)
     results = order.ranked([each.head for each in found[:k]])
@@ -151,13 +132,12 @@ def rank(
     return results
 
 
-def _scope(index: Index, documents: Collection[str] | None, priors: Sequence[Prior]) -> Scope:
+def _weighed(scope: Scope, priors: Sequence[Prior]) -> Scope:
     """Return what is searched; words are weighed as in the documents that priors speak of."""
-    scope = scope_of(index, documents)
     inside = {document for prior in priors for document in prior.within}
-    if documents is not None:
-        inside &= set(documents)
-    return replace(scope, weighed_as=scope_of(index, inside)) if inside else scope
+    if scope.documents is not None:
+        inside &= scope.documents
+    return replace(scope, weighed_as=scope_of(scope.index, inside)) if inside else scope
 
 
 def _ordered(
@@ -169,13 +149,14 @@ def _ordered(
     look: Rerank | None,
     fold: bool,
     times: StageTimes,
+    lists: Lists,
 ) -> tuple[Order, bool]:
     """Return the candidates in their order, and whether there may be more than they."""
-    recalled, is_full = _recall(scope, question, depth, priors, times)
+    recalled, is_full = _recall(scope, question, depth, priors, times, lists)
     while fold and is_full and len(distinct(scope.index, recalled.places)) < RERANKED:
         # One text again and again, such as what stands below every mail, hides all others.
         depth *= 2
-        recalled, is_full = _recall(scope, question, depth, priors, times)
+        recalled, is_full = _recall(scope, question, depth, priors, times, lists)
     first, order = fused(recalled, fusion), Order()
     if look is not None and first.order:
         chosen = first.order
@@ -196,21 +177,22 @@ def _recall(
     depth: int,
     priors: Sequence[Prior],
     times: StageTimes,
+    lists: Lists,
 ) -> tuple[Candidates, bool]:
     """Return the union of the recall lists, each candidate scored by every signal.
 
     And whether one of the lists is full: with a longer one there may be more.
     """
-    signals = _signals(scope, question)
     found: dict[str, tuple[list[Place], np.ndarray]] = {}
-    for name, signal in signals.items():
-        found[name] = signal.top(depth)
+    for name, listed, values in lists.top(scope, question, depth):
+        found[name] = listed, values
         times.lap(name)
     places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
     if (near := scope.weighed_as) is not None:
-        more = (signal.top(depth)[0] for signal in _signals(near, question).values())
+        more = (listed for _, listed, _ in lists.top(near, question, depth))
         places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
         times.lap("named")
+    signals = scorers(scope, question)
     scores = {}
     ranks: dict[str, list[int | None]] = {}
     for name, (listed, values) in found.items():
@@ -218,7 +200,7 @@ def _recall(
         others = [place for place in places if place not in position]
         known = dict(zip(listed, values, strict=True))
         if others:
-            known |= zip(others, signals[name].at(others), strict=True)
+            known |= zip(others, signals[name](others), strict=True)
         scores[name] = np.array([known[place] for place in places], dtype=np.float64)
         ranks[name] = [position[p] + 1 if p in position else None for p in places]
         times.lap(name)
@@ -232,7 +214,7 @@ def _cited(
 ) -> Fused:
     """Return the places that a question cites in their order, all of them above *best*."""
     places = list(cited)
-    scores = {name: signal.at(places) for name, signal in _signals(scope, question).items()}
+    scores = {name: score(places) for name, score in scorers(scope, question).items()}
     ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
     found = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
     joined = fused(found, fusion)
@@ -249,33 +231,3 @@ def _cited(
         ranks={"citation": [numbered[position] for position in range(len(places))], **ranks},
     )
     return Fused(told, order, {"citation": lift, **joined.shares})
-
-
-@dataclass(frozen=True, slots=True)
-class _Recall:
-    """One signal: its best rows, and its score of any row."""
-
-    top: Callable[[int], tuple[list[Place], np.ndarray]]
-    at: Callable[[Sequence[Place]], np.ndarray]
-
-
-def _signals(scope: Scope, question: Question) -> dict[str, _Recall]:
-    """Return the signals that have something to look for, in the order in which they run."""
-    index, rows = scope.index, scope.rows
-    signals = {}
-    if (terms := question.terms) is not None:
-        signals["bm25"] = _Recall(
-            lambda depth: lexical_top(scope, terms, depth),
-            lambda places: lexical_at(scope, terms, places),
-        )
-    if (vector := question.vector) is not None:
-        signals["semantic"] = _Recall(
-            lambda depth: dense_top(index, vector, depth, rows),
-            lambda places: cosine_at(index, vector, places),
-        )
-    if (sparse := question.sparse) is not None:
-        signals["sparse"] = _Recall(
-            lambda depth: sparse_top(index, *sparse, depth, rows),
-            lambda places: sparse_at(index, *sparse, places),
-        )
-    return signals

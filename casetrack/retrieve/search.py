@@ -23,16 +23,17 @@ from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, jud
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.legal_names import LegalNames
+from casetrack.retrieve.lists import lists_of
 from casetrack.retrieve.missing import missing_from, sentence
 from casetrack.retrieve.passages import PlacedText, name_at, texts_at
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
 from casetrack.retrieve.priors import priors_of
-from casetrack.retrieve.ranking import Question, rank
+from casetrack.retrieve.ranking import rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.views.matrices import Matrices
-from casetrack.views.scope import scope_of
+from casetrack.views.recall import Question
 from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def search(
     if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
         entitlements.require("rerank")
     snapshot, encoders = state.snapshot, state.workspace.encoders
-    chosen = choose(state, where)
-    index = state.index
+    chosen, index = choose(state, where), state.index
     times = StageTimes()
     plan = make_plan(
         mode,
@@ -96,7 +96,7 @@ def search(
     chosen_for_user = mode is None and stages is None
     reading, told = ask(state, query, vocabulary=vocabulary, document=chosen.only)
     times.lap("question")
-    words = asked_words(reading, scope_of(index, chosen.documents))
+    words = asked_words(reading, chosen.scope(index))
     plan, question, look, encoded = _question(reading, words, plan, state, yields=chosen_for_user)
     notes = [*told, *chosen.notes, *plan.notes]
     if plan.encoder is not None:
@@ -107,25 +107,27 @@ def search(
     times.lap("citation")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
         notes.append("The query has no searchable word; only very common words or signs.")
+    lists = lists_of(state)
     with one_thread_each():
         ranked = rank(
             index,
             max(limit, LOOKED_AT),
             question,
-            documents=chosen.documents,
+            within=words.scope,
             priors=priors_of(snapshot, index, reading, code=holds_code(state)),
             fusion=fusion,
             look=look.rerank if look else None,
             fold=fold,
             times=times,
             cited=cited.places,
+            lists=lists,
         )
     usual = [hit for hit in ranked if "citation" not in hit.signals]
     if look is not None and usual and "maxsim" not in usual[0].signals:
         plan = plan.without_matrices()
         notes = [*told, *chosen.notes, *plan.notes, *cited.notes]
     verdict, missing = _judged(words, reading, ranked, look, plan, cited)
-    notes += missing
+    notes += [*lists.unsearched.notes, *missing]
     times.lap("evidence")
     shown = [n for n, (r, _) in enumerate(verdict.results[:limit]) if r >= (min_relevance or 0.0)]
     if hidden := min(limit, len(ranked)) - len(shown):
@@ -157,7 +159,7 @@ def search(
         searched_documents=len(
             snapshot.documents if chosen.documents is None else chosen.documents
         ),
-        searched_chunks=words.scope.chunk_count,
+        searched_chunks=words.scope.chunk_count - lists.unsearched.chunks,
         notes=(*notes, *license_status.notes),
         related=connected,
         tier=license_status.tier.name,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 from casetrack.readers.workers.batches import heading_title
 from casetrack.records import DocumentStructure, Section
 from casetrack.store.passages import PLACE_COLUMNS, make_provenance
@@ -31,7 +33,9 @@ def structure_of(snapshot: Snapshot, document: Document, /) -> DocumentStructure
             kinds.setdefault(place, paragraph["kind"])
             if paragraph["kind"] == "heading" and place not in sections and _holds(row, paragraph):
                 sections[place] = _section(row, paragraph, snapshot)
-    attached = [d for d in snapshot.documents.values() if d.parent_id == document.document_id]
+    ledger = snapshot.documents.table
+    inside = ledger.filter(pc.equal(ledger["parent_id"], document.document_id))
+    attached = [snapshot.documents[d] for d in inside["document_id"].to_pylist()]
     return DocumentStructure(
         document,
         tuple(section for _, section in sorted(sections.items())),

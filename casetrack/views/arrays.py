@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.store.files import put_in_place
 from casetrack.views import sealed
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
         sealed.seal(temporary, at=path)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.replace(path)
+        put_in_place(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 

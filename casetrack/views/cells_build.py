@@ -53,11 +53,11 @@ def build_all(home: Path, /) -> int:
             return 0
         for segment in wanting(list(load_segments(home).values())):
             if segment.folder is not None:
-                made += _build_one(segment, segment.folder)
+                made += build_one(segment, segment.folder)
     return made
 
 
-def _build_one(segment: Segment, folder: Path) -> bool:
+def build_one(segment: Segment, folder: Path, /) -> bool:
     """Make one segment's cells; ``False`` where it has gone meanwhile, or the disk is full."""
     cells = make_cells(segment)
     try:

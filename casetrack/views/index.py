@@ -14,7 +14,7 @@ from casetrack.store.datasets import dimension_of
 from casetrack.views import cells
 from casetrack.views.columns import as_numpy
 from casetrack.views.rows import NO_ROWS, both, positions
-from casetrack.views.stored_segments import FORMAT, stored_segments
+from casetrack.views.stored_segments import FORMAT, index_home, stored_segments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -104,6 +104,8 @@ class Index:
         Live chunks with a vector that the collection's models made.
     dimension
         Length of the dense vectors.
+    fingerprint
+        Of the model whose vectors alone count as vectors; ``None`` where all do.
     """
 
     segments: tuple[LiveSegment, ...]
@@ -111,6 +113,7 @@ class Index:
     average_length: float
     embedded_count: int
     dimension: int
+    fingerprint: str | None = None
     _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
 
     def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
@@ -180,7 +183,7 @@ def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None =
     fingerprint
         Only vectors that this model made count as vectors; ``None`` takes all of them.
     """
-    home = folder / "views" / "index"
+    home = index_home(folder)
     dimension = dimension_of(snapshot.chunks)
     stored = stored_segments(home, snapshot, dimension)
     index = live_index(stored, snapshot.revisions, dimension, fingerprint)
@@ -219,14 +222,14 @@ def live_index(
         else:
             terms += int(data.lengths.sum())
         if data.size and (mask is None or mask.any()):
-            parts.append(LiveSegment(data, mask, documents, _embedded(data, fingerprint)))
+            parts.append(LiveSegment(data, mask, documents, embedded_in(data, fingerprint)))
     count = sum(part.live_count for part in parts)
     embedded = sum(part.embedded_count for part in parts)
     average = terms / count if count else 0.0
-    return Index(tuple(parts), count, average, embedded, dimension)
+    return Index(tuple(parts), count, average, embedded, dimension, fingerprint)
 
 
-def _embedded(data: Segment, fingerprint: str | None) -> Rows:
+def embedded_in(data: Segment, fingerprint: str | None, /) -> Rows:
     """Return the rows with a vector, of the model *fingerprint* where one is given."""
     good = [fingerprint is None or fingerprint in names for names in data.embedders]
     if not any(good):

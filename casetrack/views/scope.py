@@ -34,6 +34,8 @@ class Scope:
         How many they are.
     average_length
         Mean number of terms of them.
+    documents
+        Ids of the documents that the rows are of; ``None`` where they are of any.
     weighed_as
         Where words are as rare as they are in other rows: the scope of these.
     """
@@ -42,6 +44,7 @@ class Scope:
     rows: Sequence[Rows]
     chunk_count: int
     average_length: float
+    documents: frozenset[str] | None = None
     weighed_as: Scope | None = None
 
     @property
@@ -101,14 +104,16 @@ def scope_of(index: Index, documents: Collection[str] | None = None, /) -> Scope
     rows = index.rows(documents)
     if documents is None:
         return Scope(index, rows, index.chunk_count, index.average_length)
-    return scope_of_rows(index, rows)
+    return scope_of_rows(index, rows, frozenset(documents))
 
 
-def scope_of_rows(index: Index, rows: Sequence[Rows], /) -> Scope:
-    """Return the scope of some live rows, given per segment."""
+def scope_of_rows(
+    index: Index, rows: Sequence[Rows], documents: frozenset[str] | None = None, /
+) -> Scope:
+    """Return the scope of some live rows, given per segment, and the documents they are of."""
     count, terms = 0, 0
     for part, inside in zip(index.segments, rows, strict=True):
         found = part.data.column("length")[slice(None) if inside is None else inside]
         count += len(found)
         terms += int(found.sum(dtype=np.int64))
-    return Scope(index, rows, count, terms / count if count else 0.0)
+    return Scope(index, rows, count, terms / count if count else 0.0, documents)

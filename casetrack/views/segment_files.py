@@ -86,10 +86,25 @@ class SegmentFolder(Generic[S]):
     build: Callable[[Iterable[str]], Iterator[S]]
     merge: Callable[[Sequence[S], Mapping[str, str]], Iterator[S]]
 
-    def segments(self, snapshot: Snapshot, /, *, only: Collection[str] | None = None) -> list[S]:
+    def segments(
+        self,
+        snapshot: Snapshot,
+        /,
+        *,
+        only: Collection[str] | None = None,
+        made_by: Callable[[Collection[str]], Iterable[str]] | None = None,
+    ) -> list[S]:
         """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
 
-        Where only some revisions are asked for, no other is built.
+        Parameters
+        ----------
+        snapshot
+            What is live.
+        only
+            Where only some revisions are asked for, no other is built.
+        made_by
+            Has segments made of missing revisions, in other processes that each :meth:`make` some,
+            and returns their names; by default they are made here.
         """
         live = snapshot.revisions
         stored = self.stored(snapshot.generation)
@@ -106,17 +121,36 @@ class SegmentFolder(Generic[S]):
             if locked:
                 stored = self.stored(snapshot.generation)
                 missing = needed - {r for s in stored.values() for r in s.revisions}
-                return list(self._publish(snapshot, stored, missing).values())
+                return list(self._publish(snapshot, stored, missing, made_by).values())
         return [*stored.values(), *self.build(missing)]
 
     def stored(self, generation: str, /) -> dict[str, S]:
         """Return the published segments by name; see :func:`published`."""
         return published(self.home, self.format, self.load, generation)
 
-    def _publish(self, snapshot: Snapshot, stored: dict[str, S], missing: set[str]) -> dict[str, S]:
+    def make(self, revisions: Iterable[str], /) -> list[str]:
+        """Make segments of revisions and write them; nobody reads them before they are published.
+
+        Raises
+        ------
+        OSError
+            One cannot be written.
+        """
+        return list(self._store(self.build(revisions)))
+
+    def _publish(
+        self,
+        snapshot: Snapshot,
+        stored: dict[str, S],
+        missing: set[str],
+        made_by: Callable[[Collection[str]], Iterable[str]] | None,
+    ) -> dict[str, S]:
         """Build what is missing, merge what has piled up, and switch the manifest."""
         try:
-            kept = {**stored, **self._store(self.build(missing))}
+            if made_by is None:
+                kept = {**stored, **self._store(self.build(missing))}
+            else:
+                kept = {**stored, **{n: self.load(self.home / n) for n in made_by(missing)}}
             group = self._group(list(kept.values()), snapshot.revisions)
             if group:
                 kept = {n: s for n, s in kept.items() if not any(s is g for g in group)}
@@ -147,7 +181,8 @@ class SegmentFolder(Generic[S]):
         Returns
         -------
         bool
-            Whether it was done; not where another process is still at work.
+            Whether it was done; not where another process is still at work, nor, on Windows, where
+            one still maps what was to be removed.
 
         Raises
         ------
@@ -165,9 +200,9 @@ class SegmentFolder(Generic[S]):
                 if dirty:
                     kept = {n: s for n, s in stored.items() if not any(s is d for d in dirty)}
                     stored = kept | self._store(self.merge(dirty, live))
+                    del dirty  # Windows removes nothing that is still mapped
                 self._write_manifest(snapshot, stored)
-                self._remove_unused(set(stored), grace)
-        return True
+                return self._remove_unused(set(stored), grace)
 
     def has_dead(self, snapshot: Snapshot, /) -> bool:
         """Whether a published segment holds a dead revision."""
@@ -211,12 +246,12 @@ class SegmentFolder(Generic[S]):
                 group += tiers[tier]
         return group
 
-    def _remove_unused(self, names: set[str], grace: float) -> None:
+    def _remove_unused(self, names: set[str], grace: float) -> bool:
         unused = [p for p in self.home.iterdir() if p.is_dir() and p.name not in names]
-        remove_old(unused, grace)
+        return remove_old(unused, grace)
 
 
-def remove_old(folders: Sequence[Path], grace: float, /) -> None:
+def remove_old(folders: Sequence[Path], grace: float, /) -> bool:
     """Remove folders that nobody needs any more, the youngest perhaps later.
 
     Parameters
@@ -225,8 +260,13 @@ def remove_old(folders: Sequence[Path], grace: float, /) -> None:
         What readers may still map.
     grace
         Seconds they are kept; of many the older ones are kept for a shorter while.
+
+    Returns
+    -------
+    bool
+        Whether all are gone that were to be removed.
     """
-    now = time.time()
+    now, removed = time.time(), True
     aged: list[tuple[float, Path]] = []
     for folder in folders:
         with contextlib.suppress(FileNotFoundError):
@@ -236,6 +276,8 @@ def remove_old(folders: Sequence[Path], grace: float, /) -> None:
         if age >= kept:
             # Windows keeps what is mapped; the next one removes it.
             shutil.rmtree(folder, ignore_errors=True)
+            removed = removed and not folder.exists()
+    return removed
 
 
 def published(

@@ -21,6 +21,11 @@ MAX_CHUNKS = 65_536
 """Largest segment (but for a single document that is longer); a row then fits two bytes."""
 
 
+def index_home(folder: Path, /) -> Path:
+    """Return where the search index lies in a collection's folder."""
+    return folder / "views" / "index"
+
+
 def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[Segment]:
     """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
 

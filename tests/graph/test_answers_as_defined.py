@@ -98,15 +98,16 @@ def asker(graph: HandMadeGraph) -> Callable[..., list[dict[str, Any]]]:
 @SETTINGS
 def test_counts_and_lists_are_as_defined(graph: HandMadeGraph) -> None:
     defined, rows = Definitions(graph), asker(graph)
+    all_of_them = {"named": None, "skip": 0, "limit": None}
     found = {(r["measure"], r["value"]): r["count"] for r in rows("statistics") if r["count"]}
     assert found == defined.statistics()
     for sort_by in ("mentions", "documents", "name"):
         for kind in ("all", "person"):
-            listed = rows("entities", kind=kind, sort_by=sort_by, limit=None)
+            listed = rows("entities", kind=kind, sort_by=sort_by, **all_of_them)
             assert [r["entity_id"] for r in listed] == defined.entities(kind, sort_by)
             assert all(r["total"] == len(listed) for r in listed)
     for sort_by in ("citations", "documents", "name"):
-        listed = rows("references", type="all", sort_by=sort_by, limit=None)
+        listed = rows("references", type="all", sort_by=sort_by, there=None, **all_of_them)
         assert [r["reference_id"] for r in listed] == defined.references(sort_by)
     for sort_by in ("document", "value", "lowest"):
         values = {"kind": "all", "unit": None, "document_id": None, "limit": None}

@@ -66,6 +66,26 @@ def test_entities_by_mentions_documents_or_name() -> None:
     assert len(entities(source, limit=2)) == 2
 
 
+def test_lists_can_be_searched_and_paged_through() -> None:
+    source = graph()
+    everybody = [e.entity_id for e in entities(source, kind="person")]
+    for skip in range(len(everybody) + 2):
+        found = entities(source, kind="person", skip=skip, limit=2)
+        assert [e.entity_id for e in found] == everybody[skip : skip + 2]
+    assert found.total == 0
+    assert entities(source, kind="person", skip=1, limit=1).total == len(everybody)
+    assert [e.entity_id for e in entities(source, named="director l")] == [ANN]
+    assert [e.entity_id for e in entities(source, named="%")] == []
+    names = {r.name: r.target_document for r in references(source)}
+    there = {r.name for r in references(source, there=True)}
+    missing = {r.name for r in references(source, there=False)}
+    assert there == {name for name, target in names.items() if target}
+    assert there | missing == set(names)
+    assert not there & missing
+    assert [r.reference_id for r in references(source, named="iso")] == ["standard:iso-1"]
+    assert references(source, skip=1, limit=1)[0] == references(source)[1]
+
+
 def test_amounts_of_nothing_rank_last_and_are_kept() -> None:
     often = " ".join(mark(f"amount:{zero}") for zero in ("GBP:0", "percent:0", "°C:0") * 3)
     fee = mark("amount:GBP:500")

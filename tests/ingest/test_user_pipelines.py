@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.config import load_settings
 from casetrack.errors import PipelineError
 from casetrack.library import Library
 from fakes import FakeEncoders, NamesByList, WordEncoder
@@ -269,6 +270,7 @@ def test_a_step_from_a_package(
     tmp_path: Path,
     labelled: Path,
     document: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     install(tmp_path, EXAMPLE)
     explained = run("schema", "--pipelines", labelled, "--json")
@@ -293,13 +295,13 @@ def test_a_step_from_a_package(
     assert refused.returncode == 1
     assert f"of the package '{PACKAGE}', which is not installed here" in refused.stderr
     assert f"pip install {PACKAGE}" in refused.stderr
-    found = run("search", "appeal", "-c", "C", "--json")
-    assert found.returncode == 0, found.stderr
-    assert "2021-CV-00017" in found.stdout
-    asked = run("doctor", "-c", "C", "--json")
-    (told,) = [c for c in json.loads(asked.stdout)["checks"] if c["name"].endswith("pipeline")]
-    assert PACKAGE in told["detail"]
-    assert told["remedy"].startswith(f"Install it (pip install {PACKAGE})")
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "none"))
+    kept = Library(load_settings(tmp_path / "home")).get("C")
+    assert any("2021-CV-00017" in result.text for result in kept.search("appeal"))
+    (told,) = [c for c in kept.admin.doctor().checks if c.name.endswith("pipeline")]
+    assert PACKAGE in told.detail
+    assert told.remedy is not None
+    assert told.remedy.startswith(f"Install it (pip install {PACKAGE})")
 
 
 def test_a_reindex_runs_only_the_step_that_changed(

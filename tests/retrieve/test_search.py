@@ -11,9 +11,10 @@ import pytest
 from casetrack.errors import DocumentNotFound, ModelNotFound, UsageError
 from casetrack.retrieve.fuse import fuse, zscores
 from casetrack.retrieve.lexical import bm25_scores
-from casetrack.retrieve.ranking import Question, rank
+from casetrack.retrieve.ranking import rank
 from casetrack.steps.words import index_terms
 from casetrack.store.session import write_session
+from casetrack.views.recall import Question
 from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:

@@ -182,6 +182,7 @@ def test_vectors_of_another_length_are_built_anew(collection: Collection) -> Non
     segment = next(p for p in home.iterdir() if p.is_dir())
     path = segment / "dense.bin"
     rows = len(map_arrays(path)["dense"])
+    path.unlink()
     save_arrays(path, {"dense": np.ones((rows, 7), dtype=np.int8)})
     index = open_index(collection.folder, snapshot)
     assert {part.data.dimension for part in index.segments} == {index.dimension}

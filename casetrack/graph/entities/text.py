@@ -20,9 +20,18 @@ _WORDS = re.compile(r"[^\W_]+")
 _INSIDE = re.compile(r"[.'’‘´`ʻ]")
 
 
+def fold_text(text: str, /) -> str:
+    """Return a long text in lower case and without diacritics; nothing of it is kept."""
+    return "".join(_folded(line) for line in text.splitlines(keepends=True))
+
+
 @functools.lru_cache(maxsize=65536)
 def fold(text: str, /) -> str:
-    """Return *text* in lower case and without diacritics."""
+    """Return a name in lower case and without diacritics."""
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
     low = text.lower()
     if low.isascii():
         return low

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.graph.entities.text import fold
+from casetrack.graph.entities.text import fold, fold_text
 from casetrack.graph.identity.facts import Description, Identity, Saying
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _parted(text: str) -> tuple[dict[str, str], str]:
 
 
 def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
-    words = re.sub(r"[\W_]+", "", fold(body))
+    words = re.sub(r"[\W_]+", "", fold_text(body))
     sender = re.sub(r"[\W_]+", "", fold(head.get("from", "")))
     if not when and len(words) < _SHORT:
         return ""
@@ -172,7 +172,7 @@ def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
 
 def text_digest(text: str, /) -> str:
     """Return what texts of the same letters and digits have in common; empty for a short one."""
-    words = re.sub(r"[\W_]+", "", fold(text))
+    words = re.sub(r"[\W_]+", "", fold_text(text))
     return hashlib.sha256(words.encode()).hexdigest()[:32] if len(words) >= _SHORT * 8 else ""
 
 

@@ -178,7 +178,10 @@ def save(path: Path, neighbours: Neighbours, /) -> None:
 
 
 def load(path: Path, /) -> Neighbours:
-    """Read what :func:`save` wrote; the arrays are mapped into memory.
+    """Read what :func:`save` wrote.
+
+    The arrays are copied: the file is replaced with every change, which Windows does not do to one
+    that somebody has mapped.
 
     Raises
     ------
@@ -187,7 +190,7 @@ def load(path: Path, /) -> Neighbours:
     ValueError
         It is damaged, or was made by another rule: build anew.
     """
-    found = map_arrays(path)
+    found = {name: array.copy() for name, array in map_arrays(path).items()}
     if not np.array_equal(found.pop("rule", np.empty(0)), _rule()):
         raise ValueError(f"{path} was made by another rule")
     joined = found.pop("ids").tobytes().decode()

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionDamaged, CollectionGone
+from casetrack.errors import CollectionDamaged, CollectionGone, CollectionSealed
 from casetrack.provenance import Box, LineBox
 from casetrack.records.pinpoints import NOWHERE, Pinpoint, Pointed
 from casetrack.retrieve.asking import ask
@@ -98,7 +98,7 @@ class Finder:
         ids = [passage.row_id for passage in self._passages]
         try:
             rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
-        except (CollectionDamaged, CollectionGone):
+        except (CollectionDamaged, CollectionGone, CollectionSealed):
             # The rows went away after the search; text and place of each are here.
             return [{} for _ in ids]
         return rows

@@ -1,0 +1,1 @@
+"""Work on several machines: the room for Ray, which nothing else imports."""

@@ -1,0 +1,1 @@
+"""What is made of a collection's rows, made on a cluster by shards of its documents."""

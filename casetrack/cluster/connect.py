@@ -1,0 +1,220 @@
+"""Connecting with a cluster: starting one here, or joining one by its address.
+
+Ray is imported when something is connected, and no sooner. Nothing is sent anywhere: its reports of
+use are switched off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import platform
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from casetrack.errors import ClusterDiffers, ClusterUnreachable, PackageMissing, UsageError
+from casetrack.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+T = TypeVar("T")
+SHARED = (
+    "Name a folder that all machines share, at the same path, or an address of object storage such "
+    "as s3://bucket/folder."
+)
+"""What to do about a path that a machine does not see."""
+LOCAL = "local"
+"""Stands for a cluster on this computer that is started, and ends with what it was started for."""
+HERE = "auto"
+"""Stands for a cluster that runs on this computer already."""
+CLIENT = "ray://"
+"""Begins the address of a cluster for programs that are not on one of its machines."""
+_PATIENCE = 5.0
+_MEMORY = 200 * 2**20
+"""What passes between processes here are questions and lists, and no data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster that this process is connected with.
+
+    Attributes
+    ----------
+    address
+        As it was named.
+    is_own
+        Whether it ends with this process.
+    cpus
+        How many there are.
+    """
+
+    address: str
+    is_own: bool
+    cpus: float
+
+
+@contextlib.contextmanager
+def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
+    """Connect with a cluster for the time of a block.
+
+    Parameters
+    ----------
+    address
+        ``local`` starts one here; ``auto`` is one that runs here; ``HOST:PORT`` and
+        ``ray://HOST:PORT`` one elsewhere.
+    memory
+        Bytes for what passes between the processes of a cluster that is started.
+
+    Raises
+    ------
+    PackageMissing
+        Ray is not installed.
+    UsageError
+        That is no address.
+    ClusterUnreachable, ClusterDiffers
+        Nothing answers there, or it runs another version of Ray or of Python.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise PackageMissing(
+            "casetrack[ray]",
+            "there is no work on a cluster",
+            "One process does the same work without it.",
+        )
+    if address not in {LOCAL, HERE}:
+        _require_open(address)
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+
+    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    if address == LOCAL:
+        options |= {"include_dashboard": False, "object_store_memory": memory}
+        options["num_cpus"] = os.cpu_count() or 1
+    try:
+        ray.init(address=address, namespace="casetrack", **options)
+    except ConnectionError as error:
+        reason = _first_line(error)
+        hint = f"Look whether `ray status --address {address}` answers."
+        if address == HERE and "multiple" in reason:
+            reason = "several run on this computer"
+            hint = "Name the one that is meant: --on HOST:PORT."
+        elif address == HERE:
+            reason = "none runs on this computer"
+            hint = "`ray start --head` starts one to keep; --on local one for this work alone."
+        raise ClusterUnreachable(address, reason, hint) from error
+    except Exception as error:
+        # Ray says most of what goes wrong at the start by bare exceptions.
+        ray.shutdown()
+        if "ersion mismatch" in str(error):
+            raise ClusterDiffers(
+                f"The cluster at {address} runs another version than this computer: "
+                f"{_first_line(error)}.",
+                hint=f"Here run Python {platform.python_version()} and Ray {ray.__version__}; use "
+                "the same on all machines.",
+            ) from error
+        raise ClusterUnreachable(
+            address,
+            _first_line(error),
+            "The computer may be short of memory, or too busy to start it in time: try again. What "
+            "Ray says of it stands in /tmp/ray/session_latest/logs.",
+        ) from error
+    try:
+        yield Cluster(address, address == LOCAL, float(ray.cluster_resources().get("CPU", 1.0)))
+    finally:
+        ray.shutdown()
+
+
+def require_alike(paths: Sequence[Path] = (), /) -> None:
+    """Ask every machine of the connected cluster for its version, and whether it sees folders.
+
+    Raises
+    ------
+    ClusterDiffers
+        One has another version of CaseTrack, or none, or does not see one of *paths*.
+    """
+    for name, (version, lacking) in on_each_machine(_look, [str(path) for path in paths]).items():
+        if version != __version__:
+            raise ClusterDiffers(
+                f"The machine {name} of the cluster runs CaseTrack {version}, this computer "
+                f"{__version__}.",
+                hint=f"Install the same everywhere: `pip install 'casetrack[ray]=={__version__}'`.",
+            )
+        if lacking:
+            raise ClusterDiffers(
+                f"The machine {name} of the cluster does not see the folder {lacking[0]}.",
+                hint=SHARED,
+            )
+
+
+def on_each_machine(question: Callable[..., T], /, *given: object) -> dict[str, T]:
+    """Ask every machine of the connected cluster at once; return the answers by their names.
+
+    Parameters
+    ----------
+    question
+        A function of a module of ours.
+    given
+        Its arguments.
+
+    Raises
+    ------
+    ClusterDiffers
+        One of them cannot answer: CaseTrack is not installed there.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    asked = ray.remote(num_cpus=0, max_retries=3)(question)
+    looks, nodes = {}, {}
+    for node in ray.nodes():
+        if node["Alive"]:
+            name = node["NodeManagerHostname"]
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            key = name if name not in looks else f"{name} ({node['NodeID'][:6]})"
+            looks[key] = asked.options(scheduling_strategy=there).remote(*given)
+            nodes[key] = node["NodeID"]
+    answers = {}
+    for name, look in looks.items():
+        try:
+            answers[name] = ray.get(look)
+        except ray.exceptions.RayError as error:
+            if nodes[name] not in {node["NodeID"] for node in ray.nodes() if node["Alive"]}:
+                continue  # it has left meanwhile, and gets no work
+            raise ClusterDiffers(
+                f"The machine {name} of the cluster cannot run CaseTrack: {_first_line(error)}.",
+                hint=f"Install it there: `pip install 'casetrack[ray]=={__version__}'`.",
+            ) from error
+    return answers
+
+
+def _look(paths: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the version of a machine, and which of *paths* it does not see."""
+    return __version__, [path for path in paths if not os.path.isdir(path)]  # noqa: PTH112
+
+
+def _require_open(address: str) -> None:
+    """Refuse an address where nothing listens, at once and in words."""
+    host, _, port = address.removeprefix(CLIENT).rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise UsageError(
+            f"{address!r} is no address of a cluster.",
+            hint="Use local, auto, HOST:PORT (6379 where Ray runs as usual), or ray://HOST:PORT "
+            "(10001 as usual).",
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except OSError as error:
+        raise ClusterUnreachable(
+            address,
+            f"nothing answers there ({error.strerror or error})",
+            "Look whether it runs (`ray status` on its first machine), and whether a firewall is "
+            "between; `--on local` needs no cluster.",
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__

@@ -1,0 +1,214 @@
+"""``Collection.ingest`` on a cluster: from here, or by a process of a cluster that is elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.cluster.connect import CLIENT, connected, require_alike
+from casetrack.cluster.ingest.bucket import Bucket, is_bucket
+from casetrack.cluster.ingest.check import require_ready
+from casetrack.cluster.ingest.conduct import have_conducted
+from casetrack.cluster.ingest.engine import Engine
+from casetrack.cluster.ingest.recipe import Recipe, parts_of
+from casetrack.cluster.ingest.run import ClusterRun
+from casetrack.config import resolve_path
+from casetrack.errors import JobStopped, UsageError
+from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
+from casetrack.ingest.intake import ingest
+from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.profile_choice import is_unchosen
+from casetrack.ingest.quota import counted
+from casetrack.records import IngestReport
+from casetrack.sources.base import label
+from casetrack.store.place import place_of
+from casetrack.store.session import write_session
+from casetrack.sync.cache import HashCache
+from casetrack.workspace.arguments import as_paths, several
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from casetrack.cluster.connect import Cluster
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.take import Options
+    from casetrack.readers.base import ReadOptions
+    from casetrack.records import IngestProgress
+    from casetrack.workspace import Workspace
+
+_MEMORY = 512 * 2**20
+"""What a cluster that is started here keeps of blocks that wait; more goes to its disk."""
+
+
+def ingest_on_cluster(
+    workspace: Workspace,
+    paths: str | Path | Iterable[str | Path],
+    /,
+    *,
+    on: str,
+    recursive: bool = True,
+    extensions: Iterable[str] | str | None = None,
+    progress: Callable[[IngestProgress], None] | None = None,
+    cancel: threading.Event | None = None,
+    **given: Any,
+) -> IngestReport:
+    """Take in files on a cluster.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    paths
+        Files and folders that all machines see, and buckets (``s3://bucket/folder``).
+    on
+        The cluster, see :func:`casetrack.cluster.connect.connected`.
+    recursive, extensions, progress, cancel, given
+        As ``Collection.ingest`` takes them.
+
+    Raises
+    ------
+    UsageError
+        An argument does not fit.
+    ClusterUnreachable, ClusterDiffers
+        The cluster cannot do this; nothing was done.
+    ClusterFailed
+        It stopped working; what was committed stays.
+    CaseTrackError
+        See ``Collection.ingest``.
+    """
+    stop = cancel or threading.Event()
+    given |= {"recursive": recursive, "extensions": extensions}
+    # Elsewhere they are not those of the folder that this process is in.
+    named = [path if is_bucket(path) else resolve_path(path) for path in as_paths(paths)]
+    with connected(on, memory=_MEMORY) as cluster:
+        given |= {"paths": named, "cluster": cluster}
+        if not on.startswith(CLIENT):
+            return ingest_connected(workspace, cancel=stop, progress=progress, **given)
+        require_alike()
+        return have_conducted(workspace, ingest_connected, given, progress=progress, cancel=stop)
+
+
+def ingest_connected(
+    workspace: Workspace,
+    /,
+    *,
+    paths: list[str | Path],
+    cluster: Cluster,
+    cancel: threading.Event,
+    progress: Callable[[IngestProgress], None] | None,
+    **given: Any,
+) -> IngestReport:
+    """Take in files on the cluster that this process is connected with, or a part of.
+
+    Parameters and errors are those of :func:`ingest_on_cluster`.
+    """
+    addresses = [str(path) for path in paths if is_bucket(path)]
+    if len(addresses) > 1:
+        raise UsageError(
+            "Only one bucket can be taken in at a time.", hint="Run the command for each of them."
+        )
+    bucket = Bucket.of(addresses[0]) if addresses else None
+    elsewhere: list[FoundFile] = []
+    if bucket is not None:
+        extensions = given["extensions"]
+        elsewhere = bucket.find(
+            recursive=given["recursive"],
+            extensions=None if extensions is None else several(extensions),
+            cancel=cancel,
+        )
+    report = ingest(
+        workspace,
+        [path for path in paths if not is_bucket(path)],
+        elsewhere=elsewhere,
+        batch=ClusterBatch(cluster, bucket),
+        progress=progress,
+        cancel=cancel,
+        **given,
+    )
+    notes = () if bucket is None else tuple(bucket.source.notes)
+    return replace(report, notes=(*report.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBatch:
+    """Takes in batches on the cluster that this process is connected with.
+
+    Attributes
+    ----------
+    cluster
+        It.
+    bucket
+        Where files are that have to be fetched, if any are.
+    """
+
+    cluster: Cluster
+    bucket: Bucket | None
+
+    def __call__(
+        self,
+        workspace: Workspace,
+        files: list[FoundFile],
+        /,
+        *,
+        options: Options,
+        reading: ReadOptions,
+        progress: Callable[[IngestProgress], None] | None,
+        cancel: threading.Event,
+    ) -> IngestReport:
+        """Do what :func:`casetrack.ingest.batch.run_batch` does."""
+        if self.bucket is None and self.cluster.is_own and is_unchosen(workspace):
+            # A handful of files by which the models are chosen: to start processes for them here
+            # takes longer than to read them.
+            return run_batch(
+                workspace, files, options=options, reading=reading, progress=progress, cancel=cancel
+            )
+        started = time.perf_counter()
+        info, folder = workspace.info, workspace.folder
+        cache = HashCache(folder, label(self.bucket.source)) if self.bucket else None
+        with open_batch(workspace, len(files), options, reading=reading, cancel=cancel) as batch:
+            recipe = Recipe(
+                place_of(folder),
+                info.pipeline,
+                info.profile,
+                info.dimension,
+                batch.pipeline.fingerprint,
+                workspace.settings,
+                options,
+                reading,
+                self.bucket.source if self.bucket else None,
+            )
+            read_with = reading_conditions(reading)
+            if not self.cluster.is_own:
+                require_ready(recipe, batch.pipeline, read_with, files)
+            parts = tuple(
+                any(stage.has_models for stage in part) for part in parts_of(batch.pipeline)
+            )
+            try:
+                with write_session(folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
+                    documents = batch.documents()
+                    run = ClusterRun(
+                        folder,
+                        session,
+                        batch.planner(documents, read_with),
+                        documents,
+                        Engine(recipe.pack(), parts, self.cluster.cpus),
+                        workspace.entitlements.allow_document,
+                        counted(documents),
+                        options.force,
+                        self.bucket.items if self.bucket else {},
+                        self.bucket.known(cache, documents) if self.bucket and cache else {},
+                        cancel,
+                        progress,
+                    )
+                    outcomes = run.take_all(files)
+                    workspace.catch_up()
+                cancelled = any(o.code == "cancelled" for o in outcomes)
+            except JobStopped:
+                outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True
+        if self.bucket is not None and cache is not None:
+            self.bucket.remember(cache, workspace.state().documents())
+        seconds = time.perf_counter() - started
+        return IngestReport(tuple(outcomes), seconds, notes=batch.notes(), cancelled=cancelled)

@@ -1,0 +1,183 @@
+"""Ray Data: blocks of orders go through the stages on all machines, and back to the writer.
+
+Reading is done by tasks, models are held by actors that load them once. What dies is done again by
+Ray; a block that cannot be had in spite of that is left out, and the writer sees what it lacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.cluster.ingest.stages import Models, find_facts, go_on, read_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.cluster.ingest.stages import Planner
+
+_POLL_SECONDS = 0.2
+_PATIENCE = 2.0
+_TASK_CPUS = 0.5
+"""A task that reads waits for its reader process, and one that writes for the disk."""
+_SESSIONS = 4
+"""So many texts one process of models reads side by side, at most."""
+_RETRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What carries out orders on the cluster that this process is connected with.
+
+    Attributes
+    ----------
+    recipe
+        How files are read, packed.
+    parts
+        For each part of the pipeline, whether models work in it.
+    cpus
+        How many processors the cluster has.
+    """
+
+    recipe: bytes
+    parts: tuple[bool, ...]
+    cpus: float
+
+    def facts(self, blocks: Sequence[pa.Table], /) -> Results:
+        """Find out the facts of files, see :func:`casetrack.cluster.ingest.stages.find_facts`."""
+        return Results(self._dataset(blocks, find_facts, recipe=self.recipe))
+
+    def works(self, blocks: Sequence[pa.Table], planner: Planner | None, /) -> Results:
+        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.stages`."""
+        data = self._dataset(blocks, read_files, recipe=self.recipe, planner=planner)
+        for part, has_models in enumerate(self.parts[1:], 1):
+            if has_models:
+                data = self._with_models(data, part)
+            else:
+                data = self._tasks(data, go_on, recipe=self.recipe, part=part)
+        return Results(data)
+
+    def _dataset(self, blocks: Sequence[pa.Table], work: Any, **given: object) -> Any:
+        import ray.data
+
+        with _settings():
+            return self._tasks(ray.data.from_arrow(list(blocks)), work, **given)
+
+    def _tasks(self, data: Any, work: Any, **given: object) -> Any:
+        return data.map_batches(
+            work,
+            batch_format="pyarrow",
+            batch_size=None,
+            zero_copy_batch=True,
+            fn_kwargs=given,
+            num_cpus=_TASK_CPUS if self.cpus > 1 else _TASK_CPUS / 2,
+        )
+
+    def _with_models(self, data: Any, part: int) -> Any:
+        from ray.data import ActorPoolStrategy
+
+        cpus = max(1, int(self.cpus))
+        return data.map_batches(
+            Models,
+            batch_format="pyarrow",
+            batch_size=None,
+            zero_copy_batch=True,
+            fn_constructor_args=(self.recipe, part, min(_SESSIONS, cpus)),
+            compute=ActorPoolStrategy(min_size=1, max_size=max(1, cpus // _SESSIONS)),
+            num_cpus=1 if cpus > 1 else _TASK_CPUS,
+            ray_remote_args_fn=_patience_of_actors,
+        )
+
+
+def _patience_of_actors() -> dict[str, Any]:
+    """Return how often a process of models is started anew, and does what it was at again."""
+    return {"max_restarts": -1, "max_task_retries": _RETRIES}
+
+
+@contextlib.contextmanager
+def _settings() -> Iterator[None]:
+    """Let what is made in the block run as it has to here; other users of Ray Data see nothing."""
+    from ray.data import DataContext
+
+    before = DataContext.get_current()
+    own = before.copy()
+    own.enable_progress_bars = False
+    # What belongs to one file stays in one block, and a lost block is noticed by the writer.
+    own.target_max_block_size = None
+    own.max_errored_blocks = -1
+    DataContext._set_current(own)
+    try:
+        yield
+    finally:
+        DataContext._set_current(before)
+
+
+class Results:
+    """Tables that come out of a dataset; a thread waits for them, so that others need not.
+
+    Parameters
+    ----------
+    data
+        The dataset.
+
+    Attributes
+    ----------
+    failure
+        Why it ended early; ``None`` where it did not.
+    """
+
+    def __init__(self, data: Any, /) -> None:
+        self._data = data
+        self._ready: queue.Queue[pa.Table | None] = queue.Queue(4)
+        self._is_over = threading.Event()
+        self.failure: Exception | None = None
+        self._thread = threading.Thread(target=self._pull, name="casetrack-ray", daemon=True)
+
+    def __enter__(self) -> Results:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self._is_over.set()
+        # It may be waiting for a file that takes minutes; what is under way ends with the
+        # connection, and nobody takes what comes of it.
+        self._thread.join(_PATIENCE)
+
+    def __iter__(self) -> Iterator[pa.Table | None]:
+        """Yield tables as they come, and ``None`` where none came within a moment."""
+        while True:
+            try:
+                table = self._ready.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                yield None
+                continue
+            if table is None:
+                return
+            yield table
+
+    def _pull(self) -> None:
+        found = iter(
+            self._data.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
+        )
+        try:
+            for table in found:
+                self._put(table)
+                if self._is_over.is_set():
+                    break
+        except Exception as error:  # noqa: BLE001 - told by who waits for the results
+            self.failure = error
+        finally:
+            with contextlib.suppress(AttributeError):
+                found.close()
+            self._put(None)
+
+    def _put(self, table: pa.Table | None) -> None:
+        while not self._is_over.is_set():
+            with contextlib.suppress(queue.Full):
+                self._ready.put(table, timeout=_POLL_SECONDS)
+                return

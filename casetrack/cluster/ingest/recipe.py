@@ -1,0 +1,159 @@
+"""What a machine of a cluster must know to read files for a collection, and makes of that."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.allocator import share_arenas
+from casetrack.config import load_settings
+from casetrack.encoders import Encoders
+from casetrack.ingest.batch import known_of, reading_conditions
+from casetrack.pipeline import Tools, load_pipeline
+from casetrack.readers.workers.pool import ParsePool
+from casetrack.store.datasets import open_snapshot
+from casetrack.store.mirror import pull
+from casetrack.store.originals import COPIES
+from casetrack.store.place import Place, stand_in
+
+if TYPE_CHECKING:
+    from casetrack.config import Settings
+    from casetrack.ingest.take import Options
+    from casetrack.pipeline import Pipeline
+    from casetrack.pipeline.chain import Stage
+    from casetrack.readers.base import ReadOptions
+    from casetrack.records import Document
+    from casetrack.sources.base import Source
+    from casetrack.steps.encoding import Known
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How files are read for one batch; goes to every machine.
+
+    Attributes
+    ----------
+    place
+        Where the collection lies.
+    pipeline, profile, dimension
+        Of the collection.
+    fingerprint
+        Of the pipeline with the models of whoever asks for the work.
+    settings
+        Of the data folder; a machine that does not have the models there has its own.
+    options, reading
+        What the user said of the batch.
+    source
+        Where files are fetched from that are not on every machine.
+    """
+
+    place: Place
+    pipeline: str
+    profile: str
+    dimension: int
+    fingerprint: str
+    settings: Settings
+    options: Options
+    reading: ReadOptions
+    source: Source | None = None
+
+    def pack(self) -> bytes:
+        """Return what :func:`kit_of` takes."""
+        return pickle.dumps(self)
+
+
+@functools.lru_cache(maxsize=1)
+def kit_of(packed: bytes, sessions: int | None, /) -> Kit:
+    """Return what this process reads files with; the same one for the same recipe."""
+    recipe: Recipe = pickle.loads(packed)  # noqa: S301 - made by the process that asks for work
+    return Kit(recipe, sessions)
+
+
+class Kit:
+    """What a process of a cluster reads files with: its reader, its models, the pipeline.
+
+    A reader process is started when a file is to be read, models are loaded when a text is.
+
+    Parameters
+    ----------
+    recipe
+        What is to be done.
+    sessions
+        How many texts the models read side by side.
+
+    Raises
+    ------
+    PipelineError, ModelError
+        The pipeline cannot be had, or a model is damaged.
+    """
+
+    def __init__(self, recipe: Recipe, sessions: int | None, /) -> None:
+        share_arenas()
+        self.recipe = recipe
+        self.folder = recipe.place.folder
+        if recipe.place.is_remote:
+            home = Path(tempfile.mkdtemp(prefix="casetrack-"))
+            weakref.finalize(self, shutil.rmtree, home, ignore_errors=True)
+            self.folder = folder_here(recipe.place, home)
+        settings = settings_here(recipe.settings)
+        self.reading = replace(recipe.reading, models_dir=settings.models_dir)
+        pool = ParsePool(self.reading.limits, 1, options=self.reading)
+        encoders = Encoders(settings.models_dir, settings=settings, sessions=sessions)
+        encoder = encoders.get_installed(recipe.profile)
+        names = encoders.names(recipe.profile) if encoder else None
+        tools = Tools(pool, encoder, recipe.dimension, names)
+        self.pipeline = load_pipeline(recipe.pipeline, tools, folder=self.folder)
+        self.read_with = reading_conditions(self.reading)
+
+    @functools.cached_property
+    def parts(self) -> tuple[tuple[Stage, ...], ...]:
+        """The stages of the pipeline, those together that a process goes through at once."""
+        return parts_of(self.pipeline)
+
+    def let_go_of_copies(self) -> None:
+        """Remove the copies of files that were sent to where the collection lies."""
+        if self.recipe.place.is_remote:
+            shutil.rmtree(self.folder / COPIES, ignore_errors=True)
+
+    def known(self, previous: Document | None, /) -> Known | None:
+        """Return what models made of an earlier revision and would make again."""
+        if previous is None or self.pipeline.tools.encoder is None:
+            return None
+        return known_of(open_snapshot(self.folder), previous, self.pipeline)
+
+
+def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], ...]:
+    """Return the stages of a pipeline in parts, by turns without models and with them.
+
+    The first part, which may be empty, is without models: it follows the reading of files.
+    """
+    parts: list[list[Stage]] = [[]]
+    for stage in pipeline.stages:
+        if stage.has_models != (len(parts) % 2 == 0):
+            parts.append([])
+        parts[-1].append(stage)
+    return tuple(tuple(part) for part in parts)
+
+
+def folder_here(place: Place, home: Path, /) -> Path:
+    """Return the folder of a collection on this machine, or one in *home* that stands for it."""
+    if place.address is None:
+        return place.folder
+    folder = home / place.folder.name
+    folder.mkdir()
+    stand_in(folder, place.address, place.endpoint)
+    pull(folder, now=True)
+    return folder
+
+
+def settings_here(settings: Settings, /) -> Settings:
+    """Return the settings with a folder of models that this machine has."""
+    if settings.models_dir.is_dir():
+        return settings
+    return replace(settings, models_dir=load_settings().models_dir)

@@ -1,0 +1,316 @@
+"""One batch on a cluster: planned here, read there, recorded here, document by document.
+
+The files are read in rounds. A file whose process died is read again by itself; one that ends its
+process each time has failed, and the others have not. So it is no matter what dies: whatever has no
+outcome yet is done again, and what was committed is not.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.cluster.ingest.registrar import start
+from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
+from casetrack.errors import (
+    CaseTrackError,
+    ClusterFailed,
+    DuplicateDocument,
+    FileError,
+    FreeTierLimit,
+    WorkerCrashed,
+)
+from casetrack.ingest.messages import Done, Repeat
+from casetrack.ingest.outcomes import cancelled_outcome, failure
+from casetrack.ingest.recording import Recorder
+from casetrack.readers.workers.frames import unpack_error
+from casetrack.records import IngestProgress
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.cluster.ingest.engine import Engine, Results
+    from casetrack.cluster.ingest.registrar import AskRegistrar
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.plan import FileFacts, IngestPlanner
+    from casetrack.records import Document, FileOutcome
+    from casetrack.sources.base import Item
+    from casetrack.store.session import WriteSession
+
+_TRIES = 3
+"""So often a file is read whose process ends without a word."""
+_BLOCK_FILES, _BLOCK_BYTES = 8, 4 * 2**20
+"""What one task reads, at most: more costs less, fewer are less to do again."""
+_BLOCKS_PER_CPU = 4
+_MAIL = frozenset({".eml", ".msg", ".mbox"})
+"""Files in which others are as a rule, so that many hold the same."""
+
+
+@dataclass(slots=True)
+class ClusterRun:
+    """A batch under the write lock.
+
+    Attributes
+    ----------
+    folder, session
+        The collection's, and who writes it.
+    planner
+        Decides what becomes of a file.
+    documents
+        The collection's when the batch began.
+    engine
+        What reads files.
+    allow
+        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection that holds so many
+        documents takes no more.
+    held
+        How many documents count towards that.
+    force
+        Whether the user wants also what is there already.
+    items
+        What a source calls files that have to be fetched, by their paths.
+    known
+        Facts of such files that need not be fetched for them, by their paths.
+    cancel
+        Set by who wants to stop.
+    """
+
+    folder: Path
+    session: WriteSession
+    planner: IngestPlanner
+    documents: Sequence[Document]
+    engine: Engine
+    allow: Callable[[int], None]
+    held: int
+    force: bool
+    items: dict[str, Item]
+    known: dict[str, FileFacts]
+    cancel: threading.Event
+    progress: Callable[[IngestProgress], None] | None = None
+    _recorder: Recorder = field(init=False)
+    _total: int = 0
+    _pages: int = 0
+    _chunks: int = 0
+    _current: str = ""
+
+    def __post_init__(self) -> None:
+        self._recorder = Recorder(self.folder, self.session, force=self.force)
+
+    def take_all(self, files: Sequence[FoundFile], /) -> list[FileOutcome]:
+        """Take in files; return their outcomes in the order of the files.
+
+        Raises
+        ------
+        StorageError, ModelError
+            The batch cannot go on; what was committed stays.
+        ClusterFailed
+            The cluster does not give anything back.
+        """
+        placed = [replace(found, place=(n,)) for n, found in enumerate(files)]
+        self._total = len(placed)
+        self.session.lend()
+        pending = self._planned(placed)
+        tries = dict.fromkeys(pending, 0)
+        while pending and not self.cancel.is_set():
+            orders = self._admitted(pending)
+            why = self._round(orders, pending, alone=any(tries[o.found.place[0]] for o in orders))
+            for order in orders:
+                number = order.found.place[0]
+                tries[number] += number in pending
+                if tries[number] == _TRIES and not self.cancel.is_set():
+                    del pending[number]
+                    self._give_up(order, why)
+        for order in pending.values():
+            found = order.found
+            self._recorder.take(Done(cancelled_outcome(found.shown), found.place))
+        self._tell()
+        self.session.commit()
+        return self._recorder.outcomes()
+
+    # --- planning -----------------------------------------------------------------------------
+
+    def _planned(self, files: Sequence[FoundFile]) -> dict[int, Order]:
+        """Return the orders, by number; what needs none is recorded."""
+        wanted = []
+        for found in files:
+            if found.problem is None:
+                wanted.append(found)
+            else:
+                self._refuse(found, found.problem)
+        facts = self._facts(wanted)
+        orders: dict[int, Order] = {}
+        for found in wanted:
+            number = found.place[0]
+            if self.cancel.is_set():
+                self._recorder.take(Done(cancelled_outcome(found.shown), found.place))
+            elif number not in facts:
+                orders[number] = self._order(found, str(uuid.uuid4()), None, None)
+            elif (told := facts[number]).facts is None:
+                if told.outcome is not None:
+                    self._recorder.take(Done(told.outcome, found.place))
+            else:
+                try:
+                    job = self.planner.settle(found, told.facts)
+                except (DuplicateDocument, FileError) as error:
+                    self._refuse(found, error)
+                    continue
+                if isinstance(job, str):
+                    self._recorder.take(Repeat(found.shown, job, found.place))
+                else:
+                    orders[number] = self._order(found, job.document_id, job.previous, job.facts)
+        return orders
+
+    def _order(
+        self, found: FoundFile, document_id: str, previous: Document | None, facts: FileFacts | None
+    ) -> Order:
+        return Order(found, document_id, previous, "", facts, self.items.get(found.shown))
+
+    def _refuse(self, found: FoundFile, error: CaseTrackError) -> None:
+        self._recorder.take(Done(failure(found, error, 0.0), found.place))
+
+    def _facts(self, files: Sequence[FoundFile]) -> dict[int, Found]:
+        """Return the facts of those files that could be known already, or be one another.
+
+        Where no other file is of its size, and no document has its path, a file is new.
+        """
+        sizes = {found.place[0]: self._size(found) for found in files}
+        seen: dict[int | None, int] = {}
+        for size in sizes.values():
+            seen[size] = seen.get(size, 0) + 1
+        held = {document.file_size for document in self.documents}
+        paths = {document.path for document in self.documents}
+        asked = [
+            found
+            for found in files
+            if (size := sizes[found.place[0]]) is None
+            or seen[size] > 1
+            or size in held
+            or found.shown in paths
+            or found.known_as
+        ]
+        facts = {
+            found.place[0]: Found(found.place[0], self.known[found.shown])
+            for found in asked
+            if found.shown in self.known
+        }
+        orders = [self._order(f, "", None, None) for f in asked if f.place[0] not in facts]
+        for _ in range(_TRIES):
+            left = [order for order in orders if order.found.place[0] not in facts]
+            if not left or self.cancel.is_set():
+                break
+            with self.engine.facts(self._blocks(left, 64)) as results:
+                for table in self._heard(results):
+                    facts |= {told.number: told for told in bodies_of(table, Found)}
+        else:
+            if any(order.found.place[0] not in facts for order in orders):
+                raise ClusterFailed("its processes end without a word", results.failure)
+        return facts
+
+    def _size(self, found: FoundFile) -> int | None:
+        item = self.items.get(found.shown)
+        if item is not None:
+            return item.size
+        try:
+            return os.stat(found.path).st_size  # noqa: PTH116 - of a million files
+        except OSError:
+            return None
+
+    def _admitted(self, pending: dict[int, Order]) -> list[Order]:
+        """Return the orders that there is room for; refuse what there is none for."""
+        orders, adding = list[Order](), 0
+        for number, order in list(pending.items()):
+            try:
+                if order.previous is None:
+                    self.allow(self.held + adding)
+            except FreeTierLimit as error:
+                if not adding:
+                    del pending[number]
+                    self._refuse(order.found, error)
+                continue  # one of those before it may come to nothing
+            adding += order.previous is None
+            orders.append(replace(order, revision=self.session.new_revision()))
+        return orders
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def _round(
+        self, orders: list[Order], pending: dict[int, Order], *, alone: bool
+    ) -> Exception | None:
+        """Have files read, record what comes back; return why no more came, if that is known."""
+        if not orders:
+            return None
+        came = 0
+        blocks = self._blocks(orders, 1 if alone else _BLOCK_FILES)
+        with self.engine.works(blocks, self._registrar(orders)) as results:
+            for table in self._heard(results):
+                for work in bodies_of(table, Work):
+                    self._record(work, pending)
+                    came += 1
+        if results.failure is not None and not came:
+            raise ClusterFailed("nothing came back from it", results.failure) from results.failure
+        return results.failure
+
+    def _registrar(self, orders: Sequence[Order]) -> AskRegistrar | None:
+        """Start the process that knows what is attached to what, where anything may be."""
+        holds = any(document.parent_id is not None for document in self.documents)
+        if holds or any(Path(order.found.shown).suffix.lower() in _MAIL for order in orders):
+            return start(self.planner)
+        return None
+
+    def _blocks(self, orders: Sequence[Order], most: int) -> list[pa.Table]:
+        """Put orders together so that each process has its share, and none has much at once."""
+        fair = len(orders) // int(max(1, self.engine.cpus) * _BLOCKS_PER_CPU)
+        most = max(1, min(most, fair))
+        blocks: list[list[Order]] = []
+        size = 0
+        for order in orders:
+            own = self._size(order.found) or 0
+            if not blocks or len(blocks[-1]) == most or size + own > _BLOCK_BYTES:
+                blocks.append([])
+                size = 0
+            blocks[-1].append(order)
+            size += own
+        return [block_of(block) for block in blocks]
+
+    def _heard(self, results: Results) -> Iterator[pa.Table]:
+        """Yield tables as they come; tell meanwhile how far the batch is."""
+        for table in results:
+            if table is not None:
+                yield table
+            self._tell()
+            if self.cancel.is_set():
+                return
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            done = self._recorder.done
+            moment = IngestProgress(done, self._total, self._current, self._pages, self._chunks)
+            self.progress(moment)
+
+    # --- recording ----------------------------------------------------------------------------
+
+    def _record(self, work: Work, pending: dict[int, Order]) -> None:
+        if work.problem is not None:
+            raise unpack_error(work.problem, self.folder)
+        if work.files:
+            self.session.adopt(work.files, work.rows)
+            self._chunks += work.rows
+        order = pending.pop(work.number, None)
+        if order is None:
+            return
+        self._pages += work.pages
+        self._current = order.found.shown
+        for message in work.messages:
+            self._recorder.take(message)
+            if isinstance(message, Done) and len(message.place) == 1:
+                self.held += message.document is not None and message.replaces is None
+
+    def _give_up(self, order: Order, why: Exception | None) -> None:
+        detail = f"{type(why).__name__}" if why is not None else f"{_TRIES} times without a word"
+        self._refuse(order.found, WorkerCrashed(order.found.shown, detail))

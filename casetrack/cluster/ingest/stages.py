@@ -1,0 +1,317 @@
+"""What processes of a cluster do with a block of files: read, let models see, finish and write.
+
+These are plain functions of one table; Ray Data calls them one after the other. A file that goes
+wrong is told as it is told everywhere, and a process that dies takes a block with it, which is done
+again: until the writer commits it, nothing that they leave is seen by anybody.
+"""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from casetrack.blas import one_thread_each
+from casetrack.cluster.ingest.recipe import kit_of
+from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of
+from casetrack.errors import CaseTrackError, ClusterDiffers, FileError
+from casetrack.ingest.assemble import Tally
+from casetrack.ingest.messages import Done
+from casetrack.ingest.outcomes import failure
+from casetrack.ingest.plan import Job, file_facts
+from casetrack.ingest.quota import Reservation
+from casetrack.ingest.reading import FileReader
+from casetrack.ingest.staleness import outputs_of
+from casetrack.ingest.take import Taker, told_of, with_chunks
+from casetrack.readers.workers.frames import pack_error
+from casetrack.store.fragments import packed, rows_of_chunks, write_files
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    import pyarrow as pa
+
+    from casetrack.cluster.ingest.recipe import Kit
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.messages import Message
+    from casetrack.ingest.plan import FileFacts
+    from casetrack.ingest.take import Sheet
+    from casetrack.pipeline.chain import Stage
+    from casetrack.records import Document
+    from casetrack.steps.base import Batches
+
+
+class Planner(Protocol):
+    """Who knows what is attached to which file: an ``IngestPlanner``, or who asks it."""
+
+    def settle(self, found: FoundFile, facts: FileFacts, /) -> Job | str:
+        """Return what becomes of a file inside another."""
+        ...
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return what a file held and holds no longer."""
+        ...
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
+    """Find out the facts of the files of a block of orders; the error where there are none."""
+    kit = kit_of(recipe, None)
+    return block_of(_facts(kit, order) for order in bodies_of(block, Order))
+
+
+def _facts(kit: Kit, order: Order) -> Found:
+    number = order.found.place[0]
+    with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
+        found = _fetched(kit, order, Path(spool))
+        try:
+            if found.problem is not None:
+                raise found.problem
+            return Found(number, file_facts(found.path))
+        except CaseTrackError as error:
+            return Found(number, None, failure(found, error, 0.0))
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def read_files(block: pa.Table, recipe: bytes, planner: Planner | None = None) -> pa.Table:
+    """Read the files of a block of orders, as far as no model is needed."""
+    kit = kit_of(recipe, None)
+    if kit.pipeline.fingerprint != kit.recipe.fingerprint:
+        return block_of([Work(0, problem=pack_error(_other_models()))])
+    with one_thread_each():
+        works = [_read(kit, order, planner) for order in bodies_of(block, Order)]
+        return block_of(_finished(kit, works) if len(kit.parts) == 1 else works)
+
+
+def _other_models() -> ClusterDiffers:
+    return ClusterDiffers(
+        f"The machine {platform.node()} of the cluster has other models or packages than the "
+        "computer that asks for the work.",
+        hint="Install the same everywhere, then run the same command again to go on.",
+    )
+
+
+def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
+    work = Work(order.found.place[0])
+    desk = _Desk(order, planner, work.messages)
+    taker = _Drafter(
+        kit.folder,
+        kit.pipeline,
+        kit.recipe.options,
+        kit.read_with,
+        outputs=lambda _: {},
+        on_pages=desk.count_pages,
+        on_chunks=lambda _: None,
+        part=kit.parts[0],
+        drafts=work.drafts,
+    )
+    with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
+        found = _fetched(kit, order, Path(spool))
+        depth = kit.reading.limits.attachment_depth
+        try:
+            FileReader(desk, taker, Path(spool), depth, lambda _: None).read(found)
+        except CaseTrackError as error:
+            work.problem = pack_error(error)
+    work.pages = desk.pages
+    kit.let_go_of_copies()
+    return work
+
+
+def _fetched(kit: Kit, order: Order, spool: Path) -> FoundFile:
+    """Return the file of an order where it lies on this machine."""
+    found, source = order.found, kit.recipe.source
+    if order.item is None or source is None or found.origin is None:
+        return found
+    target = spool / "fetched" / found.origin.name
+    target.parent.mkdir()
+    try:
+        source.fetch(order.item, target)
+    except CaseTrackError as error:
+        return replace(found, problem=error)
+    return replace(found, path=target)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Answers a reader of files on a machine of the cluster."""
+
+    order: Order
+    planner: Planner | None
+    messages: list[Message]
+    pages: int = 0
+    inside: int = 0
+    is_cancelled: bool = False
+    is_aborted: bool = False
+
+    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
+        order = self.order
+        facts = (found.parent is None and order.facts) or file_facts(found.path)
+        if found.parent is None:
+            job = Job(found.path, found.shown, facts, order.document_id, order.previous)
+            return job, order.revision
+        self.inside += 1
+        revision = f"{order.revision}-{self.inside:03d}"
+        if self.planner is None:
+            return Job(found.path, found.shown, facts, _new_id(), None), revision
+        answer = self.planner.settle(found, facts)
+        return answer if isinstance(answer, str) else (answer, revision)
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        return [] if self.planner is None else self.planner.let_go(job, but=but)
+
+    def reserve(self) -> AbstractContextManager[Reservation | None]:
+        return nullcontext(Reservation())  # the writer has seen to that
+
+    def put(self, message: Message, /) -> None:
+        self.messages.append(message)
+
+    def count_pages(self, pages: int) -> None:
+        self.pages += pages
+
+
+def _new_id() -> str:
+    import uuid
+
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafter(Taker):
+    """Takes in files as far as no model is needed.
+
+    Attributes
+    ----------
+    part
+        The stages of the pipeline up to there.
+    drafts
+        Takes what is made.
+    """
+
+    part: tuple[Stage, ...] = ()
+    drafts: dict[str, Draft] = field(default_factory=dict)
+
+    def make_chunks(self, sheet: Sheet, pages: Batches, tally: Tally, /) -> None:
+        batches = self.pipeline.source.name_pages(
+            sheet.job.document_id, pages, name=sheet.name, title=sheet.title
+        )
+        for stage in self.part:
+            batches = self.pipeline.through(stage, batches)
+        draft = Draft(sheet, list(batches))
+        tally.chunks = sum(batch.num_rows for batch in draft.batches)
+        self.drafts[sheet.revision] = draft
+
+
+# --- what comes after --------------------------------------------------------------------------
+
+
+def go_on(block: pa.Table, recipe: bytes, part: int, sessions: int | None = None) -> pa.Table:
+    """Let the documents of a block go through a later part of the pipeline; the last one writes."""
+    kit = kit_of(recipe, sessions)
+    works = list(bodies_of(block, Work))
+    with one_thread_each():
+        for work in works:
+            for draft in list(work.drafts.values()):
+                _guarded(work, draft, lambda draft=draft: _through(kit, draft, part))
+        return block_of(_finished(kit, works) if part == len(kit.parts) - 1 else works)
+
+
+class Models:
+    """A process that has models in memory, and lets documents go through the parts that need them.
+
+    Parameters
+    ----------
+    recipe, part
+        As for :func:`go_on`.
+    sessions
+        How many texts are read side by side.
+    """
+
+    def __init__(self, recipe: bytes, part: int, sessions: int) -> None:
+        self._given = recipe, part, sessions
+
+    def __call__(self, block: pa.Table) -> pa.Table:
+        """Let the documents of a block go through."""
+        return go_on(block, *self._given)
+
+
+def _through(kit: Kit, draft: Draft, part: int) -> None:
+    batches: Batches = iter(draft.batches)
+    has_models = any(stage.has_models for stage in kit.parts[part])
+    known = kit.known(draft.sheet.job.previous) if has_models else None
+    for stage in kit.parts[part]:
+        batches = kit.pipeline.through(stage, batches, known)
+    draft.batches = list(batches)
+
+
+def _guarded(work: Work, draft: Draft, do: Any) -> None:
+    """Do something with a document; where that fails, its file has failed, and nothing else."""
+    sheet = draft.sheet
+    try:
+        with told_of(sheet.job.shown):
+            do()
+    except FileError as error:
+        del work.drafts[sheet.revision]
+        work.messages = [_failed(each, sheet, error) for each in work.messages]
+    except CaseTrackError as error:
+        work.problem = work.problem or pack_error(error)
+
+
+def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
+    """Return a message as it is once a document has failed, and what it is attached to lacks it."""
+    if not isinstance(message, Done) or message.document is None:
+        return message
+    if message.revision == sheet.revision:
+        outcome = failure(sheet.found, error, message.outcome.seconds)
+        return Done(outcome, message.place, revision=message.revision)
+    parent = sheet.found.parent
+    if parent is None or message.document.document_id != parent.document_id:
+        return message
+    missing = (*message.document.missing, f'The attachment "{parent.name}" could not be read.')
+    outcome = replace(message.outcome, status="partial", message=" ".join(missing))
+    return replace(message, outcome=outcome, document=replace(message.document, missing=missing))
+
+
+def _finished(kit: Kit, works: Iterable[Work]) -> list[Work]:
+    """Write the chunks of finished documents, and complete what the writer is told of them."""
+    works, tables = list(works), list[Any]()
+    dimension = kit.recipe.dimension
+    for work in works:
+        for draft in list(work.drafts.values()):
+            made: list[Any] = []
+            tally = Tally(sum(outputs_of(kit.pipeline).values(), ()))
+
+            def seal(draft: Draft = draft, made: list[Any] = made, tally: Tally = tally) -> None:
+                batches = kit.pipeline.completed(iter(draft.batches))
+                made.extend(
+                    rows_of_chunks(chunks, dimension)
+                    for chunks in draft.sheet.sealed(batches, tally)
+                )
+
+            _guarded(work, draft, seal)
+            if work.drafts.pop(draft.sheet.revision, None) is not None:
+                tables += made
+                work.messages = [
+                    _told(message, draft.sheet.revision, tally) for message in work.messages
+                ]
+    if tables and not any(work.problem for work in works):
+        try:
+            works[0].files = packed(write_files(kit.folder, tables))
+            works[0].rows = sum(table.num_rows for table in tables)
+        except CaseTrackError as error:
+            works[0].problem = pack_error(error)
+    return works
+
+
+def _told(message: Message, revision: str, tally: Tally) -> Message:
+    if not isinstance(message, Done) or message.document is None or message.revision != revision:
+        return message
+    document = with_chunks(message.document, tally)
+    outcome = replace(message.outcome, warnings=document.warnings)
+    return replace(message, document=document, outcome=outcome)

@@ -1,0 +1,188 @@
+"""Reads one file with all that is inside it, and tells how each of them ended."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.errors import (
+    CaseTrackError,
+    DuplicateDocument,
+    FileError,
+    FreeTierLimit,
+    ParseLimit,
+)
+from casetrack.ingest.messages import (
+    Done,
+    Gone,
+    Message,
+    Repeat,
+    attached_file,
+    finished_file,
+    without_lost,
+)
+from casetrack.ingest.outcomes import cancelled_outcome, failure
+from casetrack.ingest.quota import Reservation
+from casetrack.ingest.take import Stopped, Taken, Taker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from contextlib import AbstractContextManager
+
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.plan import Job
+    from casetrack.records import Document
+
+_OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
+"""Errors that concern a file and leave the others as they are."""
+
+
+class Desk(Protocol):
+    """Where a reader of files asks what becomes of them, and leaves what it has to say."""
+
+    def begin(self, found: FoundFile, /) -> tuple[Job, str] | str:
+        """Return the job for a file and its revision, or the path of another with its content.
+
+        Raises
+        ------
+        DuplicateDocument, FileError
+            See :meth:`casetrack.ingest.plan.IngestPlanner.plan`.
+        """
+        ...
+
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """See :meth:`casetrack.ingest.plan.IngestPlanner.let_go`."""
+        ...
+
+    def reserve(self) -> AbstractContextManager[Reservation | None]:
+        """See :meth:`casetrack.ingest.quota.Quota.reserve`."""
+        ...
+
+    def put(self, message: Message, /) -> None:
+        """Take a message for the writer.
+
+        Raises
+        ------
+        Stopped
+            The writer takes no more.
+        """
+        ...
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user wants to stop."""
+        ...
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the batch has failed, so that nobody hears how a file ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads files, one after the other.
+
+    Attributes
+    ----------
+    desk
+        Whom it works for.
+    taker
+        Turns a file into a document and its chunks.
+    spool
+        Folder for copies of what is inside files.
+    attachment_depth
+        How deep files inside files are read.
+    tell
+        Called with the path of each file that is begun.
+    """
+
+    desk: Desk
+    taker: Taker
+    spool: Path
+    attachment_depth: int
+    tell: Callable[[str], None]
+
+    def read(self, found: FoundFile, /) -> FileError | None:
+        """Take in one file and tell how it ended; returns the error where it failed.
+
+        Raises
+        ------
+        Stopped
+            The batch has failed.
+        CaseTrackError
+            The batch cannot go on.
+        """
+        started = time.perf_counter()
+        desk, revision = self.desk, None
+        try:
+            if desk.is_cancelled:
+                raise Stopped
+            if found.problem is not None:
+                raise found.problem
+            begun = desk.begin(found)
+            if isinstance(begun, str):
+                desk.put(Repeat(found.shown, begun, found.place))
+                return None
+            job, revision = begun
+            self.tell(found.shown)
+            adds = job.previous is None and found.parent is None
+            reserved = desk.reserve() if adds else nullcontext(Reservation())
+            with reserved as place:
+                if place is None:
+                    raise Stopped
+                with tempfile.TemporaryDirectory(dir=self.spool) as spool:
+                    taken = self.taker.take(found, job, revision, Path(spool))
+                    seconds = time.perf_counter() - started
+                    # Attachments first: a file that is known then is known with all that is in it.
+                    lost = self._read_attachments(found, job, taken)
+                place.used = taken.document is not None
+            taken = without_lost(taken, lost)
+            desk.put(finished_file(found, job, revision, taken, seconds))
+        except Stopped:
+            if desk.is_aborted:
+                raise
+            desk.put(Done(cancelled_outcome(found.shown), found.place, revision=revision))
+        except CaseTrackError as error:
+            if not isinstance(error, _OF_ONE_FILE) and error is not found.problem:
+                raise
+            status = failure(found, error, time.perf_counter() - started)
+            desk.put(Done(status, found.place, revision=revision))
+            return error if status.status == "failed" and isinstance(error, FileError) else None
+        return None
+
+    def _read_attachments(self, found: FoundFile, job: Job, taken: Taken) -> list[str]:
+        """Take in the files inside a file, and let go of those that it no longer holds.
+
+        Returns
+        -------
+        list of str
+            Names of those that could not be read.
+        """
+        lost: list[str] = []
+        depth = found.parent.depth + 1 if found.parent else 1
+        inside: list[FoundFile] = []
+        is_whole = found.origin is not None and found.origin.is_whole
+        for attachment in () if is_whole else taken.attachments:
+            inside.append(attached_file(found, job, taken, attachment, depth, inside))
+        if taken.document is not None and not taken.document.missing:
+            # A file that was read in part may hold more than it has shown.
+            gone = self.desk.let_go(job, but={child.shown for child in inside})
+            if gone:
+                self.desk.put(Gone(tuple(gone)))
+        for child in inside:
+            if depth > self.attachment_depth:
+                problem = ParseLimit(
+                    child.shown,
+                    f"attachments are read {self.attachment_depth} deep (attachment_depth)",
+                )
+                child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
+            if self.read(child) is not None:
+                lost.append(child.parent.name if child.parent else child.shown)
+            if self.desk.is_cancelled:
+                raise Stopped
+        return lost

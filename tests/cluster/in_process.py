@@ -1,0 +1,37 @@
+"""Shards in this process, which may be silenced: what they hold is as apart as anywhere else."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.cluster.search.shard import Shard
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from casetrack.cluster.search.asked import Asked, Told
+
+
+@dataclass
+class InProcess:
+    """Shards that are asked one after the other; all that passes goes through bytes."""
+
+    collections: Path
+    count: int
+    silent: dict[int, str] = field(default_factory=dict)
+    asked: list[Mapping[int, Asked]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._shards = [Shard(self.collections) for _ in range(self.count)]
+
+    def ask(self, questions: Mapping[int, Asked], /) -> dict[int, Told | str]:
+        self.asked.append(questions)
+        found: dict[int, Told | str] = {}
+        for number, question in questions.items():
+            sent = pickle.loads(pickle.dumps(question))
+            told = self._shards[number].top(sent)
+            found[number] = self.silent.get(number) or pickle.loads(pickle.dumps(told))
+        return found

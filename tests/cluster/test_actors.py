@@ -1,0 +1,165 @@
+"""Shards on a real cluster of this computer: killed, restarted, silent, and asked too much."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.cluster.connect import connected
+from casetrack.cluster.search import actors
+from casetrack.cluster.search.actors import RayShards, Wanted
+from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.serving import on_a_machine_of
+from casetrack.config import load_settings
+from casetrack.errors import PackageMissing, SearchBusy, UsageError
+from casetrack.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.collection import Collection
+
+# What Ray and its packages warn of is theirs.
+pytestmark = pytest.mark.filterwarnings("ignore")
+CHECKOUT = Path(__file__).parents[2]
+QUESTION = "payment terms"
+
+
+def test_without_ray_there_is_a_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(PackageMissing) as caught, connected("local"):
+        pass
+    assert "pip install casetrack[ray]" in caught.value.hint
+
+
+@pytest.fixture(scope="module")
+def alone(data_dir: Path, models_dir: Path) -> Collection:
+    return Library(replace(load_settings(data_dir), models_dir=models_dir)).get("Demo")
+
+
+@pytest.fixture(scope="module")
+def shards(data_dir: Path) -> Iterator[RayShards]:
+    with on_a_machine_of("local"):
+        yield actors.hold(data_dir, Wanted(3, waiting=2), 2.0)
+
+
+@pytest.fixture(scope="module")
+def front(data_dir: Path, models_dir: Path, shards: RayShards) -> Collection:
+    settings = replace(load_settings(data_dir), models_dir=models_dir)
+    return Library(settings, searched_by=Front(shards).lists).get("Demo")
+
+
+def found(collection: Collection) -> list[tuple]:
+    return [(r.chunk_id, r.score) for r in collection.search(QUESTION)]
+
+
+# This one comes first: a process is connected with one cluster at a time.
+
+
+@pytest.mark.slow
+def test_the_example_of_the_page(
+    data_dir: Path, alone: Collection, monkeypatch: pytest.MonkeyPatch, models_dir: Path
+) -> None:
+    page = (CHECKOUT / "docs" / "searching.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"(?ms)^```python$(.+?)^```$", page)
+    monkeypatch.setenv("CASETRACK_HOME", str(data_dir))
+    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
+    names: dict[str, Any] = {}
+    exec(example.replace("Acme", "Demo"), names)
+    assert [(r.chunk_id, r.score) for r in names["found"]] == found(alone)
+
+
+@pytest.mark.slow
+def test_the_life_of_shards(
+    data_dir: Path,
+    shards: RayShards,
+    front: Collection,
+    alone: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(actors, "_PATIENCE", 120.0)
+    expected = found(alone)
+    assert found(front) == expected
+    assert [(s.number, s.running, s.wanted) for s in actors.states(data_dir)] == [
+        (1, 1, 1),
+        (2, 1, 1),
+        (3, 1, 1),
+    ]
+    with pytest.raises(UsageError, match=r"3 shards of .* run on this cluster already, not 5"):
+        actors.hold(data_dir, Wanted(5), 2.0)
+    # Whoever comes later asks those that run.
+    assert actors.hold(data_dir, Wanted(), 2.0).names == shards.names
+
+    # One is killed: its successor answers, or the answer says what was not searched.
+    process = shards.about()[1].process
+    os.kill(process, signal.SIGKILL)
+    told = front.search(QUESTION)
+    assert [(r.chunk_id, r.score) for r in told] == expected or any(
+        "were not searched: shard 2 of 3" in note for note in told.notes
+    )
+    deadline = time.monotonic() + 120
+    while found(front) != expected:
+        assert time.monotonic() < deadline
+
+    # All are restarted, while questions come.
+    done, answers = threading.Event(), list[list[tuple]]()
+
+    def ask() -> None:
+        while not done.is_set():
+            answers.append(found(front))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        assert actors.restart(data_dir) == list(shards.names)
+    finally:
+        done.set()
+        asking.join()
+    assert answers
+    assert all(answer == expected for answer in answers)
+
+
+@pytest.mark.slow
+def test_a_silent_shard_is_named_and_too_many_questions_are_refused(
+    shards: RayShards, front: Collection, alone: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Those that answer have that long on a busy machine, and the silent one is waited for once.
+    monkeypatch.setattr(actors, "_PATIENCE", 25.0)
+    monkeypatch.setattr(actors, "_FETCHING", 10.0)
+    shards._silent.clear()
+    whole = alone.search(QUESTION)
+    process = shards.about()[0].process
+    os.kill(process, signal.SIGSTOP)
+    try:
+        told = front.search(QUESTION)
+        (note,) = (n for n in told.notes if n not in whole.notes)
+        assert "were not searched: shard 1 of 3 did not answer within 25 s." in note
+        assert told.searched_chunks < whole.searched_chunks
+        assert told.results
+
+        def ask(_: int) -> str:
+            try:
+                front.search(QUESTION)
+            except SearchBusy as error:
+                return error.message
+            return ""
+
+        with ThreadPoolExecutor(16) as threads:
+            said = set(threads.map(ask, range(16)))
+        assert "The search is busy: 2 questions wait already at a shard of the index, and no " in (
+            next(text for text in said if text)
+        )
+    finally:
+        os.kill(process, signal.SIGCONT)
+    deadline = time.monotonic() + 120
+    while found(front) != found(alone):
+        assert time.monotonic() < deadline

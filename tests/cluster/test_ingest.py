@@ -1,0 +1,437 @@
+"""Ingest on a cluster: what one process makes of files, whatever dies on the way.
+
+Here the processes of the cluster are calls in this one, and all that passes between them is packed;
+``test_on_ray.py`` lets Ray do the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.cluster.connect import Cluster
+from casetrack.cluster.ingest import call, check, recipe, run
+from casetrack.cluster.ingest.registrar import Registrar
+from casetrack.cluster.ingest.stages import find_facts, go_on, read_files
+from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
+from casetrack.errors import ClusterDiffers, ClusterFailed, DuplicateDocument, UsageError
+from casetrack.ingest import batch
+from casetrack.ingest import run as ingest_run
+from casetrack.ingest.discover import FoundFile
+from casetrack.readers.workers.frames import pack_error
+from casetrack.records import DEFAULT_PROFILE
+from casetrack.store.datasets import CHUNKS, open_dataset
+from casetrack.store.session import leftovers
+from fakes import FakeEncoders, WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+OF_THEIR_MOMENT = {
+    *("document_id", "revision", "parent_id", "ingested_at", "updated_at", "original_copy"),
+    *("chunk_id", "created_at", "embedded_at", "checksum"),
+}
+
+
+@dataclass
+class InProcess:
+    """Carries out orders here. What *dies* says of a block is lost, as with its process."""
+
+    recipe: bytes
+    parts: tuple[bool, ...]
+    cpus: float
+    dies: Callable[[list[str]], bool] = lambda _: False
+    failure: Exception | None = None
+    blocks: list[list[str]] = field(default_factory=list)
+
+    def facts(self, blocks: Sequence[pa.Table], /) -> Any:
+        return self._given(blocks, lambda block: find_facts(block, self.recipe), of_life=True)
+
+    def works(self, blocks: Sequence[pa.Table], planner: Any, /) -> Any:
+        def whole(block: pa.Table) -> pa.Table:
+            made = read_files(block, self.recipe, planner)
+            for part in range(1, len(self.parts)):
+                made = go_on(made, self.recipe, part)
+            return made
+
+        return self._given(blocks, whole)
+
+    @contextmanager
+    def _given(
+        self, blocks: Sequence[pa.Table], work: Any, *, of_life: bool = False
+    ) -> Iterator[Any]:
+        yield Results(self._tables(blocks, work, of_life), self.failure)
+
+    def _tables(
+        self, blocks: Sequence[pa.Table], work: Any, of_life: bool
+    ) -> Iterator[pa.Table | None]:
+        for block in blocks:
+            names = [order.found.path.name for order in bodies_of(block, Order)]
+            if not of_life:
+                self.blocks.append(names)
+            made = work(block)
+            yield None
+            if of_life or not self.dies(names):
+                yield made
+
+
+class Results:
+    def __init__(self, tables: Iterator[Any], failure: Exception | None) -> None:
+        self._tables, self.failure = tables, failure
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._tables
+
+
+class Asked:
+    """A registrar in this process; all that passes goes through bytes."""
+
+    def __init__(self, planner: Any) -> None:
+        self._registrar = Registrar(pickle.dumps(planner))
+
+    def settle(self, *given: Any) -> Any:
+        answer = self._registrar.settle(*pickle.loads(pickle.dumps(given)))
+        if isinstance(answer, tuple):
+            raise DuplicateDocument(*answer)
+        return answer
+
+    def let_go(self, job: Any, /, *, but: Any) -> Any:
+        return self._registrar.let_go(job, set(but))
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[InProcess]]:
+    """Let clusters be this process; return what was used, the last one last.
+
+    Files are read one at a time: of two that are read at once and hold the same attachment, the
+    first to be done keeps it.
+    """
+    for module in (batch, ingest_run):
+        monkeypatch.setattr(module, "PARALLEL_FILES", 1)
+    made: list[InProcess] = []
+
+    def engine(*given: Any) -> InProcess:
+        made.append(InProcess(*given))
+        return made[-1]
+
+    @contextmanager
+    def connected(address: str, /, *, memory: int) -> Iterator[Cluster]:
+        yield Cluster(address, address == "local", 2.0)
+
+    monkeypatch.setattr(call, "connected", connected)
+    monkeypatch.setattr(call, "Engine", engine)
+    monkeypatch.setattr(run, "start", Asked)
+    recipe.kit_of.cache_clear()
+    yield made
+    recipe.kit_of.cache_clear()
+
+
+@pytest.fixture
+def with_models(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
+    fakes = FakeEncoders(WordEncoder(DEFAULT_PROFILE, token_width=None))
+    monkeypatch.setattr(recipe, "Encoders", lambda *_args, **_more: fakes)
+    library.encoders = fakes
+    return library
+
+
+def made(library: Library, name: str) -> Collection:
+    return library.create(name, profile=DEFAULT_PROFILE)
+
+
+def mail(path: Path, *, attached: dict[str, str], words: str = "See what is attached.") -> None:
+    message = EmailMessage()
+    message["Subject"] = path.stem
+    message.set_content(words)
+    for name, text in attached.items():
+        message.add_attachment(text, filename=name)
+    path.write_bytes(message.as_bytes())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    home = tmp_path / "in"
+    home.mkdir()
+    for n in range(8):
+        text = "\n\n".join(f"Paragraph {k} of contract {n} names the rent." for k in range(30))
+        (home / f"contract {n:02d}.txt").write_text(text)
+    (home / "twin.txt").write_text((home / "contract 03.txt").read_text())
+    (home / "empty.txt").write_text("")
+    (home / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing that makes sense")
+    (home / "program.exe").write_bytes(b"MZ\x00\x01")
+    mail(home / "mail a.eml", attached={"terms.txt": "The terms are these.", "b.txt": "Only here."})
+    mail(home / "mail b.eml", attached={"terms.txt": "The terms are these."})
+    return home
+
+
+def rows(collection: Collection) -> tuple[dict[str, Any], dict[tuple[str, int], Any]]:
+    """Return the documents and chunks of a collection without what belongs to their moment."""
+    snapshot = collection.workspace.state().snapshot
+    paths = {d.document_id: d.path for d in snapshot.documents.values()}
+
+    def plain(row: dict[str, Any]) -> dict[str, Any]:
+        return {k: v for k, v in row.items() if k not in OF_THEIR_MOMENT}
+
+    documents = {
+        d.path: plain(d.as_row()) | {"parent": paths.get(d.parent_id or "")}
+        for d in snapshot.documents.values()
+    }
+    table = snapshot.scan(snapshot.chunks.schema.names)
+    chunks = {
+        (paths[row["document_id"]], row["chunk_index"]): plain(row) for row in table.to_pylist()
+    }
+    return documents, chunks
+
+
+def ends(report: Any) -> list[tuple[str, str, str]]:
+    return [(Path(o.path).name, o.status, o.code) for o in report.outcomes]
+
+
+def test_a_cluster_makes_what_one_process_makes(
+    with_models: Library, engines: list[InProcess], folder: Path
+) -> None:
+    here, there = made(with_models, "here"), made(with_models, "there")
+    seen = []
+    expected = here.ingest([folder])
+    found = there.ingest([folder], engine="ray", progress=seen.append)
+    assert ends(found) == ends(expected)
+    assert rows(there) == rows(here)
+    assert engines[-1].parts == (False, True, False)
+    assert (seen[-1].done, seen[-1].total) == (14, 14)
+    assert seen[-1].chunks == sum(o.chunks for o in found.outcomes) > 0
+    assert there.search("rent").results[0].text == here.search("rent").results[0].text
+    assert not leftovers(there.workspace.folder)
+    again = there.ingest([folder], engine="ray")
+    assert ends(again) == ends(here.ingest([folder]))
+
+
+def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
+    with_models: Library, engines: list[InProcess], folder: Path
+) -> None:
+    here, there = made(with_models, "here"), made(with_models, "there")
+    here.ingest([folder])
+    there.ingest([folder], engine="ray")
+    file = folder / "contract 01.txt"
+    file.write_text(file.read_text() + "\n\nAnd a last word about notice.")
+    mail(folder / "mail a.eml", attached={"b.txt": "Only here, and longer."})
+    expected = here.ingest([folder])
+    models = recipe.Encoders().get(DEFAULT_PROFILE)
+    models.seen.clear()
+    found = there.ingest([folder], engine="ray")
+    assert ends(found) == ends(expected)
+    assert rows(there) == rows(here)
+    assert {Path(o.path).name for o in found.outcomes if o.updated} >= {"contract 01.txt"}
+    assert not any("contract 2" in text for text in models.seen)
+
+
+def test_a_file_that_ends_its_process_fails_alone(
+    library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines_settings(monkeypatch, dies=lambda names: "contract 05.txt" in names)
+    report = library.create("there", profile=DEFAULT_PROFILE).ingest([folder], engine="ray")
+    status = {name: (status, code) for name, status, code in ends(report)}
+    assert status["contract 05.txt"] == ("failed", "worker_crashed")
+    assert sum(code == "worker_crashed" for _, code in status.values()) == 1
+    assert status["contract 04.txt"] == status["contract 06.txt"] == ("ingested", "")
+    tries = [names for names in engines[-1].blocks if "contract 05.txt" in names]
+    assert [len(names) == 1 for names in tries[1:]] == [True, True]
+    [told] = [o for o in report.outcomes if o.code == "worker_crashed"]
+    assert told.message.endswith("contract 05.txt (3 times without a word).")
+    assert "contract 05" not in str(rows(library.get("there"))[1])
+
+
+@pytest.mark.parametrize("lost", range(3))
+def test_what_is_lost_is_done_again(
+    library: Library,
+    engines: list[InProcess],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    lost: int,
+) -> None:
+    turns = itertools.count()
+    engines_settings(monkeypatch, dies=lambda _: (turn := next(turns)) % 3 == lost and turn < 16)
+    collection = library.create("there", profile=DEFAULT_PROFILE)
+    found = collection.ingest([folder], engine="ray")
+    monkeypatch.undo()
+    one = library.create("here", profile=DEFAULT_PROFILE)
+    assert ends(found) == ends(one.ingest([folder]))
+    assert rows(collection) == rows(one)
+    dataset = open_dataset(collection.workspace.folder, CHUNKS)
+    live = {file.path for part in dataset.get_fragments() for file in part.data_files()}
+    stored = {path.name for path in (collection.workspace.folder / CHUNKS / "data").iterdir()}
+    assert live <= stored
+
+
+def engines_settings(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
+    made = call.Engine
+    monkeypatch.setattr(call, "Engine", lambda *given: configured(made(*given), settings))
+
+
+def configured(engine: InProcess, settings: dict[str, Any]) -> InProcess:
+    for name, value in settings.items():
+        setattr(engine, name, value)
+    return engine
+
+
+def test_a_cluster_that_gives_nothing_back_ends_the_work(
+    library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines_settings(monkeypatch, dies=lambda _: True, failure=RuntimeError("a\nno room left."))
+    collection = library.create("there", profile=DEFAULT_PROFILE)
+    with pytest.raises(ClusterFailed) as caught:
+        collection.ingest([folder / "contract 00.txt"], engine="ray")
+    assert caught.value.message == (
+        "The cluster does not do its work: nothing came back from it (no room left)."
+    )
+    assert collection.ingest([folder]).count("ingested") == 12
+
+
+def test_an_error_of_the_whole_batch_is_raised_here(
+    library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(block: pa.Table, *_: Any) -> pa.Table:
+        from casetrack.errors import DiskFull
+
+        return block_of([Work(0, problem=pack_error(DiskFull(Path("/there"))))])
+
+    monkeypatch.setitem(globals(), "read_files", full)
+    collection = library.create("there", profile=DEFAULT_PROFILE)
+    with pytest.raises(Exception, match="/there"):
+        collection.ingest([folder], engine="ray")
+
+
+def test_the_free_tier_takes_as_many_as_one_process(
+    library: Library, engines: list[InProcess], tmp_path: Path, free_tier: None
+) -> None:
+    many = tmp_path / "many"
+    many.mkdir()
+    for n in range(130):
+        (many / f"{n:03d}.txt").write_text(f"Letter {n}." if n != 7 else "")
+    here, there = library.create("here"), library.create("there")
+    expected = here.ingest([many])
+    found = there.ingest([many], engine="ray")
+    assert ends(found) == ends(expected)
+    assert found.notes == expected.notes
+
+
+def test_a_bucket_without_a_cluster_is_refused(library: Library) -> None:
+    with pytest.raises(UsageError) as caught:
+        library.create("here").ingest("s3://docs/letters")
+    assert caught.value.message == (
+        "s3://docs/letters lies in object storage, and is not read from here."
+    )
+    assert "--on local" in caught.value.hint
+
+
+def test_an_unknown_engine_is_refused(library: Library, folder: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        library.create("here").ingest([folder], engine="spark")
+    assert caught.value.message == "There is no engine 'spark'."
+
+
+def test_two_programs_at_once_end_as_one(
+    library: Library, engines: list[InProcess], folder: Path
+) -> None:
+    there = library.create("there", profile=DEFAULT_PROFILE)
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(lambda _: there.ingest([folder], engine="ray"), range(2)))
+    assert sorted(report.count("ingested") for report in reports) == [0, 12]
+    here = library.create("here", profile=DEFAULT_PROFILE)
+    here.ingest([folder])
+    assert rows(there) == rows(here)
+
+
+# --- what is told before work begins -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("look", "message", "hint"),
+    [
+        (
+            check.Look("other", "same", has_models=False),
+            (
+                "The machine b of the cluster would make other passages, vectors or names than "
+                "this computer: its models or packages are others."
+            ),
+            "casetrack doctor",
+        ),
+        (
+            check.Look("same", "same", has_models=True),
+            (
+                "This computer does not have the models of the profile mini, and the machine b of "
+                "the cluster has them."
+            ),
+            "casetrack models pull mini",
+        ),
+        (
+            check.Look("same", "other", has_models=False),
+            (
+                "The machine b of the cluster would read scans with other text recognition than "
+                "this computer."
+            ),
+            "same engines",
+        ),
+        (
+            check.Look(unseen=("/letters/a.txt",)),
+            "The machine b of the cluster does not see /letters/a.txt, or another file.",
+            "s3://bucket/folder",
+        ),
+        (
+            check.Look(problem=("There is no bucket 'docs'.", "Check it.")),
+            "The machine b of the cluster cannot work: There is no bucket 'docs'.",
+            "Check it.",
+        ),
+    ],
+)
+def test_machines_that_differ_are_told_before_work_begins(
+    library: Library,
+    engines: list[InProcess],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    look: check.Look,
+    message: str,
+    hint: str,
+) -> None:
+    collection = library.create("there", profile=DEFAULT_PROFILE)
+
+    def on_each(question: Any, *given: Any) -> dict[str, check.Look]:
+        own = question(*given)
+        values = {"fingerprint": own.fingerprint, "read_with": own.read_with}
+        real = {name: values[name] for name in values if getattr(look, name) == "same"}
+        return {"a": own, "b": pickle.loads(pickle.dumps(replaced(look, **real)))}
+
+    monkeypatch.setattr(check, "require_alike", lambda: None)
+    monkeypatch.setattr(check, "on_each_machine", on_each)
+    with pytest.raises(ClusterDiffers) as caught:
+        collection.ingest([folder], engine="ray", on="there:6379")
+    assert caught.value.message == message
+    assert hint in caught.value.hint
+    assert not rows(collection)[0]
+
+
+def replaced(look: check.Look, **values: Any) -> check.Look:
+    from dataclasses import replace
+
+    return replace(look, **values)
+
+
+def test_a_folder_of_the_laptop_is_not_seen_elsewhere(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("One")
+    mark = check._mark(file)
+    assert check.look_around(b"", [(str(tmp_path / "b.txt"), mark)]).unseen
+    file.write_text("Two")  # another file at the same path
+    assert check.look_around(b"", [(str(file), mark)]).unseen == (str(file),)
+    assert FoundFile(file, named=True).place == ()

@@ -1,0 +1,248 @@
+"""Search over shards gives what one process gives, and says what it could not look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.cluster.search.asked import Asked, Part
+from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.shard import Shard
+from casetrack.cluster.search.sharing import shared
+from casetrack.config import load_settings
+from casetrack.errors import ShardsUnreachable
+from casetrack.library import Library
+from casetrack.retrieve.lists import HERE
+from casetrack.views.recall import Question
+from casetrack.views.scope import scope_of, scope_of_rows
+from casetrack.views.stored_segments import index_home
+from cluster.in_process import InProcess
+from views.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import SearchMode, SearchResults
+    from casetrack.views.index import Index
+    from casetrack.views.recall import Lists
+    from casetrack.views.scope import Scope
+
+SIZES = (400, 150, 260, 40, 90)
+DEAD = frozenset({"001-00003", "001-00010", "003-00000"})
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("collections")
+
+
+@pytest.fixture(scope="module")
+def index(home: Path) -> Index:
+    folder = home / "one" / "views" / "index"
+    return index_of(
+        *(saved(rows_of(size, n), folder / f"part-{n}") for n, size in enumerate(SIZES)), dead=DEAD
+    )
+
+
+def over(home: Path, shards: int) -> Lists:
+    state = SimpleNamespace(workspace=SimpleNamespace(folder=home / "one"))
+    return Front(InProcess(home, shards)).lists(state)  # type: ignore[arg-type]
+
+
+def scopes(index: Index) -> Iterator[tuple[str, Scope]]:
+    documents = [d for part in index.segments for d in part.documents if d]
+    yield "all", scope_of(index)
+    yield "one document", scope_of(index, documents[7:8])
+    yield "a few of one segment", scope_of(index, documents[:3])
+    yield "half", scope_of(index, documents[::2])
+    yield "none", scope_of(index, ())
+    rng = np.random.default_rng(5)
+    rows = [
+        (rng.random(part.data.size) < 0.3) & (True if part.mask is None else part.mask)
+        for part in index.segments
+    ]
+    yield "any rows", scope_of_rows(index, rows)
+
+
+def told(lists: Lists, scope: Scope, question: Question, depth: int) -> list[tuple]:
+    return [
+        (name, scope.index.chunk_ids(places), scores.tobytes())
+        for name, places, scores in lists.top(scope, question, depth)
+    ]
+
+
+@settings(max_examples=60)
+@given(
+    terms=st.dictionaries(
+        st.sampled_from([*WORDS[:6], *WORDS[150:], "nowhere"]),
+        st.sampled_from([1.0, 2.5]),
+        max_size=5,
+    ),
+    seed=st.integers(0, 50),
+    depth=st.sampled_from([1, 7, 60, 2000]),
+    shards=st.integers(1, 7),
+    which=st.integers(0, 5),
+)
+def test_the_lists_are_those_of_one_process(
+    home: Path,
+    index: Index,
+    terms: dict[str, float],
+    seed: int,
+    depth: int,
+    shards: int,
+    which: int,
+) -> None:
+    sparse = np.array([3, 40, 77, 120], np.int32), np.array([1.5, 0.3, 0.9, 2.0], np.float32)
+    question = Question(terms, topics(1, seed, DIMENSION)[0], sparse)
+    _, scope = list(scopes(index))[which]
+    expected = told(HERE, scope, question, depth)
+    assert told(over(home, shards), scope, question, depth) == expected
+
+
+def test_words_weigh_what_they_weigh_elsewhere(home: Path, index: Index) -> None:
+    documents = [d for part in index.segments for d in part.documents if d]
+    scope = replace(scope_of(index), weighed_as=scope_of(index, documents[:4]))
+    question = Question({WORDS[2]: 1.0, WORDS[160]: 1.0})
+    assert told(over(home, 3), scope, question, 30) == told(HERE, scope, question, 30)
+
+
+@given(
+    sizes=st.dictionaries(
+        st.text("abcdef", min_size=3, max_size=6), st.integers(1, 70_000), max_size=40
+    ),
+    shards=st.integers(1, 9),
+)
+def test_segments_are_shared_evenly_and_by_all_alike(sizes: dict[str, int], shards: int) -> None:
+    found = shared(sizes, shards)
+    assert found.keys() == sizes.keys()
+    assert found == shared(dict(reversed(sizes.items())), shards)
+    loads = [sum(sizes[n] for n in sizes if found[n] == shard) for shard in range(shards)]
+    assert max(loads) <= 1.1 * sum(loads) / shards + max(sizes.values(), default=0)
+
+
+def test_a_new_segment_moves_few_of_the_others() -> None:
+    sizes = dict.fromkeys((f"segment-{n}" for n in range(64)), 60_000)
+    before, after = shared(sizes, 8), shared({**sizes, "new": 4_000}, 8)
+    assert sum(before[name] != after[name] for name in sizes) <= 8
+
+
+@pytest.mark.parametrize("rows", [None, slice(3, 9), np.arange(21) % 3 == 0])
+def test_rows_arrive_as_they_were(rows: slice | np.ndarray | None) -> None:
+    found = Part.of("a", 21, rows, is_filtered=True).unpacked()
+    assert np.array_equal(found, rows) if isinstance(rows, np.ndarray) else found == rows
+
+
+# --- over a collection ---------------------------------------------------------------------------
+
+QUESTIONS = (
+    "Who may terminate the agreement for convenience?",
+    "rent",
+    "invoice INV-2024-001 payment terms",
+    "What is the penalty for late delivery in 2024?",
+    "HCS-99999",
+)
+
+
+@pytest.fixture
+def shards(data_dir: Path) -> InProcess:
+    return InProcess(data_dir / "collections", 3)
+
+
+@pytest.fixture
+def front(data_dir: Path, models_dir: Path, shards: InProcess) -> Collection:
+    chosen = replace(load_settings(data_dir), models_dir=models_dir)
+    return Library(chosen, searched_by=Front(shards).lists).get("Demo")
+
+
+@pytest.fixture
+def alone(data_dir: Path, models_dir: Path) -> Collection:
+    return Library(replace(load_settings(data_dir), models_dir=models_dir)).get("Demo")
+
+
+def seen(found: SearchResults) -> tuple:
+    """Return all of a search but its times."""
+    each = [(r.chunk_id, r.score, r.signals, r.also, r.relevance, r.text) for r in found]
+    return found.notes, found.evidence, found.searched_chunks, found.stages_used, each
+
+
+@pytest.mark.parametrize("mode", ["keyword", "full"])
+def test_answers_are_those_of_one_process(
+    front: Collection, alone: Collection, shards: InProcess, mode: SearchMode
+) -> None:
+    for question in QUESTIONS:
+        assert seen(front.search(question, mode=mode)) == seen(alone.search(question, mode=mode))
+    assert shards.asked
+
+
+def test_answers_within_some_documents_are_those_of_one_process(
+    front: Collection, alone: Collection
+) -> None:
+    some = [d.name for d in alone.documents()[::3]]
+    asked = "payment and termination"
+    assert seen(front.search(asked, documents=some)) == seen(alone.search(asked, documents=some))
+
+
+def test_a_shard_that_is_down_is_named_and_the_others_answer(
+    front: Collection, alone: Collection, shards: InProcess
+) -> None:
+    shards.silent = {1: "does not answer"}
+    found, whole = front.search("payment", mode="keyword"), alone.search("payment", mode="keyword")
+    missing = whole.searched_chunks - found.searched_chunks
+    (note,) = (n for n in found.notes if n not in whole.notes)
+    assert 0 < missing < whole.searched_chunks
+    assert note.startswith(f"{missing:,} of {whole.searched_chunks:,} passages (in ")
+    assert "were not searched: shard 2 of 3 does not answer." in note
+    assert note.endswith("ask again in a moment for all.")
+    assert found.results
+    # What is found weighs what it weighs in the whole.
+    scores = {r.chunk_id: r.score for r in alone.search("payment", mode="keyword", limit=100)}
+    assert all(scores[r.chunk_id] == r.score for r in found)
+
+
+def test_without_any_shard_there_is_no_answer(front: Collection, shards: InProcess) -> None:
+    shards.silent = dict.fromkeys(range(3), "ran out of memory")
+    with pytest.raises(ShardsUnreachable) as caught:
+        front.search("payment")
+    assert caught.value.message == (
+        "None of the 3 shards of the index that hold this collection answers: ran out of memory. "
+        "Nothing was searched."
+    )
+    assert "started anew" in caught.value.hint
+
+
+def test_what_a_shard_cannot_read_is_searched_by_who_asks(
+    data_dir: Path, models_dir: Path, alone: Collection, tmp_path: Path
+) -> None:
+    lacking = InProcess(tmp_path / "another data folder", 3)
+    chosen = replace(load_settings(data_dir), models_dir=models_dir)
+    front = Library(chosen, searched_by=Front(lacking).lists).get("Demo")
+    assert seen(front.search("payment")) == seen(alone.search("payment"))
+
+
+def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
+    library: Library, tmp_path: Path
+) -> None:
+    made = library.create("Far", at=f"file://{tmp_path}/bucket/far")
+    (tmp_path / "lease.txt").write_text("The tenant pays the rent monthly.", encoding="utf-8")
+    made.ingest([tmp_path / "lease.txt"])
+    machine = InProcess(tmp_path / "another machine" / "collections", 2)
+    machine.collections.mkdir(parents=True)
+    front = Library(library.settings, searched_by=Front(machine).lists).get("Far")
+    assert seen(front.search("rent")) == seen(made.search("rent"))
+    copied = index_home(machine.collections / made.info.id)
+    assert [path.name for path in copied.glob("*/terms.arrow")] == ["terms.arrow"]
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "", "a\\b"])
+def test_a_shard_reads_nothing_beside_the_collections(shards: InProcess, name: str) -> None:
+    part = Part.of(name, 3, None, is_filtered=False)
+    told = Shard(shards.collections).top(Asked("one", (part,), 3, {}, None, None, 3, 1.0, 3, None))
+    assert "is no name of a folder" in told.lacking[0]
