@@ -9,6 +9,7 @@ from casetrack.collection.progress import listener, shows_progress, silent
 from casetrack.records import RowList, Rows
 from casetrack.records.snapshots import SnapshotInfo
 from casetrack.records.sync import ExcludedFile
+from casetrack.store import audit
 from casetrack.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection.progress import ProgressDisplay
+    from casetrack.crypt.secret import Secret
     from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.records import (
         CollectionHealth,
@@ -221,7 +223,9 @@ class Admin:
         from casetrack.store.lock import write_lock
 
         with write_lock(self._workspace.folder):
-            return snapshots.take(self._workspace.folder, name)
+            taken = snapshots.take(self._workspace.folder, name)
+            audit.note(self._workspace.folder, "snapshot taken", detail=f"number {taken.number}")
+            return taken
 
     @tells_damage
     def remove_snapshot(self, name_or_number: str | int, /) -> SnapshotInfo:
@@ -235,7 +239,9 @@ class Admin:
         """
         from casetrack.collection.restoring import remove_snapshot
 
-        return remove_snapshot(self._workspace.folder, name_or_number)
+        gone = remove_snapshot(self._workspace.folder, name_or_number)
+        audit.note(self._workspace.folder, "snapshot removed", detail=f"number {gone.number}")
+        return gone
 
     @shows_progress("Restoring")
     @tells_damage
@@ -273,9 +279,12 @@ class Admin:
         """
         from casetrack.collection.restoring import restore
 
-        return restore(
+        report = restore(
             self._workspace, name_or_number, tell=listener(progress) or silent, cancel=cancel
         )
+        count = len(report.restored) + len(report.removed)
+        audit.note(self._workspace.folder, "snapshot restored", count=count)
+        return report
 
     @shows_progress("Exporting")
     @tells_damage
@@ -285,6 +294,8 @@ class Admin:
         /,
         *,
         overwrite: bool = False,
+        passphrase: str | Secret | None = None,
+        snapshot: str | int | None = None,
         progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ExportReport:
@@ -300,6 +311,13 @@ class Admin:
             ``.ctcollection`` is added where there is none.
         overwrite
             Replace a file that is there.
+        passphrase
+            Encrypts the file: a passphrase, or a key file
+            (:meth:`casetrack.crypt.secret.Secret.from_file`). The ending is ``.ctsealed`` then, and
+            nothing of it lies in the clear beside the file at any moment.
+        snapshot
+            Name or number of an earlier state to write in place of the present one, as
+            :meth:`snapshots` gives it.
         progress
             Called from this thread with what is being done, how much is done, and of how much. Or
             whether to show a bar, see :meth:`~casetrack.collection.Collection.ingest`.
@@ -309,7 +327,10 @@ class Admin:
         Raises
         ------
         UsageError
-            The file is there already, or would lie in the collection's own folder.
+            The file is there already, or would lie in the collection's own folder; or the
+            passphrase is empty.
+        SnapshotNotFound
+            There is none, or it cannot be opened; the reason is told.
         JobStopped
             *cancel* was set; nothing was written.
         CollectionDamaged
@@ -317,12 +338,15 @@ class Admin:
         DiskFull, NotWritable, StorageError
             The file cannot be written.
         """
+        from casetrack.crypt.secret import Secret
         from casetrack.transfer.pack import pack
 
         return pack(
             self._workspace,
             path,
             overwrite=overwrite,
+            secret=None if passphrase is None else Secret.of(passphrase),
+            snapshot=snapshot,
             tell=listener(progress) or silent,
             cancel=cancel or threading.Event(),
         )
@@ -401,7 +425,10 @@ class Admin:
         """
         from casetrack.collection.upkeep import upkeep
 
-        return upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
+        report = upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
+        if secure and report is not None:
+            audit.note(self._workspace.folder, "deleted data removed for good")
+        return report
 
     @shows_progress("Checking", stops=False)
     @tells_damage
@@ -437,7 +464,11 @@ class Admin:
         """
         from casetrack.health.doctor import examine
 
-        return examine(self._workspace, deep=deep, repair=repair, tell=listener(progress) or silent)
+        tell = listener(progress) or silent
+        report = examine(self._workspace, deep=deep, repair=repair, tell=tell)
+        if report.repairs:
+            audit.note(self._workspace.folder, "repaired", count=len(report.repairs))
+        return report
 
     @shows_progress("Reindexing")
     @tells_damage
@@ -485,7 +516,7 @@ class Admin:
         """
         from casetrack.ingest.reparse import reindex
 
-        return reindex(
+        report = reindex(
             self._workspace,
             profile,
             reparse=reparse,
@@ -493,6 +524,9 @@ class Admin:
             tell=listener(progress) or silent,
             cancel=cancel,
         )
+        said = f"with the models of {self._workspace.info.profile}"
+        audit.note(self._workspace.folder, "reindexed", detail=said)
+        return report
 
     @shows_progress("Reindexing")
     @tells_damage

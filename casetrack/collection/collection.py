@@ -7,6 +7,7 @@ deleting take the collection's write lock themselves.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.collection.admin import Admin
@@ -17,7 +18,8 @@ from casetrack.collection.progress import listener, shows_progress, silent
 from casetrack.collection.read import Read
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import CollectionStats, Document, RowList
-from casetrack.workspace.arguments import as_documents
+from casetrack.store import audit
+from casetrack.workspace.arguments import as_documents, several
 from casetrack.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.collection.facets import Facets
     from casetrack.collection.progress import ProgressDisplay
     from casetrack.records import (
         CollectionInfo,
@@ -41,10 +44,11 @@ if TYPE_CHECKING:
     from casetrack.records.queries import QueryReport
     from casetrack.records.sources import SourceInfo
     from casetrack.records.sync import SyncReport
+    from casetrack.retrieve.filters import Filter
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.sources.base import Source
     from casetrack.sql.control import Control
-    from casetrack.workspace import Workspace
+    from casetrack.workspace import State, Workspace
     from casetrack.workspace.arguments import DocumentRef
 
     Progress = Callable[[str, int, int], None]
@@ -100,6 +104,11 @@ class Collection:
         """The collection's name."""
         return self.workspace.name
 
+    def _tell_of(self, action: str, words: str) -> None:
+        """Tell the audit log of a question, where that is switched on."""
+        if self.workspace.settings.audit_searches:
+            audit.note(self.workspace.folder, action, detail=words)
+
     def search(
         self,
         query: str,
@@ -119,6 +128,7 @@ class Collection:
         sources: Iterable[str] | str | None = None,
         paths: Iterable[str] | str | None = None,
         languages: Iterable[str] | str | None = None,
+        mentions: Iterable[str] | str | None = None,
         fold: bool = True,
         min_relevance: float | None = None,
     ) -> SearchResults:
@@ -156,6 +166,9 @@ class Collection:
             ``*.md``, ``!tests/``. Each may begin at any folder.
         languages
             Only documents in these languages: ``de`` or ``German``; of source code ``Python``.
+        mentions
+            Only passages that mention these people, organisations or places, all of them: names,
+            or ids of the view ``entities``.
         fold
             Whether passages that belong together (the same text, neighbours that share text) are
             one result; the others are listed in its ``also``.
@@ -181,34 +194,73 @@ class Collection:
             *mode* or *stages* ask for reranking, and the tier does not have it.
         DocumentNotFound, AmbiguousName
             There is no such document, or several bear the name.
+        EntityNotFound
+            Nothing bears a name that is to be mentioned.
 
         Examples
         --------
         >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
+        from casetrack.answers.lookup import entity_ids
         from casetrack.retrieve.filters import Filter
         from casetrack.retrieve.search import search
 
         named = [*as_documents(documents), *as_documents(document)]
         every = document is None and documents is None
         where = Filter(None if every else named, kinds, since, until, sources, paths, languages)
-        found = self.workspace.ask(
-            lambda state: search(
+
+        def searched(state: State) -> SearchResults:
+            asked = where
+            if mentions is not None:
+                asked = replace(where, mentions=entity_ids(state.graph, several(mentions)))
+            return search(
                 state,
                 query,
                 limit=limit,
                 mode=mode,
                 stages=stages,
-                where=where,
+                where=asked,
                 fusion=fusion,
                 related=related,
                 vocabulary=vocabulary,
                 fold=fold,
                 min_relevance=min_relevance,
             )
-        )
+
+        self._tell_of("searched", query)
+        found = self.workspace.ask(searched)
         return replace(found, illustrate=illustrator(self.workspace))
+
+    def facets(
+        self, query: str, where: Filter, /, *, shown: Iterable[str] = (), most: int = 8
+    ) -> Facets:
+        """Return what all passages that fit a question can be narrowed by, and how many are left.
+
+        Not only the best count, but all that hold enough of the question's words; see
+        :mod:`casetrack.retrieve.hits`.
+
+        Parameters
+        ----------
+        query
+            The question.
+        where
+            What they are narrowed by already.
+        shown
+            Ids of chunks that count as well, such as those that were found by their meaning.
+        most
+            How many values of each.
+
+        Raises
+        ------
+        UsageError, DocumentNotFound, AmbiguousName, EntityNotFound
+            The question is empty, or something that is asked is not there.
+        """
+        from casetrack.collection.facets import find_facets
+
+        return self.workspace.ask(
+            lambda state: find_facets(state, query, where, shown=shown, most=most)
+        )
 
     @overload
     def sql(
@@ -282,6 +334,7 @@ class Collection:
         """
         from casetrack.query.run import ask
 
+        self._tell_of("queried", statement)
         return ask(
             self.workspace.state,
             self.workspace.settings.sql,
@@ -311,6 +364,8 @@ class Collection:
         pipeline: str | Path | None = None,
         progress: Callable[[IngestProgress], None] | bool | None = None,
         cancel: threading.Event | None = None,
+        engine: Literal["here", "ray"] = "here",
+        on: str = "local",
     ) -> IngestReport:
         """Read files and folders into the collection; every file ends with one outcome.
 
@@ -347,6 +402,12 @@ class Collection:
             by :func:`casetrack.open`.
         cancel
             Set it to stop: finished documents are kept.
+        engine
+            ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
+            *paths* are then folders that all of them see, or a bucket: ``s3://bucket/folder``.
+        on
+            Which cluster: ``local`` starts one on this computer for this work, ``auto`` is one that
+            runs here, ``HOST:PORT`` or ``ray://HOST:PORT`` one elsewhere.
 
         Raises
         ------
@@ -356,6 +417,10 @@ class Collection:
             There is no such pipeline, or it does not hold together; nothing was done.
         CollectionReadOnly
             The collection is closed or archived.
+        ClusterUnreachable, ClusterDiffers
+            The cluster cannot do this; nothing was done.
+        ClusterFailed
+            It stopped working; what was committed stays.
         CollectionBusy, StorageError, ModelError
             The batch as a whole cannot go on; what was committed stays.
 
@@ -366,7 +431,16 @@ class Collection:
         """
         from casetrack.ingest.intake import ingest
 
-        return ingest(
+        if engine not in {"here", "ray"}:
+            raise UsageError(
+                f"There is no engine {engine!r}.", hint='Use "here", or "ray" for a cluster.'
+            )
+        work: Callable[..., IngestReport] = ingest
+        if engine == "ray":
+            from casetrack.cluster.ingest.call import ingest_on_cluster
+
+            work = partial(ingest_on_cluster, on=on)
+        return work(
             self.workspace,
             paths,
             recursive=recursive,

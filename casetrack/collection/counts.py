@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.records import CollectionStats
 from casetrack.store import heads
-from casetrack.store.files import folder_bytes
+from casetrack.store.place import stored_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
         document_count=len(documents),
         page_count=sum(d.page_count for d in documents),
         chunk_count=sum(d.chunk_count for d in documents),
-        storage_bytes=folder_bytes(folder),
+        storage_bytes=stored_bytes(folder),
     )
 
 
@@ -39,4 +39,4 @@ def noted_stats(folder: Path, /) -> CollectionStats | None:
     noted = heads.counted(folder)
     if noted is None:
         return None
-    return CollectionStats(noted.rows, noted.pages, noted.passages, folder_bytes(folder))
+    return CollectionStats(noted.rows, noted.pages, noted.passages, stored_bytes(folder))

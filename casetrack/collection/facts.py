@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionBusy, UsageError
 from casetrack.records import StatusChange
+from casetrack.store import audit
 from casetrack.store.info import require_active, update_info
 from casetrack.store.listing import checked_name, checked_tags, checked_type, require_free
 from casetrack.store.lock import names_lock, write_lock
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from casetrack.records import CollectionInfo, CollectionStatus
     from casetrack.workspace import Workspace
+
+
+_FACTS = ("name", "description", "reference", "type", "tags")
+_NOW = {"active": "reopened"}
 
 
 def update(
@@ -52,7 +57,11 @@ def update(
             type=kind or info.type,
             tags=checked_tags((*_without(before, removed), *added)),
         )
-        return info if changed == info else replace(changed, updated_at=datetime.now(UTC))
+        if changed == info:
+            return info
+        told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
+        audit.note(workspace.folder, "collection changed", detail=", ".join(told))
+        return replace(changed, updated_at=datetime.now(UTC))
 
     with contextlib.ExitStack() as stack:
         if wanted is not None:
@@ -102,6 +111,7 @@ def set_status(workspace: Workspace, status: CollectionStatus, /) -> StatusChang
         before.append(info.status)
         if info.status == status:
             return info
+        audit.note(workspace.folder, f"collection {_NOW.get(status, status)}")
         return replace(info, status=status, updated_at=datetime.now(UTC))
 
     return StatusChange(update_info(workspace.folder, change), before[0])

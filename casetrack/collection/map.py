@@ -72,6 +72,12 @@ class Map:
         size = self._storage_bytes()
         return self._graph(lambda graph: statistics(graph, storage_bytes=size))
 
+    def versions(self) -> tuple[tuple[Document, ...], ...]:
+        """Return documents that are versions of each other, in each group the oldest first."""
+        from casetrack.answers.summary import version_chains
+
+        return self._graph(version_chains)
+
     def timeline(
         self,
         *,
@@ -128,7 +134,13 @@ class Map:
         )
 
     def entities(
-        self, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
+        self,
+        *,
+        kind: str = "all",
+        sort_by: str = "mentions",
+        named: str | None = None,
+        skip: int = 0,
+        limit: int | None = 50,
     ) -> Rows[Entity]:
         """Return entities of the collection.
 
@@ -138,6 +150,10 @@ class Map:
             person, organization, location, date, amount, concept, or ``all``.
         sort_by
             ``mentions``, ``documents`` or ``name``.
+        named
+            Only those with this in their name or in another spelling, letter case aside.
+        skip
+            So many are left out at the start.
         limit
             At most so many; ``None`` for all.
 
@@ -148,7 +164,11 @@ class Map:
         """
         from casetrack.answers.entities import entities
 
-        return self._graph(lambda graph: entities(graph, kind=kind, sort_by=sort_by, limit=limit))
+        return self._graph(
+            lambda graph: entities(
+                graph, kind=kind, sort_by=sort_by, named=named, skip=skip, limit=limit
+            )
+        )
 
     def find_entity(
         self, name: str, /, *, kind: str = "any", limit: int | None = 20
@@ -250,9 +270,27 @@ class Map:
         *,
         type: str = "all",  # noqa: A002 - the word that users know
         sort_by: str = "citations",
+        named: str | None = None,
+        there: bool | None = None,
+        skip: int = 0,
         limit: int | None = 50,
     ) -> Rows[Reference]:
         """Return what documents refer to: documents, standards, laws, cases, links, sections.
+
+        Parameters
+        ----------
+        type
+            One of these, or ``all``: all but sections and exhibits of the documents themselves.
+        sort_by
+            ``citations``, ``documents`` or ``name``.
+        named
+            Only those with this in their name, letter case aside.
+        there
+            ``True`` for documents of the collection, ``False`` for what is not in it.
+        skip
+            So many are left out at the start.
+        limit
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -261,7 +299,17 @@ class Map:
         """
         from casetrack.answers.references import references
 
-        return self._graph(lambda graph: references(graph, type=type, sort_by=sort_by, limit=limit))
+        return self._graph(
+            lambda graph: references(
+                graph,
+                type=type,
+                sort_by=sort_by,
+                named=named,
+                there=there,
+                skip=skip,
+                limit=limit,
+            )
+        )
 
     def reference_citations(self, name: str, /, *, limit: int | None = 20) -> ReferenceCitations:
         """Return the places that refer to something.
@@ -480,9 +528,9 @@ class Map:
         )
 
     def _storage_bytes(self) -> int:
-        from casetrack.store.files import folder_bytes
+        from casetrack.store.place import stored_bytes
 
-        return folder_bytes(self._workspace.folder)
+        return stored_bytes(self._workspace.folder)
 
 
 def _on_topic(

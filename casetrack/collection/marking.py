@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
@@ -227,13 +228,8 @@ def own_event(
         The source is not in the collection.
     """
     from casetrack.answers.own_events import source_words
-    from casetrack.extract.typed_dates import typed_date
 
-    said, when = note_of(text), typed_date(date, "The date").value
-    if not said:
-        raise UsageError(
-            "It is not said what happened.", hint='Such as "The parties met in Geneva."'
-        )
+    when, said = _day_of(date), _said(text)
     place = target_of(state, source, page)
     document = state.snapshot.documents[place["document_id"]]
     if place["page"] is None and document.page_count == 1:
@@ -259,6 +255,37 @@ def own_event(
             "text": chunk.text[start:end][:KEPT_CHARS],
         }
     return new_mark(kind="event", value=when, note=said, **place)
+
+
+def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
+    """Return a new event with the source of another one; what is ``None`` is as in that one.
+
+    Raises
+    ------
+    UsageError
+        *date* is none, or *text* is empty.
+    """
+    new = new_mark(
+        kind="event",
+        value=mark.value if date is None else _day_of(date),
+        note=mark.note if text is None else _said(text),
+    )
+    return replace(mark, mark_id=new.mark_id, made_at=new.made_at, value=new.value, note=new.note)
+
+
+def _day_of(date: str) -> str:
+    from casetrack.extract.typed_dates import typed_date
+
+    return str(typed_date(date, "The date").value)
+
+
+def _said(text: str) -> str:
+    said = note_of(text)
+    if not said:
+        raise UsageError(
+            "It is not said what happened.", hint='Such as "The parties met in Geneva."'
+        )
+    return said
 
 
 def event_id(placed: PlacedMark, /) -> str:

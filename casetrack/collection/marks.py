@@ -402,6 +402,35 @@ class UserMarks:
         """
         return self._edit(lambda s: [marking.own_event(s, date, text, source, page)])
 
+    def change_event(
+        self, event: Event | str, /, *, date: str | None = None, text: str | None = None
+    ) -> PlacedMark:
+        """Say an event of your own otherwise; its source stays, and so does what is not given.
+
+        Parameters
+        ----------
+        event
+            The event, or its ``event_id``.
+        date, text
+            As in :meth:`add_event`.
+
+        Raises
+        ------
+        UsageError
+            It is no event of your own, the date is none, or nothing is said.
+        """
+        wanted = event if isinstance(event, str) else event.event_id
+        placed = next((m for m in self.all("event") if m.mark_id == wanted.strip().lower()), None)
+        if placed is None:
+            raise UsageError(
+                f'There is no event "{wanted}" of your own.',
+                hint="What the documents say is theirs; an event of them can be hidden, and one of "
+                "your own be put in its place.",
+            )
+        changed = marking.changed_event(placed.mark, date, text)
+        undone = store.new_mark(kind="undo", value=placed.mark_id)
+        return self._edit(lambda _: [undone, changed])
+
     def hide_event(self, event: Event | str, /) -> PlacedMark:
         """Leave an event out of the timeline; one of your own is taken back.
 

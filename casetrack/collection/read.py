@@ -238,6 +238,11 @@ class Read:
         It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
         ``dense`` can be searched as it is, see :func:`casetrack.question_vectors`; ``tokens`` is
         opened by :func:`casetrack.unpack_tokens`.
+
+        Raises
+        ------
+        PackageMissing
+            LanceDB is not installed: CaseTrack itself does not need it.
         """
         from casetrack.store.datasets import open_with_lancedb
 

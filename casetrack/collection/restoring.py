@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from dataclasses import replace
@@ -36,11 +35,12 @@ def remove_snapshot(folder: Path, name_or_number: str | int, /) -> SnapshotInfo:
     """
     from casetrack.store import snapshots
     from casetrack.store.lock import write_lock
+    from casetrack.store.originals import drop_copies_of
 
     with write_lock(folder):
         info, gone = snapshots.remove(folder, name_or_number)
         for document_id in gone:
-            shutil.rmtree(folder / "originals" / document_id, ignore_errors=True)
+            drop_copies_of(folder, document_id)
     return info
 
 

@@ -34,7 +34,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
     from casetrack.graph import purge
     from casetrack.store import upkeep
     from casetrack.store.tidy import KEEP_SECONDS
-    from casetrack.views.stored_segments import segment_folder
+    from casetrack.views.stored_segments import index_home, segment_folder
 
     folder = workspace.folder
     if upkeep.is_pressing(folder):
@@ -44,7 +44,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
     if upkeep.is_due(folder):
         return True
     snapshot = workspace.state().snapshot
-    index = segment_folder(folder / "views" / "index", snapshot, snapshot.dimension)
+    index = segment_folder(index_home(folder), snapshot, snapshot.dimension)
     return index.has_dead(snapshot) or purge.has_dead(folder, snapshot)
 
 
@@ -54,12 +54,12 @@ def freeable_bytes(workspace: Workspace, /) -> int:
     An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
     an hour later.
     """
-    from casetrack.store.files import folder_bytes
+    from casetrack.store.place import stored_bytes
     from casetrack.store.upkeep import live_bytes
 
     folder = workspace.folder
-    datasets = folder / "chunks.lance", folder / "documents.lance"
-    return max(0, sum(map(folder_bytes, datasets)) - live_bytes(folder))
+    datasets = sum(stored_bytes(folder, name) for name in ("chunks.lance", "documents.lance"))
+    return max(0, datasets - live_bytes(folder))
 
 
 def upkeep(
@@ -108,6 +108,7 @@ def delete_document(
         drop_copies(workspace.folder, gone)
         workspace.catch_up()
     if secure:
+        del state  # it maps what is to be removed, which Windows refuses
         upkeep(workspace, secure=True, wait=True)
     return document
 
@@ -168,6 +169,8 @@ class _Upkeep:
         from casetrack.store.upkeep import mark_done, measure
 
         started, before = time.perf_counter(), measure(self._folder)
+        opened = (open_dataset(self._folder, name) for name in (DOCUMENTS, CHUNKS))
+        heads.confirm(self._folder, *opened)
         sweep(self._folder)
         mend_tags(self._folder)
         sweep_reader_locks(self._folder)
@@ -223,19 +226,20 @@ class _Upkeep:
     def _views(self) -> None:
         """Take what is gone out of the search index and the graph."""
         from casetrack.graph import purge
-        from casetrack.views.stored_segments import segment_folder
+        from casetrack.views.stored_segments import index_home, segment_folder
 
         if self._secure:
             # Windows removes no file that this process still maps.
             self._workspace.forget()
-        snapshot, home = self._snapshot(), self._folder / "views" / "index"
+        snapshot, home = self._snapshot(), index_home(self._folder)
         given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
         index = segment_folder(home, snapshot, snapshot.dimension).purge(snapshot, **given)
         graph = purge.purge(self._folder, snapshot, **given)
         if self._secure and not (index and graph):
             self._notes.append(
-                "Another program is building the search index at this moment; what it replaces may "
-                "still hold deleted words. Run `casetrack upkeep --secure` again."
+                "Another program is building the search index at this moment, or (on Windows) has "
+                "it open; what was replaced may still hold deleted words. Close it and run "
+                "`casetrack upkeep --secure` again."
             )
 
     def _copies(self) -> None:
@@ -283,6 +287,7 @@ class _Upkeep:
         from casetrack.jobs import JobStore
         from casetrack.marks.store import keep
         from casetrack.store.files import storage_errors
+        from casetrack.store.info import info_lock
         from casetrack.store.migrations.backup import KEEP, remove_backups
         from casetrack.store.source_states import FILE as SOURCES
 
@@ -292,7 +297,8 @@ class _Upkeep:
             return
         home = self._folder / "sync"
         with storage_errors(home):
-            (self._folder / SOURCES).unlink(missing_ok=True)
+            with info_lock(self._folder):
+                (self._folder / SOURCES).unlink(missing_ok=True)
             if home.is_dir():
                 shutil.rmtree(home)
         gone = self._marks_of_gone()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from casetrack.records.shape import Record, Told
 
-JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep"]
+JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep", "models"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 JOB_KINDS: tuple[JobKind, ...] = get_args(JobKind)
 JOB_STATES: tuple[JobState, ...] = get_args(JobState)

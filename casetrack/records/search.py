@@ -20,6 +20,8 @@ Evidence = Literal["strong", "weak", "none"]
 NOT_THERE = "Probably not in these documents: what follows is only the nearest."
 _SHOWN_CHARS = 400
 _SHOWN_ALSO = 3
+_NEAR_WORD = 24
+"""Characters within which an excerpt is made to begin and end between words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,14 @@ class SearchResult(Record):
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that may answer, where the question asks for one."""
-        return (self.look() if self.look else NOWHERE).answer
+        """The date, name, number or amount that may answer, where the question asks for one.
+
+        It is sure only in a passage that is likely to answer.
+        """
+        found = (self.look() if self.look else NOWHERE).answer
+        if found is not None and found.sure and self.evidence != "strong":
+            return replace(found, sure=False)
+        return found
 
     @property
     def chunk_id(self) -> str:
@@ -166,7 +174,8 @@ class SearchResult(Record):
         """
         best = self._strong[0] if self.pinpoint else (0, 0)
         start = max(0, min(best[0] - size // 4, len(self.text) - size))
-        end = max(best[1], start + size)
+        start = min(_at_word(self.text, start), best[0])
+        end = _at_word(self.text, max(best[1], start + size))
         before, after = "\u2026 " if start else "", " \u2026" if end < len(self.text) else ""
         shift = len(before) - start
         inside = [(a + shift, b + shift) for a, b in self._strong if start <= a and b <= end]
@@ -379,3 +388,11 @@ def also_text(also: Sequence[SamePlace], /) -> str:
     shown = "; ".join(map(str, also[:_SHOWN_ALSO]))
     more = f"; and {len(also) - _SHOWN_ALSO} more" if len(also) > _SHOWN_ALSO else ""
     return f"Also: {shown}{more}"
+
+
+def _at_word(text: str, at: int) -> int:
+    """Return where the word after *at* begins, if it is near; *at* where a word begins there."""
+    if not 0 < at < len(text) or text[at - 1].isspace():
+        return min(at, len(text))
+    space = next((i for i in range(at, min(at + _NEAR_WORD, len(text))) if text[i].isspace()), None)
+    return at if space is None else space + 1

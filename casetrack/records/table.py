@@ -13,7 +13,7 @@ import operator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
 
-from casetrack.errors import UsageError
+from casetrack.errors import PackageMissing
 from casetrack.records.shape import Record
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ HTML_ROWS = 50
 TEXT_ROWS = 20
 _HTML_CHARS = 240
 _TEXT_CHARS = 44
+_ARROW = "Or use .to_arrow(), which needs nothing else."
 _LEFT = "text-align:left;vertical-align:top"
 
 
@@ -88,7 +89,13 @@ class Tabular(Generic[T]):
         Examples
         --------
         >>> collection.search("termination").to_polars()["citation"]  # doctest: +SKIP
+
+        Raises
+        ------
+        PackageMissing
+            Polars is not installed: CaseTrack itself does not need it.
         """
+        PackageMissing.check("polars", "there can be no Polars data frame", _ARROW)
         import polars as pl
 
         frame = pl.from_arrow(self.to_arrow())
@@ -105,17 +112,10 @@ class Tabular(Generic[T]):
 
         Raises
         ------
-        UsageError
+        PackageMissing
             pandas is not installed: CaseTrack itself does not need it.
         """
-        import importlib.util
-
-        if importlib.util.find_spec("pandas") is None:
-            raise UsageError(
-                "pandas is not installed, so there can be no pandas data frame.",
-                hint="Install it with `pip install pandas` (in a notebook: `%pip install pandas`), "
-                "or use .to_polars(), which needs nothing else.",
-            )
+        PackageMissing.check("pandas", "there can be no pandas data frame", _ARROW)
         import pandas as pd
         import pyarrow as pa
 

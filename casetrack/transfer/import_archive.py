@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from casetrack.marks.store import mend as mend_marks
 from casetrack.records.transfer import ImportReport
+from casetrack.store import audit
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import building
 from casetrack.store.info import write_info
-from casetrack.store.listing import checked_name, require_free, scan
+from casetrack.store.listing import checked_name, free_name, require_free
 from casetrack.store.lock import names_lock
 from casetrack.transfer.manifest import damaged
 from casetrack.transfer.unpack import unpack
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import Settings
-
-_MAX_NAME = 200
+    from casetrack.crypt.secret import Secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ def import_archive(
     *,
     name: str | None,
     admit: Admission,
+    secret: Secret | None,
     tell: Callable[[str, int, int], None] | None,
     cancel: threading.Event | None,
 ) -> ImportReport:
@@ -68,7 +69,7 @@ def import_archive(
         What to call it; ``None`` means as it was called, with a number where that is taken.
     admit
         Decides whether it may come in.
-    tell, cancel
+    secret, tell, cancel
         See :func:`casetrack.transfer.unpack.unpack`.
 
     Raises
@@ -85,6 +86,7 @@ def import_archive(
         found = unpack(
             path,
             folder,
+            secret=secret,
             tell=tell or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
@@ -94,8 +96,14 @@ def import_archive(
             admit.collection(edition)
             if name is not None:
                 require_free(home, name)
-            chosen = name or _free_name(home, _own_name(path, found.info.name))
+            chosen = name or free_name(home, _own_name(path, found.info.name))
             write_info(folder, replace(found.info, id=new_id, name=chosen))
+            audit.note(
+                home / new_id,
+                "collection imported",
+                count=found.manifest.counts["documents"],
+                detail=str(path),
+            )
             mend_marks(folder)  # an archive has no copy of them
             with storage_errors(home):
                 folder.rename(home / new_id)
@@ -129,14 +137,3 @@ def _own_name(path: Path, name: str) -> str:
         return checked_name(name)
     except UsageError as error:
         raise damaged(path.name, "the collection in it has no name that can be shown") from error
-
-
-def _free_name(home: Path, name: str) -> str:
-    """Return *name*, or "name (2)" and so on where it is taken."""
-    taken = {info.name.casefold() for info in scan(home)[0]}
-    chosen, number = name, 1
-    while chosen.casefold() in taken:
-        number += 1
-        ending = f" ({number})"
-        chosen = name[: _MAX_NAME - len(ending)] + ending
-    return chosen

@@ -20,6 +20,9 @@ _WITH_MORE, _WITH_MARKS = 2, 3
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
+ENCRYPTED_EXTENSION = ".ctsealed"
+EXPORT = "export"
+"""What the head of an encrypted file says where an archive is what it holds."""
 COUNTS = ("documents", "pages", "chunks", "originals")
 _HEX = frozenset("0123456789abcdef")
 

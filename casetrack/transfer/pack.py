@@ -3,13 +3,17 @@
 The live rows go into new datasets first, so that nothing deleted or replaced travels; then they
 are packed, together with the copied source files, the saved queries, and a manifest that has the
 SHA-256 of every file.
-All of that happens in a folder beside the target, which gets its name as the last step.
+All of that happens in a folder beside the target, which gets its name as the last step. Where the
+file is to be encrypted, nothing lies there in the clear at any moment: the new datasets are written
+within the collection's own folder, and are encrypted as they are packed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import secrets
 import shutil
 import sys
 import time
@@ -17,27 +21,41 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from casetrack.crypt.stream import EncryptingWriter
 from casetrack.errors import DiskFull, JobStopped, UsageError
 from casetrack.provenance import iso_utc
 from casetrack.records.transfer import ExportReport
+from casetrack.store import audit
 from casetrack.store.copies import write_copy
 from casetrack.store.files import storage_errors, sync_folder, write_atomic, write_json
+from casetrack.store.originals import copy_of
 from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot
-from casetrack.store.scratch import scratch_folder
-from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
+from casetrack.store.scratch import scratch_folder, spool_folder
+from casetrack.store.snapshots import locked_point
+from casetrack.transfer.manifest import (
+    ENCRYPTED_EXTENSION,
+    EXPORT,
+    EXTENSION,
+    INFO,
+    MANIFEST,
+    Entry,
+    Manifest,
+)
 from casetrack.transfer.marks import copy_marks
 from casetrack.transfer.paths import safe_name
 from casetrack.transfer.queries import copy_queries
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import IO
 
     import pyarrow as pa
 
+    from casetrack.crypt.secret import Secret
     from casetrack.records import CollectionInfo, Document
     from casetrack.store.datasets import Snapshot
     from casetrack.workspace import Workspace
@@ -46,7 +64,8 @@ _BLOCK = 1 << 20
 _METHOD, _LEVEL = zipfile.ZIP_DEFLATED, 1
 """Higher levels of deflate make vectors and packed columns hardly smaller, and take longer."""
 _COPYING, _PACKING = "Copying passages", "Packing"
-_OUTPUTS = {".ctcollection", ".zip"}
+_OUTPUTS = {EXTENSION, ".zip"}
+_ENCRYPTED_OUTPUTS = {EXTENSION, ENCRYPTED_EXTENSION}
 
 
 @dataclass(slots=True)
@@ -57,6 +76,7 @@ class _Work:
     target: Path
     tell: Callable[[str, int, int], None]
     cancel: threading.Event
+    secret: Secret | None
     started: float = field(default_factory=time.monotonic)
     entries: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -78,6 +98,8 @@ def pack(
     /,
     *,
     overwrite: bool,
+    secret: Secret | None,
+    snapshot: str | int | None,
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> ExportReport:
@@ -89,6 +111,10 @@ def pack(
         The collection.
     path, overwrite
         See ``Collection.admin.export``.
+    secret
+        What encrypts the file; ``None`` leaves it in the clear.
+    snapshot
+        Name or number of an earlier state; ``None`` means the present one.
     tell
         Called with what is done, how much, and of how much.
     cancel
@@ -96,18 +122,34 @@ def pack(
 
     Raises
     ------
-    UsageError, JobStopped, CollectionDamaged, StorageError
+    UsageError, SnapshotNotFound, JobStopped, CollectionDamaged, StorageError
         See ``Collection.admin.export``.
     """
     folder, info = workspace.folder, workspace.info
-    target = _target(folder, info, Path(path).expanduser(), overwrite=overwrite)
-    work = _Work(folder, target, tell, cancel)
-    with locked_snapshot(folder, cancel=cancel) as snapshot, scratch_folder(target.parent) as space:
-        manifest, packed = _make(work, info, snapshot, space)
+    encrypted = secret is not None
+    target = _target(
+        folder, info, Path(path).expanduser(), overwrite=overwrite, encrypted=encrypted
+    )
+    work = _Work(folder, target, tell, cancel, secret)
+    with contextlib.ExitStack() as stack:
+        state = stack.enter_context(
+            locked_snapshot(folder, cancel=cancel)
+            if snapshot is None
+            else locked_point(folder, snapshot, cancel=cancel)
+        )
+        space = stack.enter_context(scratch_folder(target.parent))
+        plain = stack.enter_context(spool_folder(folder)) if encrypted else space
+        manifest, packed = _make(work, info, state, plain, space)
         with storage_errors(target):
             # Somebody may have made it meanwhile.
             _require_free(target, overwrite=overwrite)
             size = packed.stat().st_size
+            audit.note(
+                folder,
+                "collection exported",
+                count=manifest.counts["documents"],
+                detail=f"{target}{', encrypted' if encrypted else ''}",
+            )
             packed.replace(target)
             sync_folder(target.parent)
     return ExportReport(
@@ -124,12 +166,15 @@ def pack(
     )
 
 
-def _target(folder: Path, info: CollectionInfo, path: Path, *, overwrite: bool) -> Path:
+def _target(
+    folder: Path, info: CollectionInfo, path: Path, *, overwrite: bool, encrypted: bool
+) -> Path:
+    extension = ENCRYPTED_EXTENSION if encrypted else EXTENSION
     with storage_errors(path):
         if path.is_dir():
-            path = path / f"{safe_name(info.name)}{EXTENSION}"
-        elif path.suffix.lower() not in _OUTPUTS:
-            path = path.with_name(path.name + EXTENSION)
+            path = path / f"{safe_name(info.name)}{extension}"
+        elif path.suffix.lower() not in (_ENCRYPTED_OUTPUTS if encrypted else _OUTPUTS):
+            path = path.with_name(path.name + extension)
         path = path.absolute()
         if path.resolve().is_relative_to(folder.resolve()):
             raise UsageError(
@@ -152,9 +197,19 @@ def _require_free(path: Path, *, overwrite: bool) -> None:
 
 
 def _make(
-    work: _Work, info: CollectionInfo, snapshot: Snapshot, space: Path
+    work: _Work, info: CollectionInfo, snapshot: Snapshot, plain: Path, space: Path
 ) -> tuple[Manifest, Path]:
-    """Write everything into the workspace; return the manifest and the packed file."""
+    """Write everything into the folders; return the manifest and the packed file.
+
+    Parameters
+    ----------
+    work, info, snapshot
+        What is exported.
+    plain
+        Where its datasets are written anew.
+    space
+        Where the packed file goes.
+    """
     documents = list(snapshot.documents.values())
     info = replace(info, profile=snapshot.profile, dimension=snapshot.dimension)
     counts = {
@@ -163,7 +218,7 @@ def _make(
         "chunks": sum(d.chunk_count for d in documents),
     }
     copies = _copies(work, documents)
-    content, packed = space / "content", space / "packed.zip"
+    content, packed = plain / "content", space / "packed"
     with storage_errors(content):
         content.mkdir()
     write_json(content / INFO, info.as_dict())
@@ -187,26 +242,52 @@ def _make(
     files |= {name: source for name, source, _ in copies.values()}
     expected = {name: digest for name, _, digest in copies.values()}
     _require_room(space, files.values())
-    with storage_errors(packed):
-        _pack(work, files, expected, packed)
-        # What changed while it was packed is left out, so only now it is known what is there.
-        have = {e.path for e in work.entries}
-        manifest = Manifest(
-            casetrack_version=_version(),
-            created_at=iso_utc(datetime.now(UTC)) or "",
-            collection=info.as_dict(),
-            schema_version=info.schema_version,
-            profile=info.profile,
-            dimension=info.dimension,
-            models=tuple(sorted(models)),
-            counts=counts | {"originals": len(have & expected.keys())},
-            files=tuple(work.entries),
-        )
-        with zipfile.ZipFile(packed, "a", _METHOD, compresslevel=_LEVEL) as archive:
+    with storage_errors(packed), packed.open("xb") as file:
+        with (
+            _sink(work, file) as sink,
+            zipfile.ZipFile(sink, "w", _METHOD, True, _LEVEL) as archive,
+        ):
+            _pack(work, files, expected, archive)
+            # What changed while it was packed is left out, so only now it is known what is there.
+            have = {e.path for e in work.entries}
+            manifest = Manifest(
+                casetrack_version=_version(),
+                created_at=iso_utc(datetime.now(UTC)) or "",
+                collection=info.as_dict(),
+                schema_version=info.schema_version,
+                profile=info.profile,
+                dimension=info.dimension,
+                models=tuple(sorted(models)),
+                counts=counts | {"originals": len(have & expected.keys())},
+                files=tuple(work.entries),
+            )
             archive.writestr(MANIFEST, manifest.to_bytes())
-        with packed.open("rb+") as file:
-            os.fsync(file.fileno())
+        file.flush()
+        os.fsync(file.fileno())
     return manifest, packed
+
+
+@contextlib.contextmanager
+def _sink(work: _Work, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Give what the archive is written to: the file, or what encrypts everything on its way there.
+
+    The head of an encrypted export says nothing of the collection.
+    """
+    if work.secret is None:
+        yield file
+        return
+    facts = {
+        "what": EXPORT,
+        "id": secrets.token_hex(8),
+        "made_at": iso_utc(datetime.now(UTC)),
+        "casetrack_version": _version(),
+    }
+    with contextlib.closing(EncryptingWriter(file, work.secret, facts)) as writer:
+        try:
+            yield cast("IO[bytes]", writer)
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 def _version() -> str:
@@ -223,7 +304,7 @@ def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path
     for document in documents:
         if document.original_copy is None:
             continue
-        source = work.folder / document.original_copy
+        source = copy_of(work.folder, document.original_copy)
         if not source.is_file() or source.stat().st_size != document.file_size:
             gone.append(document.name)
             continue
@@ -274,24 +355,25 @@ def _require_room(space: Path, files: object) -> None:
             raise DiskFull(space)
 
 
-def _pack(work: _Work, files: dict[str, Path], expected: dict[str, str], packed: Path) -> None:
+def _pack(
+    work: _Work, files: dict[str, Path], expected: dict[str, str], archive: zipfile.ZipFile
+) -> None:
     total = sum(p.stat().st_size for p in files.values() if p.is_file())
     done, changed = 0, []
-    with zipfile.ZipFile(packed, "w", _METHOD, compresslevel=_LEVEL) as archive:
-        for name, path in files.items():
-            wanted = expected.get(name)
-            if wanted is not None and _sha256(path) != wanted:
-                changed.append(path.name)
-                continue
-            digest, size = hashlib.sha256(), 0
-            with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as sink:
-                while block := source.read(_BLOCK):
-                    sink.write(block)
-                    digest.update(block)
-                    size += len(block)
-                    work.step(_PACKING, done + size, total)
-            done += size
-            work.entries.append(Entry(name, size, digest.hexdigest()))
+    for name, path in files.items():
+        wanted = expected.get(name)
+        if wanted is not None and _sha256(path) != wanted:
+            changed.append(path.name)
+            continue
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as sink:
+            while block := source.read(_BLOCK):
+                sink.write(block)
+                digest.update(block)
+                size += len(block)
+                work.step(_PACKING, done + size, total)
+        done += size
+        work.entries.append(Entry(name, size, digest.hexdigest()))
     if changed:
         work.notes.append(_missing(changed))
 

@@ -1,9 +1,10 @@
 """Makes a collection of a ``.ctcollection`` file of unknown origin.
 
-Nothing in the file is trusted. Its list of contents is compared with what is in it; every path
-must be one that an export makes; no more bytes are written than the list says, and each file must
-have the SHA-256 that it says. Then the tables are opened and counted. All of that happens in a
-folder that counts as no collection; one rename makes it one.
+An encrypted file is decrypted into one that has no name, and is read to its marked end before
+anything in it is looked at. Nothing in the file is trusted. Its list of contents is compared with
+what is in it; every path must be one that an export makes; no more bytes are written than the list
+says, and each file must have the SHA-256 that it says. Then the tables are opened and counted. All
+of that happens in a folder that counts as no collection; one rename makes it one.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ import contextlib
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import stat
+import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from casetrack.crypt.head import is_encrypted, read_head
+from casetrack.crypt.stream import DecryptingReader
 from casetrack.errors import (
     CollectionDamaged,
     DiskFull,
     FileNotFound,
     JobStopped,
+    PassphraseMissing,
     SchemaError,
     WrongPathKind,
 )
@@ -31,7 +37,7 @@ from casetrack.store.copies import check_copy
 from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.info import parse_info
 from casetrack.transfer import marks
-from casetrack.transfer.manifest import INFO, MANIFEST, Entry, Manifest, damaged, parse
+from casetrack.transfer.manifest import EXPORT, INFO, MANIFEST, Entry, Manifest, damaged, parse
 from casetrack.transfer.paths import fault
 from casetrack.transfer.queries import not_text, too_large
 
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from casetrack.crypt.secret import Secret
     from casetrack.records import CollectionInfo
 
 _BLOCK = 1 << 20
@@ -77,10 +84,7 @@ class _Reader:
 
     def step(self, what: str, done: int, total: int) -> None:
         if self.cancel.is_set():
-            raise JobStopped(
-                "The import was stopped; nothing was imported.",
-                hint="Run the same command again to start anew.",
-            )
+            raise _stopped()
         self.tell(what, done, total)
 
 
@@ -89,6 +93,7 @@ def unpack(
     target: Path,
     /,
     *,
+    secret: Secret | None,
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> Unpacked:
@@ -100,6 +105,8 @@ def unpack(
         The archive.
     target
         An empty folder, which nobody takes for a collection.
+    secret
+        What opens it, if it is encrypted.
     tell
         Called with what is done, how much, and of how much.
     cancel
@@ -113,12 +120,15 @@ def unpack(
         It was written by a newer version.
     ArchiveDamaged
         It is damaged, or no exported collection.
+    PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
+        It is encrypted, and nothing or the wrong thing was given to open it, or it is not as it was
+        written.
     JobStopped
         *cancel* was set.
     DiskFull, NotWritable, StorageError
         It cannot be unpacked, or read.
     """
-    with _opened(path) as archive:
+    with _opened(path, target, secret, tell, cancel) as archive:
         reader = _Reader(archive, path.name, tell, cancel)
         infos = _checked_entries(reader)
         manifest = _manifest(reader, infos)
@@ -134,7 +144,13 @@ def unpack(
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(
+    path: Path,
+    target: Path,
+    secret: Secret | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> Iterator[zipfile.ZipFile]:
     if path.is_dir():
         raise WrongPathKind(
             f"{path} is a folder, not an exported collection.",
@@ -142,17 +158,67 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         )
     if not path.is_file():
         raise FileNotFound(path)
-    try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise damaged(path.name, "it is no exported collection, or it is not whole") from error
-    except _UNZIP_ERRORS as error:
-        raise damaged(path.name, "its directory cannot be read") from error
-    except OSError as error:
-        with storage_errors(path):
-            raise error from None
-    with archive:
-        yield archive
+    with contextlib.ExitStack() as stack:
+        found: Path | IO[bytes] = path
+        if is_encrypted(path):
+            found = stack.enter_context(_decrypted(path, target, secret, tell, cancel))
+        try:
+            archive = zipfile.ZipFile(found)
+        except zipfile.BadZipFile as error:
+            raise damaged(path.name, "it is no exported collection, or it is not whole") from error
+        except _UNZIP_ERRORS as error:
+            raise damaged(path.name, "its directory cannot be read") from error
+        except OSError as error:
+            with storage_errors(path):
+                raise error from None
+        yield stack.enter_context(archive)
+
+
+def _decrypted(
+    path: Path,
+    target: Path,
+    secret: Secret | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> IO[bytes]:
+    """Decrypt a file to its end into one without a name, on the disk that the collection goes to.
+
+    The system removes that one when it is closed, and with the process, however that ends.
+    """
+    with storage_errors(path), path.open("rb") as source:
+        total = path.stat().st_size
+        facts = read_head(source, path.name).facts
+        if facts.get("what") != EXPORT:
+            raise WrongPathKind(
+                f"{path} is a sealed collection, not an exported one.",
+                hint=f"Open it with: casetrack collection unseal {shlex.quote(str(path))}",
+            )
+        if secret is None:
+            raise PassphraseMissing(
+                f"{path.name} is encrypted.",
+                hint="Say what opens it: --passphrase-fd or --key-file (in Python passphrase=...); "
+                "at a terminal the command asks for the passphrase.",
+            )
+        source.seek(0)
+        reader = DecryptingReader(source, secret, path.name)
+        with storage_errors(target), contextlib.ExitStack() as on_error:
+            if shutil.disk_usage(target).free < total + _SPARE_BYTES:
+                raise DiskFull(target)
+            plain = on_error.enter_context(tempfile.TemporaryFile(dir=target.parent))
+            while block := reader.read(_BLOCK):
+                plain.write(block)
+                if cancel.is_set():
+                    raise _stopped()
+                tell("Decrypting", source.tell(), total)
+            on_error.pop_all()
+        return plain
+
+
+def _stopped() -> JobStopped:
+    return JobStopped(
+        "The import was stopped; nothing was imported.",
+        hint="Run the same command again to start anew.",
+    )
 
 
 # --- what is in it ---------------------------------------------------------------------------

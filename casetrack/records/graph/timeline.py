@@ -91,6 +91,9 @@ class Timeline(Tabular[Event], Record):
         events either.
     notes
         What the user's marks leave out, in sentences.
+    periods
+        How many dates of the documents each month of the span has (``2024-03``), and each year of
+        those of which no month is said (``2024``), in order.
     draw
         Draws it as HTML, for notebooks.
     """
@@ -105,6 +108,7 @@ class Timeline(Tabular[Event], Record):
     undated: int
     fiscal: int = 0
     notes: tuple[str, ...] = ()
+    periods: Annotated[tuple[tuple[str, int], ...], HIDDEN] = ()
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )

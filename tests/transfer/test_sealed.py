@@ -1,0 +1,411 @@
+"""Sealed collections: one encrypted file, nothing in the clear, and all of it back."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import random
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from casetrack.cli.main import main
+from casetrack.config import load_settings
+from casetrack.crypt import head
+from casetrack.crypt.secret import Cost
+from casetrack.errors import (
+    CollectionBusy,
+    CollectionExists,
+    CollectionGone,
+    CollectionSealed,
+    DiskFull,
+    EncryptedFileDamaged,
+    FreeTierLimit,
+    JobStopped,
+    PassphraseWrong,
+    UsageError,
+    WrongPathKind,
+)
+from casetrack.library import Library
+from casetrack.license import FREE
+from casetrack.mcp.server import build_server
+from casetrack.store.wipe import wipe
+from casetrack.transfer import seal as sealing
+from tests.transfer.conftest import fill
+from tests.window.conftest import visitor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+
+PHRASE = "correct horse battery staple"
+KNOWN = b"harbour master"
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "COST", Cost(1, 8192))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a closed collection: a snapshot, a mark, an index."""
+    home = tmp_path_factory.mktemp("prepared") / "data"
+    collection = Library(load_settings(home)).create("Mill")
+    fill(collection)
+    collection.admin.take_snapshot("full")
+    collection.delete_document("a.txt")
+    collection.marks.star("b.txt", note="the harbour master knows")
+    collection.search("rents", mode="keyword")
+    collection.admin.close()
+    return home
+
+
+@pytest.fixture
+def closed(library: Library, prepared: Path) -> Collection:
+    """That collection, in a library of its own."""
+    shutil.copytree(prepared, library.settings.data_dir)
+    return library.get("Mill")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes()
+        for p in folder.rglob("*")
+        if p.is_file() and not p.name.endswith(".lock")
+    }
+
+
+def names(home: Path) -> list[str]:
+    # On Windows the lock of a making stays until somebody looks the next time.
+    return sorted(p.name for p in home.iterdir() if p.suffix != ".lock")
+
+
+def test_sealed_and_open_again_it_is_what_it_was(library: Library, closed: Collection) -> None:
+    folder, home = closed.folder, closed.folder.parent
+    before = contents(folder)
+    report = library.seal("mill", PHRASE)
+    assert names(home) == [f"{closed.folder.name}.ctsealed"]
+    assert all(KNOWN not in p.read_bytes() for p in library.settings.data_dir.rglob("*.*"))
+    assert report.plain_bytes == sum(map(len, before.values()))
+    assert report.bytes < report.plain_bytes + 2000 * report.files + 4096
+    assert (home / names(home)[0]).stat().st_mode & 0o777 == 0o600
+    assert library.collections() == []
+    [sealed] = library.sealed()
+    assert (sealed.name, sealed.id, sealed.bytes) == ("Mill", closed.folder.name, report.bytes)
+    opened = library.unseal("Mill", PHRASE)
+    assert (opened.collection, opened.status) == ("Mill", "closed")
+    assert contents(folder) == before
+    assert names(home) == [closed.folder.name]
+    again = library.get("Mill")
+    assert again.search("rents", mode="keyword").results
+    assert [s.name for s in again.admin.snapshots(limit=0)] == ["full"]
+    assert [c.name for c in again.admin.doctor().checks if not c.ok] in ([], ["source files"])
+    modes = {p.stat().st_mode & 0o777 for p in folder.rglob("*") if p.suffix != ".lock"}
+    assert modes <= {0o600, 0o700}
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_folder_that_cannot_be_moved_is_sealed_where_it_lies(
+    library: Library, closed: Collection, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    folder, home, before = closed.folder, closed.folder.parent, contents(closed.folder)
+    moved = Path.rename
+
+    def refused(self: Path, target: Path) -> Path:  # Windows, while a file in it is open
+        if self == folder:
+            raise PermissionError(13, "in use")
+        return moved(self, target)
+
+    def killed(path: Path) -> None:
+        retire(path)
+        raise SystemExit(9)
+
+    retire = sealing.retire
+    monkeypatch.setattr(Path, "rename", refused)
+    if is_killed:
+        monkeypatch.setattr(sealing, "retire", killed)
+        with pytest.raises(SystemExit):
+            library.seal("Mill", PHRASE)
+        assert library.collections() == []
+    else:
+        library.seal("Mill", PHRASE)
+    assert [each.name for each in library.sealed()] == ["Mill"]
+    assert names(home) == [f"{folder.name}.ctsealed"]
+    library.unseal("Mill", PHRASE)
+    assert (contents(folder), names(home)) == (before, [folder.name])
+
+
+def test_whoever_has_it_open_is_told(library: Library, closed: Collection) -> None:
+    library.seal("Mill", PHRASE)
+    for ask in (
+        lambda: closed.search("rents", mode="keyword"),
+        closed.admin.close,
+        lambda: library.get("Mill"),
+        lambda: library.get(closed.folder.name),
+        lambda: library.seal("Mill", PHRASE),
+        lambda: library.delete("Mill"),
+    ):
+        with pytest.raises(CollectionSealed, match=r'"Mill" is sealed: .* nothing in it can be'):
+            ask()
+    with pytest.raises(CollectionExists):
+        library.create("mill")
+    assert Library(library.settings).sealed()[0].called == "Mill"
+
+
+def test_only_a_closed_collection_is_sealed(library: Library, closed: Collection) -> None:
+    closed.admin.reopen()
+    with pytest.raises(UsageError, match="only one that is closed can be sealed") as caught:
+        library.seal("Mill", PHRASE)
+    assert caught.value.hint == "Close it first: casetrack collection close Mill"
+    closed.admin.archive()
+    library.seal("Mill", PHRASE)
+    assert library.unseal("Mill", PHRASE).status == "archived"
+
+
+def test_with_the_wrong_key_or_a_damaged_file_nothing_changes(
+    library: Library, closed: Collection
+) -> None:
+    home = closed.folder.parent
+    path = home / f"{closed.folder.name}.ctsealed"
+    library.seal("Mill", PHRASE)
+    data = path.read_bytes()
+    with pytest.raises(PassphraseWrong, match="Nothing was changed"):
+        library.unseal("Mill", "correct horse")
+    dice = random.Random(5)
+    for at in [0, 20, len(data) - 1, *(dice.randrange(len(data)) for _ in range(6))]:
+        changed = bytearray(data)
+        changed[at] ^= 1 << dice.randrange(8)
+        path.write_bytes(changed)
+        with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
+            library.unseal(closed.folder.name, PHRASE)
+        assert names(home) == [path.name]
+        assert path.read_bytes() == changed
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(EncryptedFileDamaged, match="Nothing was opened or changed"):
+        library.unseal(closed.folder.name, PHRASE)
+    path.write_bytes(data)
+    assert library.unseal("Mill", PHRASE).collection == "Mill"
+
+
+def test_the_name_may_be_hidden(library: Library, closed: Collection) -> None:
+    library.seal("Mill", PHRASE, hide_name=True)
+    [sealed] = library.sealed()
+    assert (sealed.name, sealed.called) == (None, closed.folder.name[:8])
+    assert b"Mill" not in (closed.folder.parent / f"{sealed.id}.ctsealed").read_bytes()
+    library.create("Mill")
+    report = library.unseal(sealed.called, PHRASE)
+    assert (report.collection, report.original_name) == ("Mill (2)", "Mill")
+
+
+def test_a_sealed_file_opens_in_another_data_folder(
+    library: Library, closed: Collection, other: Library, tmp_path: Path
+) -> None:
+    path = library.seal("Mill", PHRASE).path
+    copy = tmp_path / "stick.ctsealed"
+    copy.write_bytes((closed.folder.parent / path).read_bytes())
+    with pytest.raises(WrongPathKind, match="is a sealed collection, not an exported one"):
+        other.import_archive(copy, passphrase=PHRASE)
+    assert other.unseal(copy, PHRASE, name="Brought").collection == "Brought"
+    assert copy.is_file()
+    assert len(other.get("Brought").documents()) == 2
+    with pytest.raises(UsageError, match="is open already"):
+        other.unseal(copy, PHRASE)
+    with pytest.raises(UsageError, match="is in this data folder already, and sealed"):
+        library.unseal(copy, PHRASE)
+    with pytest.raises(UsageError, match="no sealed collection and no file called 'None'"):
+        library.unseal("None", PHRASE)
+
+
+def test_stopped_or_failed_it_is_as_it_was(
+    library: Library, closed: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, home = contents(closed.folder), closed.folder.parent
+
+    def stopping(at: str) -> dict[str, object]:
+        stop = threading.Event()
+        return {
+            "progress": lambda what, _done, _total: what == at and stop.set(),
+            "cancel": stop,
+        }
+
+    for moment in ("Encrypting", "Reading back"):
+        with pytest.raises(JobStopped, match="the collection is open, as it was"):
+            library.seal("Mill", PHRASE, **stopping(moment))
+        assert (contents(closed.folder), names(home)) == (before, [closed.folder.name])
+
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sealing.os, "fsync", full)
+        with pytest.raises(DiskFull):
+            library.seal("Mill", PHRASE)
+    assert (contents(closed.folder), names(home)) == (before, [closed.folder.name])
+
+    def meddle(what: str, _done: int, _total: int) -> None:
+        (closed.folder / "queries").mkdir(exist_ok=True)
+        (closed.folder / "queries" / "late.sql").write_text("SELECT 1")
+
+    with pytest.raises(CollectionBusy, match="changed by another program meanwhile"):
+        library.seal("Mill", PHRASE, progress=meddle)
+    assert contents(closed.folder) == before | {"queries/late.sql": b"SELECT 1"}
+    library.seal("Mill", PHRASE)
+    with pytest.raises(JobStopped, match="the collection is sealed, as it was"):
+        library.unseal("Mill", PHRASE, **stopping("Decrypting"))
+    assert names(home) == [f"{closed.folder.name}.ctsealed"]
+
+
+class Killed(BaseException):
+    """What ends a program at once."""
+
+
+@pytest.mark.parametrize("what", ["seal", "unseal"])
+def test_killed_between_the_two_names_it_is_one_or_the_other(
+    library: Library, closed: Collection, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    home, calls = closed.folder.parent, 0
+    work: Callable[[], object] = lambda: library.seal("Mill", PHRASE)  # noqa: E731
+    if what == "unseal":
+        library.seal("Mill", PHRASE)
+        work = lambda: library.unseal("Mill", PHRASE)  # noqa: E731
+    for stop_at in range(6):
+        with monkeypatch.context() as patch:
+            for name in ("rename", "replace"):
+                real = getattr(type(home), name)
+
+                def dying(
+                    path: Path,
+                    target: Path,
+                    real: Callable[..., Path] = real,
+                    last: int = stop_at,
+                ) -> Path:
+                    nonlocal calls
+                    calls += 1
+                    if calls > last:
+                        raise Killed
+                    return real(path, target)
+
+                patch.setattr(type(home), name, dying)
+            calls = 0
+            with contextlib.suppress(Killed, CollectionGone, UsageError):
+                work()
+        library = Library(library.settings)
+        is_open, is_sealed = bool(library.collections()), bool(library.sealed())
+        assert is_open != is_sealed, stop_at
+        assert not [n for n in names(home) if n.startswith((".sealed-", f".{closed.folder.name}"))]
+        if is_sealed:
+            assert not closed.folder.exists()
+
+
+def test_deleting_needs_no_passphrase_and_the_tier_counts_it(
+    library: Library, closed: Collection
+) -> None:
+    library.seal("Mill", PHRASE)
+    library.create("One")
+    library.create("Two")
+    free = Library(library.settings, tier=FREE)
+    with pytest.raises(FreeTierLimit):
+        free.create("Three")
+    gone = library.delete_sealed("Mill")
+    assert gone is not None
+    assert library.sealed() == []
+    assert library.delete_sealed("Mill") is None
+    library.create("Three")
+
+
+def test_wiping_spares_what_has_another_name(tmp_path: Path) -> None:
+    own, folder = tmp_path / "own.txt", tmp_path / "doomed"
+    (folder / "below").mkdir(parents=True)
+    own.write_bytes(b"mine")
+    os.link(own, folder / "below" / "linked.txt")
+    (folder / "pointer").symlink_to(own)
+    (folder / "away").symlink_to(tmp_path)
+    (folder / "read-only").write_bytes(b"x" * 3_000_000)
+    (folder / "read-only").chmod(0o400)
+    held = (folder / "read-only").open("rb")
+    assert wipe(folder)
+    with held:
+        assert held.read() == bytes(3_000_000)
+    assert (folder.exists(), own.read_bytes()) == (False, b"mine")
+
+
+def test_the_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
+    fill(Library(load_settings()).create("Mill House"))
+    key = tmp_path / "my.key"
+    key.write_bytes(os.urandom(32))
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main([*words])
+        out, err = capfd.readouterr()
+        return code, out + err
+
+    code, said = run("collection", "seal", "Mill House", "--key-file", str(key))
+    assert (code, "casetrack collection close 'Mill House'" in said) == (2, True)
+    run("collection", "close", "Mill House")
+    assert "nobody is there to type it" in run("collection", "seal", "Mill House")[1]
+    code, said = run("collection", "seal", "Mill House", "--key-file", str(key))
+    assert code == 0
+    assert "Open it: casetrack collection unseal 'Mill House'" in said
+    assert "An SSD may keep old cells" in said
+    assert 'Sealed: "Mill House" (' in run("collection", "list")[1]
+    listed = json.loads(run("collection", "list", "--status", "sealed", "--json")[1])
+    assert [(s["name"], s["status"]) for s in listed] == [("Mill House", "sealed")]
+    assert run("search", "rents", "-c", "Mill House")[0] == 2
+    code, said = run("ingest", str(key), "--create", "-c", "Mill House")
+    assert (code, "is sealed" in said) == (2, True)
+    code, said = run("collection", "unseal", "Mill House", "--key-file", __file__)
+    assert (code, "this is not the passphrase, or not the key file" in said) == (1, True)
+    code, said = run("collection", "unseal", "Mill House", "--key-file", str(key))
+    assert (code, said.splitlines()[0].endswith("It is closed.")) == (0, True)
+    code, said = run("collection", "unseal", "Mill House", "--key-file", str(key))
+    assert (code, 'The collection "Mill House" is not sealed.' in said) == (2, True)
+    run("collection", "seal", "Mill House", "--key-file", str(key))
+    assert "must be confirmed" in run("collection", "delete", "Mill House")[1]
+    assert "Deleted the sealed collection" in run("collection", "delete", "Mill House", "-y")[1]
+    assert "No collections in" in run("collection", "list")[1]
+
+
+@pytest.mark.slow
+def test_a_byte_flipped_at_a_thousand_places(library: Library, closed: Collection) -> None:
+    path = library.seal("Mill", PHRASE).path
+    file = closed.folder.parent / path
+    data, dice = file.read_bytes(), random.Random(25)
+    begin = head.read_head(io.BytesIO(data), "x").size
+    places = [*range(begin), *(dice.randrange(len(data)) for _ in range(1000))]
+    for at in places:
+        changed = bytearray(data)
+        changed[at] ^= 1 << dice.randrange(8)
+        file.write_bytes(changed)
+        with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
+            library.unseal(file, PHRASE)
+        assert names(file.parent) == [file.name]
+
+
+def test_the_window_and_ai_programs_name_it_and_say_who_opens_it(
+    library: Library, closed: Collection
+) -> None:
+    library.seal("Mill", PHRASE)
+    page = visitor(library.settings).get("/").text
+    assert "Mill" in page
+    assert f"casetrack collection unseal {closed.folder.name[:8]}" in page
+    server = build_server(library)
+    listed: Any = anyio.run(server.call_tool, "list_collections", {})
+    assert "Sealed, opened by the user alone: Mill" in listed.content[0].text
+    assert listed.structured_content["sealed"] == ["Mill"]
+    asked: Any = anyio.run(
+        server.call_tool, "search_documents", {"query": "rents", "collection": "Mill"}
+    )
+    assert asked.is_error
+    assert "Never ask for the passphrase" in asked.content[0].text
