@@ -40,7 +40,14 @@ _Place = dict[str, Any]
 
 
 def entities(
-    graph: ContextGraph, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
+    graph: ContextGraph,
+    /,
+    *,
+    kind: str = "all",
+    sort_by: str = "mentions",
+    named: str | None = None,
+    skip: int = 0,
+    limit: int | None = 50,
 ) -> Rows[Entity]:
     """Return the entities of the collection.
 
@@ -50,6 +57,10 @@ def entities(
         One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``all``.
     sort_by
         ``mentions`` or ``documents``, most first and amounts of zero last, or ``name``.
+    named
+        Only those with this in their name or in another spelling, letter case aside.
+    skip
+        So many are left out at the start.
     limit
         1..500, or ``None`` for all.
 
@@ -61,7 +72,8 @@ def entities(
     one_of("entity_type", kind, ("all", *ENTITY_KINDS, COURT))
     one_of("sort_by", sort_by, ENTITY_SORTS)
     limit = up_to(limit, _MOST)
-    rows = ask(graph, "entities", kind=kind, sort_by=sort_by, limit=limit).to_pylist()
+    asked = {"kind": kind, "sort_by": sort_by, "named": named, "skip": skip, "limit": limit}
+    rows = ask(graph, "entities", **asked).to_pylist()
     return Rows(map(entity_of, rows), of=Entity, total=total_of(rows))
 
 

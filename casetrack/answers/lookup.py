@@ -25,7 +25,7 @@ from casetrack.names import shown
 from casetrack.records.graph import COURT, ENTITY_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -84,6 +84,21 @@ def match_entities(
     similar = picked(table, [i for i in near if scores[i] >= NEAR][:_NEAR_SHOWN])
     pairs = zip(similar["name"].to_pylist(), similar["kind"].to_pylist(), strict=True)
     raise EntityNotFound(shown(name), list(pairs), kind=kind)
+
+
+def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]:
+    """Return the ids of the entities that names stand for; an id stands for itself.
+
+    Raises
+    ------
+    EntityNotFound, UsageError
+        See :func:`match_entities`.
+    """
+    known = source.table("entities")["entity_id"]
+    return tuple(
+        name if pc.index(known, name).as_py() >= 0 else match_entities(source, name)[0][0].entity_id
+        for name in map(_plain, names)
+    )
 
 
 def match_references(

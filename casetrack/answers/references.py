@@ -39,6 +39,9 @@ def references(
     *,
     type: str = "all",  # noqa: A002 - the word that users know
     sort_by: str = "citations",
+    named: str | None = None,
+    there: bool | None = None,
+    skip: int = 0,
     limit: int | None = 50,
 ) -> Rows[Reference]:
     """Return what the documents refer to.
@@ -50,6 +53,12 @@ def references(
         exhibits.
     sort_by
         ``citations`` or ``documents``, most first, or ``name``.
+    named
+        Only those with this in their name, letter case aside.
+    there
+        ``True`` for documents of the collection, ``False`` for what is not in it.
+    skip
+        So many are left out at the start.
     limit
         1..500, or ``None`` for all.
 
@@ -61,7 +70,8 @@ def references(
     one_of("reference_type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
     limit = up_to(limit, _MOST)
-    rows = ask(graph, "references", type=type, sort_by=sort_by, limit=limit).to_pylist()
+    asked = {"named": named, "there": there, "skip": skip, "limit": limit}
+    rows = ask(graph, "references", type=type, sort_by=sort_by, **asked).to_pylist()
     return Rows(map(reference_of, rows), of=Reference, total=total_of(rows))
 
 

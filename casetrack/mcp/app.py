@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import CacheHint, NotificationOptions, Server
+from mcp.server.apps import EXTENSION_ID, client_supports_apps
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
@@ -18,20 +19,22 @@ from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
-from casetrack import __version__
+from casetrack import __version__, actor
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
 from casetrack.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collection
 from casetrack.mcp.confirming import ARGUMENT, Unconfirmed, asked, can_ask
 from casetrack.mcp.failures import Failure
+from casetrack.mcp.fetching import with_notice
+from casetrack.mcp.figures import measured
 from casetrack.mcp.going_on import go_on
 from casetrack.mcp.instructions import holdings, instructions
 from casetrack.mcp.live_jobs import CALL, Call
 from casetrack.mcp.news import News
 from casetrack.mcp.progress import kept_alive
 from casetrack.mcp.registration import register
-from casetrack.mcp.results import sendable
-from casetrack.mcp.session import Session
+from casetrack.mcp.results import OF_COLLECTION, sendable
+from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.toolsets import ToolChoice
 from casetrack.mcp.visible import visible
 from casetrack.mcp.wire import AnsweringStream
@@ -86,7 +89,8 @@ class CaseTrackServer(Server[Any]):
             version=__version__,
             lifespan=lambda _server: self._life(),
             cache_hints={
-                "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                # It tells of pages only who shows them.
+                "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
                 "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
                 # It names the collections that there are.
@@ -98,6 +102,7 @@ class CaseTrackServer(Server[Any]):
         )
         security = RequestStateSecurity.ephemeral()
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
+        self.extensions[EXTENSION_ID] = {}
         register(self, session, self.catalogue, served)
         self._news = News(session) if served.resources else None
         if self._news is not None:
@@ -114,8 +119,8 @@ class CaseTrackServer(Server[Any]):
     def instructions(self, _text: str | None) -> None:
         """Take no text: the SDK's server sets one when it is made."""
 
-    async def list_tools(self) -> list[MCPTool]:
-        """Return all tools as a client sees them."""
+    async def list_tools(self, *, pages: bool = False) -> list[MCPTool]:
+        """Return all tools as a client sees them, with their *pages* where it shows some."""
         return [
             MCPTool(
                 name=tool.name,
@@ -125,10 +130,14 @@ class CaseTrackServer(Server[Any]):
                 output_schema=tool.output_schema,
                 annotations=tool.annotations,
                 icons=tool.icons,
-                _meta=tool.meta,
+                _meta=self._besides(tool, pages=pages),
             )
-            for tool in self.catalogue.list_tools()
+            for tool in self.catalogue.list_tools(pages=pages)
         ]
+
+    def _besides(self, tool: Tool, *, pages: bool) -> dict[str, Any] | None:
+        told = self.catalogue.page_meta(tool.name) if pages else {}
+        return (tool.meta or {}) | told or None
 
     async def call_tool(
         self,
@@ -137,6 +146,24 @@ class CaseTrackServer(Server[Any]):
         context: Context[Any, Any] | None = None,
         *,
         again: RunningJob | None = None,
+        pages: bool = False,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool, and count it; see :meth:`_call`."""
+        tool = self.catalogue.get_tool(name, pages=pages)
+        with measured("unknown" if tool is None else tool.name) as call:
+            result = await self._call(name, arguments, context, again=again, pages=pages)
+            is_failed = isinstance(result, CallToolResult) and result.is_error
+            call.outcome = "failed" if is_failed else "ok"
+        return result
+
+    async def _call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None,
+        *,
+        again: RunningJob | None,
+        pages: bool,
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; whatever goes wrong comes back as a result that says what to do.
 
@@ -147,10 +174,12 @@ class CaseTrackServer(Server[Any]):
         ----------
         again
             The job that goes on by this call.
+        pages
+            Whether the client shows pages, which may call tools that no model is told of.
         """
         from mcp.server.mcpserver import Context
 
-        tool = self.catalogue.get_tool(name)
+        tool = self.catalogue.get_tool(name, pages=pages)
         if tool is None:
             return self._failed(failures.unknown_tool(name, self.catalogue.names()))
         other = OTHER_ARGUMENTS.get(tool.name, {})
@@ -235,8 +264,8 @@ class CaseTrackServer(Server[Any]):
 
     def _must_ask(self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> bool:
         """Return whether the user is asked before a call does what cannot be undone."""
-        deletes = self.catalogue.specs[tool.name].hints.destructive
-        return deletes and arguments.get(ARGUMENT) is True and can_ask(context)
+        deletes = tool.annotations is not None and tool.annotations.destructive_hint
+        return bool(deletes) and arguments.get(ARGUMENT) is True and can_ask(context)
 
     async def _asked(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
@@ -276,27 +305,56 @@ class CaseTrackServer(Server[Any]):
         return result
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
-        tool = self.catalogue.get_tool(name)
+        tool = self.catalogue.get_tool(name, pages=True)
         return None if tool is None else tool.parameters
 
     async def _listed(
-        self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+        self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         failures.whole_list(params)
-        return ListToolsResult(tools=await self.list_tools())
+        return ListToolsResult(tools=await self.list_tools(pages=client_supports_apps(context)))
 
     async def _called(
         self, context: ServerRequestContext[Any], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         from mcp.server.mcpserver import Context
 
+        pages = client_supports_apps(context)
         promised = self._served.edition.server_error("unknown_tool") is not None
-        if self.catalogue.get_tool(params.name) is None and not promised:
+        if self.catalogue.get_tool(params.name, pages=pages) is None and not promised:
             # An error of the protocol, unless programs of the edition are promised a result.
             told = failures.unknown_tool(params.name, self.catalogue.names()).text
             raise MCPError(INVALID_PARAMS, visible(sendable(told)))
         given = Context(request_context=context, input_params=params)
-        return await self.call_tool(params.name, params.arguments or {}, given)
+        arguments = params.arguments or {}
+        client = context.session.client_params
+        with actor.acting("AI program" if client is None else client.client_info.name):
+            result = await self.call_tool(params.name, arguments, given, pages=pages)
+        if isinstance(result, CallToolResult):
+            if self._session.supply is not None:
+                with_notice(result, await in_thread(self._session.supply.notice))
+            if pages:
+                await self._for_its_page(params.name, arguments, result)
+            else:
+                result.meta = None
+        return result
+
+    async def _for_its_page(
+        self, name: str, arguments: dict[str, Any], result: CallToolResult
+    ) -> None:
+        """Add which collection a result is of, where a page shows it: its calls name it by id."""
+        tool = self.catalogue.get_tool(name)
+        spec = None if tool is None else self.catalogue.specs[tool.name]
+        if spec is None or spec.page is None or result.is_error or arguments.get("collections"):
+            return
+        named = arguments.get("collection") or arguments.get("case")
+        try:
+            found = await self._served.find(self._session, named)
+        except CaseTrackError as error:
+            # It went away meanwhile; the page will be told when it asks.
+            logger.info("%s: %s", name, error.code)
+            return
+        result.meta = (result.meta or {}) | {OF_COLLECTION: found.info.id}
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp.types import InputRequiredResult
 
     from casetrack.mcp.session import Session
-    from casetrack.mcp.specs import ToolSpec
+    from casetrack.mcp.specs import PageName, ToolSpec
 
 ALIASES = {"search_collection": "search_documents", "search_case": "search_documents"}
 """Other names under which a tool answers; they are not listed."""
@@ -149,6 +149,7 @@ class Catalogue:
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}
+        self._find = served.find
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -162,6 +163,29 @@ class Catalogue:
                     self._groups[name] = made
             self._specs = {name: everything[name] for name in self._choice.of(everything)}
         return self._specs
+
+    @property
+    def page_calls(self) -> Mapping[str, ToolSpec]:
+        """What only pages call, by name: of those pages that show what a chosen tool answers."""
+        from casetrack.mcp.apps.tools import PageCalls
+
+        everything = dict(declared_in(PageCalls))
+        if not everything.keys() <= self._groups.keys():
+            made = PageCalls(self._session, self._find)
+            self._groups |= dict.fromkeys(everything, made)
+        shown = self.pages().keys()
+        return {n: spec for n, spec in everything.items() if not shown.isdisjoint(spec.only_for)}
+
+    def pages(self) -> dict[PageName, str]:
+        """Return the pages that show what chosen tools answer, each with the first such tool.
+
+        A tool that the license lacks answers nothing that could be shown.
+        """
+        shown: dict[PageName, str] = {}
+        for name, spec in self.specs.items():
+            if spec.page is not None and not self.lacks(spec):
+                shown.setdefault(spec.page, name)
+        return shown
 
     def names(self) -> list[str]:
         """Return the names of the tools, in the order of the list."""
@@ -179,10 +203,18 @@ class Catalogue:
             usable -= {"switch_collection", "switch_case"}
         return Steps(_every_name(), usable)
 
-    def get_tool(self, name: str, /) -> Tool | None:
-        """Return the tool called *name*, or known under it."""
+    def get_tool(self, name: str, /, *, pages: bool = False) -> Tool | None:
+        """Return the tool called *name*, or known under it.
+
+        Parameters
+        ----------
+        pages
+            Whether it may be one that only pages call.
+        """
         name = name if name in self.specs else ALIASES.get(name, name)
         spec = self.specs.get(name)
+        if spec is None and pages:
+            spec = self.page_calls.get(name)
         if spec is None:
             return None
         if name not in self._built:
@@ -202,9 +234,19 @@ class Catalogue:
             return None
         return f"Only with Pro: {FEATURES[spec.feature]}."
 
-    def list_tools(self) -> list[Tool]:
-        """Return all tools."""
-        return [tool for name in self.specs if (tool := self.get_tool(name)) is not None]
+    def list_tools(self, *, pages: bool = False) -> list[Tool]:
+        """Return all tools, for a client that shows *pages* with what those call."""
+        names = [*self.specs, *(self.page_calls if pages else ())]
+        return [tool for name in names if (tool := self.get_tool(name, pages=pages)) is not None]
+
+    def page_meta(self, name: str, /) -> dict[str, Any]:
+        """Return what a client that shows pages is told of a tool besides (``_meta``)."""
+        spec = self.specs.get(name) or self.page_calls[name]
+        if self.lacks(spec) or (spec.page is None and not spec.only_for):
+            return {}
+        from casetrack.mcp.apps import link
+
+        return link(spec.page, only_pages=bool(spec.only_for))
 
     async def call(
         self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], /

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.mcp.session import locate
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from starlette.routing import Route
 
+    from casetrack.collection import Collection
     from casetrack.editions import Edition
     from casetrack.mcp.app import CaseTrackServer
     from casetrack.mcp.handlers import Handler
+    from casetrack.mcp.session import Session
 
 
 def _no_routes(_server: CaseTrackServer) -> list[Route]:
@@ -35,6 +39,8 @@ class ServedEdition:
         Whether documents and passages can be opened by their addresses.
     over
         What such a class is made with; by default the session of the server.
+    find
+        Opens the collection that a call names, or the one that it means where it names none.
     as_printed
         Whether results are those of the command line to the letter, next steps included.
     routes
@@ -46,5 +52,6 @@ class ServedEdition:
     prompts: Callable[[], dict[str, Handler]] | None = None
     resources: bool = True
     over: object = None
+    find: Callable[[Session, str | None], Awaitable[Collection]] = locate
     as_printed: bool = False
     routes: Callable[[CaseTrackServer], list[Route]] = _no_routes

@@ -30,39 +30,45 @@ if TYPE_CHECKING:
     from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
 
-_Maker = Callable[["Session", ToolChoice, "ServedEdition"], dict[str, Handler]]
+_Maker = Callable[["Session", "Catalogue", "ServedEdition"], dict[str, Handler]]
 
 
-def _resources(session: Session, choice: ToolChoice, _served: ServedEdition) -> dict[str, Handler]:
+def _resources(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
     from casetrack.mcp import resources
+    from casetrack.mcp.apps.reading import with_pages
 
-    return resources.handlers(session, choice)
+    others = resources.handlers(session, _usable(tools)) if served.resources else {}
+    return with_pages(tools, others)
 
 
-def _prompts(_session: Session, choice: ToolChoice, served: ServedEdition) -> dict[str, Handler]:
+def _prompts(_session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
     if served.prompts is not None:
         return served.prompts()
     from casetrack.mcp import prompts
 
-    return prompts.handlers(choice, served.edition)
+    return prompts.handlers(_usable(tools), served.edition)
 
 
-def _completion(session: Session, choice: ToolChoice, served: ServedEdition) -> dict[str, Handler]:
+def _completion(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
     from casetrack.mcp import completion
 
-    return completion.handlers(session, choice, served.edition)
+    return completion.handlers(session, _usable(tools), served.edition)
 
 
+def _usable(tools: Catalogue) -> ToolChoice:
+    return ToolChoice(tools.usable())
+
+
+COMPLETION = "completion/complete"
+"""The method that only editions have whose documents can be opened by their addresses."""
 _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
     "resources/list": (PaginatedRequestParams, _resources),
     "resources/templates/list": (PaginatedRequestParams, _resources),
     "resources/read": (ReadResourceRequestParams, _resources),
     "prompts/list": (PaginatedRequestParams, _prompts),
     "prompts/get": (GetPromptRequestParams, _prompts),
-    "completion/complete": (CompleteRequestParams, _completion),
+    COMPLETION: (CompleteRequestParams, _completion),
 }
-PROMPTS = ("prompts/list", "prompts/get")
-"""The methods that answer for prompts."""
 
 
 def register(
@@ -79,12 +85,12 @@ def register(
     tools
         Those that the server offers: what would answer decides which prompts there are.
     served
-        The edition: whose prompts they are, and whether addresses are read as well.
+        The edition: whose prompts they are, and whether documents can be opened by address.
     """
 
     @functools.cache
     def made(make: _Maker) -> dict[str, Handler]:
-        return make(session, ToolChoice(tools.usable()), served)
+        return make(session, tools, served)
 
     def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:
@@ -94,5 +100,5 @@ def register(
         return handle
 
     for method, (params_type, make) in _METHODS.items():
-        if served.resources or method in PROMPTS:
+        if served.resources or method != COMPLETION:
             server.add_request_handler(method, params_type, handler(method, make))

@@ -29,6 +29,10 @@ _TABLE_HEADER_CHARS = 1_000
 _LINKED_PICTURES = 3
 _LINKS = 5
 
+ANSWERS, OF_COLLECTION = "casetrack/answers", "casetrack/collection"
+"""Keys of what a result tells its page, and no model: where in the text of each passage it answers,
+and the id of the collection that it is of."""
+
 T = TypeVar("T")
 
 

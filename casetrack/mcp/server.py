@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
+    from casetrack.workspace.workspace import Searched
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
@@ -31,14 +32,26 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
     return app.build_server(library, choice)
 
 
-def configure_logging() -> None:
-    """Send all logging to standard error: standard output belongs to the protocol."""
+def configure_logging(form: str = "text", /) -> None:
+    """Send all logging to standard error: standard output belongs to the protocol.
+
+    Parameters
+    ----------
+    form
+        One of :data:`casetrack.config.LOG_FORMS`. Lines for programs tell every call as well.
+    """
+    from casetrack.mcp import figures
+
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     logging.getLogger("casetrack").setLevel(logging.INFO)
+    figures.calls.setLevel(logging.INFO if form == "json" else logging.WARNING)
+    if form == "json":
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(figures.JsonLines())
 
 
 def serve_stdio(
@@ -48,6 +61,7 @@ def serve_stdio(
     choice: ToolChoice | None = None,
     fetch: bool = False,
     served: ServedEdition | None = None,
+    searched_by: Searched | None = None,
 ) -> None:
     """Serve over standard input and output until the input ends.
 
@@ -60,12 +74,15 @@ def serve_stdio(
     choice
         The tools to offer; all by default.
     fetch
-        Whether to fetch the search model in the background where it is missing.
+        Whether to fetch the models in the background where they are missing. Until they are there
+        each result says so, in either case.
     served
         What is offered in place of these tools.
+    searched_by
+        See :class:`casetrack.library.Library`.
     """
-    configure_logging()
-    session, server = _made(settings, choice, served)
+    configure_logging(settings.log)
+    session, server = _made(settings, choice, served, searched_by)
     from casetrack.mcp.shutdown import leave_on_signals
 
     leave_on_signals(session.running, session.library.jobs.leave)
@@ -85,6 +102,8 @@ def serve_http(
     choice: ToolChoice | None = None,
     fetch: bool = False,
     served: ServedEdition | None = None,
+    searched_by: Searched | None = None,
+    metrics: bool = False,
 ) -> None:
     """Serve over HTTP until the process is told to end.
 
@@ -96,15 +115,20 @@ def serve_http(
     host, port
         Where to listen; port 0 takes a free one.
     token
-        What clients must send; see :func:`casetrack.mcp.http.address.checked_token`.
+        What clients must send; see :func:`casetrack.http.address.checked_token`.
     origins
         Web pages whose requests are taken, such as ``https://app.example``.
     choice
         The tools to offer; all by default.
     fetch
-        Whether to fetch the search model in the background where it is missing.
+        Whether to fetch the models in the background where they are missing. Until they are there
+        each result says so, in either case.
     served
         What is offered in place of these tools; it may answer at paths of its own.
+    searched_by
+        See :class:`casetrack.library.Library`.
+    metrics
+        Whether figures for Prometheus are told at ``/metrics``, to whoever may connect.
 
     Raises
     ------
@@ -113,16 +137,21 @@ def serve_http(
     CannotListen
         The host or the port cannot be used.
     """
-    from casetrack.mcp.http.address import bind, checked_origin, door
+    from casetrack.http.address import bind, checked_origin, door
 
     allowed = [checked_origin(origin) for origin in origins]
     address = bind(host, port, token=token)
-    configure_logging()
-    session, server = _made(settings, choice, served)
+    configure_logging(settings.log)
+    session, server = _made(settings, choice, served, searched_by)
     from casetrack.mcp.http.serving import gated, run
     from casetrack.mcp.shutdown import leave_on_signals
 
-    gate = gated(server, door(address, allowed, token), server.routes())
+    routes = server.routes()
+    if metrics:
+        from casetrack.mcp.figures import metrics_route
+
+        routes = [*routes, metrics_route(session.library)]
+    gate = gated(server, door(address, allowed, token), routes)
     leave_on_signals(session.running, session.library.jobs.leave, answering=gate.close)
     _provide(session, fetch)
     with _watching(session, choice):
@@ -130,7 +159,10 @@ def serve_http(
 
 
 def _made(
-    settings: Settings, choice: ToolChoice | None, served: ServedEdition | None
+    settings: Settings,
+    choice: ToolChoice | None,
+    served: ServedEdition | None,
+    searched_by: Searched | None,
 ) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
@@ -140,7 +172,7 @@ def _made(
     from casetrack.mcp.app import server_for
     from casetrack.mcp.session import Session
 
-    session = Session(Library(settings))
+    session = Session(Library(settings, searched_by=searched_by))
     server = server_for(session, choice, served)
     gc.freeze()
     gc.enable()
@@ -148,10 +180,11 @@ def _made(
 
 
 def _provide(session: Session, fetch: bool) -> None:
-    if fetch:
-        from casetrack.mcp.fetching import fetch_in_background
+    from casetrack.mcp.fetching import Supply
 
-        fetch_in_background(session.library)
+    session.supply = Supply(session.library)
+    if fetch:
+        session.supply.fetch()
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
     from casetrack.library import Library
+    from casetrack.mcp.fetching import Supply
     from casetrack.records import CollectionInfo
 
 T = TypeVar("T")
@@ -96,6 +97,8 @@ class Session:
         Whether this server keeps watched folders in sync.
     goes_on
         Whether it goes on with what servers before it left unfinished.
+    supply
+        Knows whether the search model is there, where results are to say so.
     """
 
     def __init__(self, library: Library) -> None:
@@ -105,6 +108,7 @@ class Session:
         self.jobs = LiveJobs(library, self.running, self.writing)
         self.watching = False
         self.goes_on = False
+        self.supply: Supply | None = None
         self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}
 

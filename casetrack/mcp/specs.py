@@ -25,6 +25,9 @@ ToolSet = Literal["core", "daily", "search", "map", "legal"]
 """Named sets of tools: those that do most work; these and what else a day brings; finding and
 reading; people, dates and connections; and what work on a legal case needs."""
 
+PageName = Literal["search", "page", "timeline", "graph", "compare", "briefing"]
+"""The pages that a program which shows pages of its servers can open: :mod:`casetrack.mcp.apps`."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"
 
@@ -58,6 +61,10 @@ class ToolSpec:
     feature
         What a license must have for it, of :data:`casetrack.license.tiers.FEATURES`; ``None`` where
         every tier does.
+    page
+        The page that shows what it answers.
+    only_for
+        The pages that alone call it, where it is no tool for models.
     """
 
     title: str
@@ -67,6 +74,8 @@ class ToolSpec:
     meta: dict[str, Any] | None = None
     sets: tuple[ToolSet, ...] = ()
     feature: str | None = None
+    page: PageName | None = None
+    only_for: tuple[PageName, ...] = ()
 
     def is_in(self, name: str, /) -> bool:
         """Return whether it belongs to the named set.
@@ -88,9 +97,11 @@ def tool(
     meta: dict[str, Any] | None = None,
     sets: tuple[ToolSet, ...] = (),
     feature: str | None = None,
+    page: PageName | None = None,
+    only_for: tuple[PageName, ...] = (),
 ) -> Callable[[F], F]:
-    """Mark a method as a tool; its name is the tool's name."""
-    spec = ToolSpec(title, hints, description, required, meta, sets, feature)
+    """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`."""
+    spec = ToolSpec(title, hints, description, required, meta, sets, feature, page, only_for)
 
     def mark(method: F) -> F:
         setattr(method, _ATTRIBUTE, spec)

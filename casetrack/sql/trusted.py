@@ -49,8 +49,18 @@ class OwnSql:
         self._errors: list[Exception] = []
         self._read: dict[tuple[str, str], duckdb.DuckDBPyRelation] = {}
 
-    def run(self, statement: str, params: Mapping[str, Any] | None = None, /) -> pa.Table:
-        """Run a SELECT; values come as ``$name`` parameters, never inside the text."""
+    def run(
+        self,
+        statement: str,
+        params: Mapping[str, Any] | None = None,
+        /,
+        *,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
+        """Run a SELECT; values come as ``$name`` parameters, never inside the text.
+
+        *tables* are what only this statement reads, by the names that it has for them.
+        """
         import duckdb
 
         with self._lock:
@@ -61,6 +71,8 @@ class OwnSql:
             self._define(self._connection, set(re.findall(r"\w+", statement)))
             self._errors.clear()
             try:
+                if tables:
+                    return self._over(self._connection, statement, params, tables)
                 found: pa.Table = self._relation(
                     self._connection, statement, params
                 ).to_arrow_table()
@@ -69,6 +81,23 @@ class OwnSql:
                     raise self._errors[-1] from None
                 raise
             return found
+
+    def _over(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        statement: str,
+        params: Mapping[str, Any] | None,
+        tables: Mapping[str, pa.Table],
+    ) -> pa.Table:
+        for name, table in tables.items():
+            connection.register(name, table)
+        try:
+            values = dict(params) if params else None
+            found: pa.Table = connection.sql(statement, params=values).to_arrow_table()
+        finally:
+            for name in tables:
+                connection.unregister(name)
+        return found
 
     def _relation(
         self,

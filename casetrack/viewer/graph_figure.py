@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.viewer.force import place_nodes
 from casetrack.viewer.markup import esc
 from casetrack.viewer.symbols import (
-    KIND_WORDS,
     LABEL_SIZE,
     label_lines,
     radius_of,
@@ -18,11 +18,13 @@ from casetrack.viewer.symbols import (
     text_lines,
     text_width,
 )
+from casetrack.viewer.words import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from casetrack.records.graph import Edge, Entity, EntityGraph
+    from casetrack.viewer.words import Words
 
 WIDE, TALL = 760.0, 350.0
 """Widths of the two drawings of a page, in pixels: for screens, and for telephones."""
@@ -35,25 +37,54 @@ def counted(count: int, one: str, many: str | None = None, /) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def graph_svg(graph: EntityGraph, /, *, width: float = WIDE, linked: bool = False) -> str:
+@dataclass(frozen=True, slots=True)
+class GraphLinks:
+    """Where the names and the lines of a drawn graph lead.
+
+    Attributes
+    ----------
+    name, line
+        Return an address, by the number from 0 as in the graph.
+    """
+
+    name: Callable[[int, Entity], str]
+    line: Callable[[int, Edge], str]
+
+
+ANCHORS = GraphLinks(lambda number, _: f"#name-{number}", lambda number, _: f"#link-{number}")
+"""To entries of the same page."""
+
+
+def graph_svg(
+    graph: EntityGraph,
+    /,
+    *,
+    width: float = WIDE,
+    links: GraphLinks | None = None,
+    words: Words = ENGLISH,
+) -> str:
     """Draw a graph.
 
     Parameters
     ----------
     width
         Pixels across; the height follows from the number of nodes.
-    linked
-        Whether nodes and edges lead to ``#name-N`` and ``#link-N``, numbered from 0 as in *graph*.
+    links
+        Where nodes and edges lead; without it nowhere.
+    words
+        What the drawing says.
 
     Returns
     -------
     str
-        An ``svg`` element that is styled by ``figure.css``.
+        An ``svg`` element that is styled by ``figure.css``, without styles of its own.
     """
-    return "".join(_graph_svg(graph, width, linked))
+    return "".join(_graph_svg(graph, width, links, words))
 
 
-def _graph_svg(graph: EntityGraph, width: float, linked: bool) -> Iterator[str]:
+def _graph_svg(
+    graph: EntityGraph, width: float, links: GraphLinks | None, words: Words
+) -> Iterator[str]:
     most = max((n.mention_count for n in graph.nodes), default=1)
     radii = [radius_of(n, most) for n in graph.nodes]
     labels = [label_lines(n.name) for n in graph.nodes]
@@ -67,12 +98,12 @@ def _graph_svg(graph: EntityGraph, width: float, linked: bool) -> Iterator[str]:
     ]
     low = 0.55 * width if len(boxes) > 4 else 0.3 * width
     layout = place_nodes(boxes, springs, width=width, least_height=low)
-    role = "group" if linked else "img"
-    title = f"{counted(len(graph.nodes), 'name')}, {counted(len(springs), 'link')}"
+    role = "img" if links is None else "group"
+    title = f"{words.counted('name', len(graph.nodes))}, {words.counted('link', len(springs))}"
     yield (
         f'<svg class="ct-figure graph" viewBox="0 0 {layout.width:.0f} {layout.height:.0f}" '
-        f'style="max-width:{layout.width * 1.3:.0f}px;--wire:{_faint(len(springs)):.3f}" '
-        f'role="{role}" aria-label="{title}">\n'
+        f'width="{layout.width * 1.3:.0f}" role="{role}" aria-label="{esc(title)}">\n'
+        f'<g stroke-opacity="{_faint(len(springs)):.3f}">\n'
     )
     # The middles of the shapes: the label stands below, in the same box.
     middles = [
@@ -83,14 +114,22 @@ def _graph_svg(graph: EntityGraph, width: float, linked: bool) -> Iterator[str]:
     for number, (pair, edge) in reversed(list(enumerate(zip(ends, graph.edges, strict=True)))):
         if min(pair) >= 0 and pair[0] != pair[1]:
             line = _line(middles[pair[0]], middles[pair[1]])
-            yield _edge(number, edge, pair, line, strongest, graph, linked)
+            to = None if links is None else links.line(number, edge)
+            yield _edge(edge, pair, line, strongest, graph, to, words)
+    yield "</g>\n"
     center = graph.center.entity_id if graph.center else None
     for number, node in enumerate(graph.nodes):
         shape = symbol(node.kind, *middles[number], radii[number])
         foot = middles[number][1] + radii[number] + _GAP + LABEL_SIZE * 0.8
         text = text_lines(labels[number], middles[number][0], foot)
-        is_center = node.entity_id == center
-        yield _node(number, node, shape + text, is_center=is_center, linked=linked)
+        to = None if links is None else links.name(number, node)
+        title = f"<title>{esc(told(node, words))}</title>"
+        css = "node middle" if node.entity_id == center else "node"
+        if to is None:
+            yield f'<g class="{css}">{title}{shape}{text}</g>\n'
+        else:
+            drawn = f"{title}{shape}{text}"
+            yield f'<a class="{css}" href="{esc(to)}" data-node="{number}">{drawn}</a>\n'
     yield "</svg>\n"
 
 
@@ -109,58 +148,62 @@ def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def _edge(
-    number: int,
     edge: Edge,
     pair: tuple[int, int],
     line: str,
     strongest: float,
     graph: EntityGraph,
-    linked: bool,
+    to: str | None,
+    words: Words,
 ) -> str:
     thick = 1.0 + 5.0 * max(edge.weight, 0.0) / max(strongest, 1e-9)
     a, b = (graph.nodes[i].name for i in pair)
-    words = f"{_cut(a)} \u2013 {_cut(b)}: {counted(edge.count, 'passage')}"
-    drawn = f'<title>{esc(words)}</title><line class="wire" {line} stroke-width="{thick:.1f}"/>'
-    if not linked:
+    said = f"{_cut(a)} \u2013 {_cut(b)}: {words.counted('passage', edge.count)}"
+    drawn = f'<title>{esc(said)}</title><line class="wire" {line} stroke-width="{thick:.1f}"/>'
+    if to is None:
         return f"<g>{drawn}</g>\n"
     # By keyboard the links of a name are reached from its own entry.
     return (
-        f'<a class="edge" href="#link-{number}" data-ends="{pair[0]} {pair[1]}" tabindex="-1">'
+        f'<a class="edge" href="{esc(to)}" data-ends="{pair[0]} {pair[1]}" tabindex="-1">'
         f'{drawn}<line class="hit" {line} stroke-width="{_HIT:.0f}"/></a>\n'
     )
 
 
-def _node(number: int, node: Entity, drawn: str, *, is_center: bool, linked: bool) -> str:
-    css = "node middle" if is_center else "node"
-    title = f"<title>{esc(told(node))}</title>"
-    if not linked:
-        return f'<g class="{css}">{title}{drawn}</g>\n'
-    return f'<a class="{css}" href="#name-{number}" data-node="{number}">{title}{drawn}</a>\n'
-
-
-def told(node: Entity, /) -> str:
+def told(node: Entity, words: Words = ENGLISH, /) -> str:
     """Return a name with what it is and how often it is mentioned."""
-    kind = KIND_WORDS.get(node.kind, node.kind)
-    return f"{_cut(node.name)} ({kind.lower()}), {spread(node)}"
+    kind = words.kinds.get(node.kind, node.kind)
+    return f"{_cut(node.name)} ({kind}), {spread(node, words)}"
 
 
-def spread(node: Entity, /) -> str:
+def spread(node: Entity, words: Words = ENGLISH, /) -> str:
     """Return how often and how widely: ``892 mentions in 45 documents``."""
-    documents = counted(node.document_count, "document")
-    return f"{counted(node.mention_count, 'mention')} in {documents}"
+    return words.spread.format(
+        mentions=words.counted("mention", node.mention_count),
+        documents=words.counted("document", node.document_count),
+    )
 
 
-def legend(graph: EntityGraph, /) -> str:
+def legend(graph: EntityGraph, words: Words = ENGLISH, /) -> str:
     """Return the kinds that the drawing shows, each with its sign."""
     shown = {n.kind for n in graph.nodes}
     items = "".join(
-        f"<li>{sign(kind)} {word}</li>" for kind, word in KIND_WORDS.items() if kind in shown
+        f"<li>{sign(kind)} {esc(word)}</li>" for kind, word in words.kinds.items() if kind in shown
     )
-    return f'<ul class="legend" aria-label="Signs">{items}</ul>\n'
+    return f'<ul class="legend" aria-label="{esc(words.signs)}">{items}</ul>\n'
 
 
 def _cut(name: str) -> str:
     return shortened(name, 120)
 
 
-__all__ = ["TALL", "WIDE", "counted", "graph_svg", "legend", "spread", "told"]
+__all__ = [
+    "ANCHORS",
+    "TALL",
+    "WIDE",
+    "GraphLinks",
+    "counted",
+    "graph_svg",
+    "legend",
+    "spread",
+    "told",
+]

@@ -12,7 +12,7 @@ from casetrack.viewer.gather import (
     mentioned,
     picture_order,
 )
-from casetrack.viewer.graph_figure import TALL, WIDE, counted, graph_svg, legend, spread
+from casetrack.viewer.graph_figure import ANCHORS, TALL, WIDE, counted, graph_svg, legend, spread
 from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards
 from casetrack.viewer.sheet import figure_style, sheet
@@ -118,8 +118,8 @@ class _Page:
             '<input id="find" type="search" autocomplete="off" spellcheck="false"> '
             '<span id="found" role="status"></span></p>\n'
         )
-        yield f'<div class="wide-only">{graph_svg(self._graph, width=WIDE, linked=True)}</div>\n'
-        yield f'<div class="tall-only">{graph_svg(self._graph, width=TALL, linked=True)}</div>\n'
+        yield f'<div class="wide-only">{graph_svg(self._graph, width=WIDE, links=ANCHORS)}</div>\n'
+        yield f'<div class="tall-only">{graph_svg(self._graph, width=TALL, links=ANCHORS)}</div>\n'
         yield legend(self._graph)
         yield (
             '<p class="hint">The larger a sign, the more often the name is mentioned; the thicker '

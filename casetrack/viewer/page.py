@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from casetrack.provenance import Provenance
+    from casetrack.provenance import Box, Provenance
     from casetrack.readers.render import PageImage
     from casetrack.records import Chunk
     from casetrack.viewer.view import View
@@ -46,7 +46,8 @@ def page_html(view: View, /) -> str:
 def _page(view: View) -> Iterator[str]:
     chunk, name = view.chunk, esc(view.document.name)
     citation = esc(chunk.citation)
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
+    here = Path(__file__).parent
+    style = "".join((here / n).read_text(encoding="utf-8") for n in ("page.css", "style.css"))
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     yield '<meta name="generator" content="CaseTrack">\n'
@@ -94,7 +95,9 @@ def _page_section(view: View) -> Iterator[str]:
     if view.image is not None:
         yield from _picture(view, view.image, place)
     else:
-        yield from page_body(view)
+        p = view.provenance
+        is_sheet = p.sheet_name is not None
+        yield from page_body(view.page, is_sheet=is_sheet, language=p.language)
     yield "</section>\n"
 
 
@@ -115,22 +118,25 @@ def _picture(view: View, image: PageImage, place: str) -> Iterator[str]:
         alt += " The passage is highlighted; its words stand under Passage."
     yield f'<figure class="frame" style="--shape:{image.width / image.height:.5f}">'
     yield f'<img alt="{esc(alt)}" src="data:image/png;base64,{data}">\n'
-    yield f'<svg viewBox="0 0 {image.width:.2f} {image.height:.2f}" preserveAspectRatio="none" '
-    yield 'aria-hidden="true" class="light">' if view.strong else 'aria-hidden="true">'
+    yield f"{marks_svg(view, image.width, image.height)}</figure>\n"
+
+
+def marks_svg(view: View, width: float, height: float, /) -> str:
+    """Return the marks of a passage as a drawing to lie over its page, sized in points."""
+    head = f'<svg viewBox="0 0 {width:.2f} {height:.2f}" preserveAspectRatio="none" '
+    parts = [head + ('aria-hidden="true" class="light">' if view.strong else 'aria-hidden="true">')]
     for number, line in enumerate(view.provenance.line_boxes):
-        b = line.box
         target = ' id="passage" class="target"' if number == 0 else ""
-        yield (
-            f'<rect{target} x="{b.x0 - _OVER:.2f}" y="{b.y0:.2f}" rx="1" '
-            f'width="{max(b.x1 - b.x0, 0) + 2 * _OVER:.2f}" height="{max(b.y1 - b.y0, 0):.2f}">'
-            f"<title>Line {line.line}</title></rect>"
-        )
-    for b in view.strong:
-        yield (
-            f'<rect class="strong" x="{b.x0 - _OVER:.2f}" y="{b.y0:.2f}" rx="1" '
-            f'width="{max(b.x1 - b.x0, 0) + 2 * _OVER:.2f}" height="{max(b.y1 - b.y0, 0):.2f}"/>'
-        )
-    yield "</svg></figure>\n"
+        title = f"<title>Line {line.line}</title>"
+        parts.append(f"<rect{target} {_sides(line.box)}>{title}</rect>")
+    parts += [f'<rect class="strong" {_sides(box)}/>' for box in view.strong]
+    return "".join(parts) + "</svg>"
+
+
+def _sides(box: Box) -> str:
+    width, height = max(box.x1 - box.x0, 0) + 2 * _OVER, max(box.y1 - box.y0, 0)
+    place = f'x="{box.x0 - _OVER:.2f}" y="{box.y0:.2f}" rx="1"'
+    return f'{place} width="{width:.2f}" height="{height:.2f}"'
 
 
 # --- the words -----------------------------------------------------------------------------

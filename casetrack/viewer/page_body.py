@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.viewer.grid import Cell, Grid, GridRow
-    from casetrack.viewer.page_text import Block
-    from casetrack.viewer.view import View
+    from casetrack.viewer.page_text import Block, PageText
 
 _NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s*[-+]?\d[\d.,'\u00a0\u202f ]*\s*[%€$£)]?\)?")
 _SHORT = 14
@@ -23,16 +22,25 @@ _SHORT = 14
 _TARGET = ' id="passage" class="target"'
 
 
-def page_body(view: View, /) -> Iterator[str]:
-    """Give the page's text in pieces of HTML, with the passage marked."""
+def page_body(
+    page: PageText, /, *, is_sheet: bool = False, language: str | None = None
+) -> Iterator[str]:
+    """Give the page's text in pieces of HTML, with the passage marked.
+
+    Parameters
+    ----------
+    is_sheet
+        Whether it is a sheet of a workbook, with rows and columns.
+    language
+        The code of its language, if it is known.
+    """
     writer = _Writer()
-    page, p = view.page, view.provenance
-    lang = f' lang="{esc(p.language)}"' if p.language else ""
+    lang = f' lang="{esc(language)}"' if language else ""
     opening = (
         f'<div class="paper scroll" tabindex="0" role="region" aria-label="Text of the page"{lang}>'
     )
     yield opening
-    if p.sheet_name is not None:
+    if is_sheet:
         yield from _left_out(page.left_out_before, "before")
         yield from writer.table(page.blocks, page.columns)
         yield from _left_out(page.left_out_after, "after")

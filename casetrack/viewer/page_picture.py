@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import FileEncrypted, FileError, UsageError
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
+from casetrack.store.find import page_rows
 from casetrack.viewer.page_text import COLUMNS, page_text
 from casetrack.viewer.png import CHUNK_FACT, with_facts
 from casetrack.viewer.source import find_source
@@ -230,10 +231,7 @@ class _Artist:
         return draw_text(TextPage(title, tuple(said), blocks)).png, more
 
     def _text(self) -> PageText:
-        import pyarrow.compute as pc
-
-        table = self.state.snapshot.scan(COLUMNS, revisions=[self.document.revision])
-        rows = table.filter(pc.equal(table["page"], self.page)).to_pylist()
+        rows = page_rows(self.state.snapshot, self.document, self.page, COLUMNS)
         where = self.chunk.provenance if self.chunk else None
         start, end = (where.char_start, where.char_end) if where else (0, 0)
         return page_text(rows, start, end)

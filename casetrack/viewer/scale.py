@@ -7,8 +7,12 @@ from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.viewer.words import ENGLISH
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from casetrack.viewer.words import Words
 
 _MAX_CUTS = 4
 _CUT_SHARE = 0.2
@@ -18,10 +22,6 @@ _CUT_TIMES = 5
 """Only what is so many times longer than the middle one of all empty stretches is cut out."""
 _CUT_WIDTH = 34.0
 _PAD_SHARE = 0.025
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000)
 _DAY_STEPS = (1, 2, 7, 14)
 _MONTH_LABEL, _YEAR_LABEL, _DAY_LABEL = 66.0, 46.0, 88.0
@@ -65,7 +65,7 @@ class Scale:
         for before, after in pairwise(self.stretches):
             yield after.left - _CUT_WIDTH / 2, after.first - before.end
 
-    def ticks(self) -> list[tuple[float, str]]:
+    def ticks(self, words: Words = ENGLISH, /) -> list[tuple[float, str]]:
         """Return places and words of the ticks."""
         day_step = next((s for s in _DAY_STEPS if s * self.day_width >= _DAY_LABEL), None)
         month = self.day_width * 30.44
@@ -73,6 +73,7 @@ class Scale:
             (s for s in _MONTH_STEPS if s * month >= (_MONTH_LABEL if s < 12 else _YEAR_LABEL)),
             _MONTH_STEPS[-1],
         )
+        unit = "day" if day_step else "month" if step < 12 else "year"
         found = []
         for stretch in self.stretches:
             days = (
@@ -80,7 +81,7 @@ class Scale:
                 if day_step
                 else _firsts(stretch, step)
             )
-            here = [(self.at(day), _words(day, step, by_day=bool(day_step))) for day in days]
+            here = [(self.at(day), words.tick(date.fromordinal(day), unit)) for day in days]
             found += here or [self._middle(stretch)]
         return found
 
@@ -154,10 +155,3 @@ def _firsts(stretch: Stretch, step: int) -> Iterator[int]:
             if day >= stretch.first:
                 yield day
         number += step
-
-
-def _words(day: int, step: int, *, by_day: bool) -> str:
-    when = date.fromordinal(day)
-    if by_day:
-        return f"{when.day} {MONTHS[when.month - 1][:3]} {when.year}"
-    return f"{MONTHS[when.month - 1][:3]} {when.year}" if step < 12 else str(when.year)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["graph", "timeline", "report", "search", "chronology", "check"]
 _HERE = Path(__file__).parent
-_STYLES = ("style.css", "figure.css", "sheet.css")
+_STYLES = ("page.css", "style.css", "figure.css", "sheet.css")
+_POLICY = '<meta http-equiv="Content-Security-Policy" content="'
 _MARK = '<meta name="casetrack-page" content="'
 
 
@@ -34,12 +36,12 @@ def sheet(
     style, script
         Its own style, after the common ones, and its own script instead of the common one.
     """
-    style = "".join(_text(name) for name in _STYLES) + style
+    style = own_style(*_STYLES) + style
     script = script if script is not None else _text("sheet.js")
     body = "".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">\n'
+        f'{_POLICY}{_policy(script)}">\n'
         '<meta name="generator" content="CaseTrack">\n'
         f'{_MARK}{kind}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -51,9 +53,25 @@ def sheet(
     )
 
 
+def page_policy(page: str, /) -> str:
+    """Return the policy of a page as the header of a server that shows it among its own pages.
+
+    It keeps what the page says of itself, and makes it a stranger there: its script reaches
+    neither the server's other pages nor a visitor's cookies.
+    """
+    own = page.partition(_POLICY)[2].partition('">')[0]
+    apart = "sandbox allow-scripts allow-popups allow-modals; frame-ancestors 'none'"
+    return f"{html.unescape(own)}; {apart}"
+
+
 def figure_style() -> str:
     """Return the style of a drawing, for where it stands alone."""
-    return f"<style>{_text('figure.css')}</style>"
+    return f"<style>{own_style('figure.css')}</style>"
+
+
+def own_style(*names: str) -> str:
+    """Return style sheets of this package, such as ``page.css``, one after the other."""
+    return "".join(map(_text, names))
 
 
 def sheet_path(path: Path, kind: Kind, /) -> Path:
@@ -81,7 +99,7 @@ def sheet_path(path: Path, kind: Kind, /) -> Path:
     return target
 
 
-def write_sheet(path: Path, kind: Kind, html: str, /) -> Path:
+def write_sheet(path: Path, kind: Kind, page: str, /) -> Path:
     """Write a page, whole or not at all, and return where it is.
 
     Raises
@@ -92,7 +110,7 @@ def write_sheet(path: Path, kind: Kind, html: str, /) -> Path:
         It cannot be written.
     """
     target = sheet_path(path, kind)
-    write_atomic(target, html.encode("utf-8", "replace"))
+    write_atomic(target, page.encode("utf-8", "replace"))
     return target
 
 

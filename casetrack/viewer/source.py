@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.ingest.sources import is_inside
+from casetrack.store.originals import copy_of
 
 if TYPE_CHECKING:
     from casetrack.records import Document
@@ -71,7 +72,7 @@ _NOTES: dict[_State, str] = {
 def _copy(folder: Path, document: Document) -> Path | None:
     if document.original_copy is None:
         return None
-    path = folder / document.original_copy
+    path = copy_of(folder, document.original_copy)
     return path if path.resolve().is_relative_to(folder.resolve()) else None
 
 

@@ -6,17 +6,20 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from casetrack.viewer.graph_figure import counted
 from casetrack.viewer.markup import esc
-from casetrack.viewer.scale import MONTHS, make_scale
+from casetrack.viewer.scale import make_scale
 from casetrack.viewer.symbols import shortened, text_width
+from casetrack.viewer.words import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.records.graph import Event, Timeline
     from casetrack.records.legal.chronology import ChronologyEntry
     from casetrack.viewer.scale import Scale
+    from casetrack.viewer.words import Words
+
+    EventLink = Callable[[int, Event], str]
 
 AXIS_WIDTHS = {"wide": 1120.0, "middle": 680.0, "tall": 350.0}
 """Widths of the drawings of a page, in pixels: for screens, tablets and telephones."""
@@ -28,7 +31,19 @@ _WEEK = re.compile(r"(\d{4})-W(\d\d)")
 _PART = re.compile(r"(\d{4})-([QH])(\d)")
 
 
-def timeline_svg(timeline: Timeline, /, *, width: float = 900.0, linked: bool = False) -> str:
+def event_anchor(number: int, _event: Event, /) -> str:
+    """Return where an event stands on a page that lists them: ``#event-N``."""
+    return f"#event-{number}"
+
+
+def timeline_svg(
+    timeline: Timeline,
+    /,
+    *,
+    width: float = 900.0,
+    link: EventLink | None = None,
+    words: Words = ENGLISH,
+) -> str:
     """Draw the events of a timeline on an axis that is to scale.
 
     A day is a point above the axis, a longer time a bar below it. Long empty stretches are cut
@@ -38,20 +53,25 @@ def timeline_svg(timeline: Timeline, /, *, width: float = 900.0, linked: bool = 
     ----------
     width
         Pixels across.
-    linked
-        Whether events lead to ``#event-N``, numbered from 0 as in *timeline*.
+    link
+        Where an event leads, by its number from 0 as in *timeline*; without it nowhere.
+    words
+        What the drawing says.
 
     Returns
     -------
     str
-        An ``svg`` element that is styled by ``figure.css``; empty where there are no events.
+        An ``svg`` element that is styled by ``figure.css``, without styles of its own; empty where
+        there are no events.
     """
     if not timeline.events:
         return ""
-    return "".join(_timeline_svg(timeline.events, width, linked))
+    return "".join(_timeline_svg(timeline.events, width, link, words))
 
 
-def _timeline_svg(events: Sequence[Event], width: float, linked: bool) -> Iterator[str]:
+def _timeline_svg(
+    events: Sequence[Event], width: float, link: EventLink | None, words: Words
+) -> Iterator[str]:
     spans = [_ordinals(e) for e in events]
     scale = make_scale(spans, _SIDE, width - _SIDE)
     points = [n for n, (a, b) in enumerate(spans) if a == b]
@@ -61,13 +81,13 @@ def _timeline_svg(events: Sequence[Event], width: float, linked: bool) -> Iterat
     down = _lanes({n: extents[n] for n in bars})
     above = 12 + _LANE * (max(up.values(), default=-1) + 1)
     below = 28 + _LANE * (max(down.values(), default=-1) + 1)
-    role = "group" if linked else "img"
+    role = "img" if link is None else "group"
     yield (
         f'<svg class="ct-figure marks" viewBox="0 0 {width:.0f} {above + below + 4:.0f}" '
-        f'style="max-width:{width * 1.3:.0f}px" role="{role}" '
-        f'aria-label="Axis with {counted(len(events), "event")}">\n'
+        f'width="{width * 1.3:.0f}" role="{role}" '
+        f'aria-label="{esc(words.counted("event", len(events)))}">\n'
     )
-    yield from _axis(scale, width, above, below)
+    yield from _axis(scale, width, above, below, words)
     for n in range(len(events)):
         left, right = extents[n]
         if n in up:
@@ -81,29 +101,30 @@ def _timeline_svg(events: Sequence[Event], width: float, linked: bool) -> Iterat
                 f'<rect class="stretch" x="{left:.1f}" y="{y:.1f}" width="{right - left:.1f}" '
                 f'height="{_LANE - 4:.0f}" rx="2.5"/>'
             )
-        title = f"<title>{esc(_told(events[n]))}</title>"
-        if linked:
-            # By keyboard the events are reached in the list.
-            yield (f'<a href="#event-{n}" data-node="{n}" tabindex="-1">{title}{drawn}</a>\n')
-        else:
+        title = f"<title>{esc(_told(events[n], words))}</title>"
+        if link is None:
             yield f"<g>{title}{drawn}</g>\n"
+        else:
+            # By keyboard the events are reached in the list.
+            to = esc(link(n, events[n]))
+            yield f'<a href="{to}" data-node="{n}" tabindex="-1">{title}{drawn}</a>\n'
     yield "</svg>\n"
 
 
-def _axis(scale: Scale, width: float, y: float, below: float) -> Iterator[str]:
-    for x, words in scale.ticks():
+def _axis(scale: Scale, width: float, y: float, below: float, words: Words) -> Iterator[str]:
+    for x, said in scale.ticks(words):
         yield f'<line class="grid-line" x1="{x:.1f}" y1="2" x2="{x:.1f}" y2="{y + below:.1f}"/>'
-        half = text_width(words, 11.5) / 2
+        half = text_width(said, 11.5) / 2
         inside = min(max(x, half), width - half)
-        yield f'<text class="tick" x="{inside:.1f}" y="{y + 17:.1f}">{words}</text>\n'
+        yield f'<text class="tick" x="{inside:.1f}" y="{y + 17:.1f}">{esc(said)}</text>\n'
     for stretch in scale.stretches:
         end = stretch.left + (stretch.end - stretch.first) * scale.day_width
         ends = f'x1="{stretch.left:.1f}" y1="{y:.1f}" x2="{end:.1f}" y2="{y:.1f}"'
         yield f'<line class="axis" {ends}/>'
     for x, days in scale.cuts():
-        years = counted(round(days / 365.25), "year")
+        said = words.counted("year", round(days / 365.25))
         yield (
-            f'<g><title>{years} without events are left out here</title><path class="cut" '
+            f'<g><title>{esc(said)}</title><path class="cut" '
             f'd="M{x - 7:.1f} {y + 6:.1f}l5 -12M{x + 2:.1f} {y + 6:.1f}l5 -12"/></g>\n'
         )
 
@@ -143,33 +164,31 @@ def _lanes(extents: dict[int, tuple[float, float]]) -> dict[int, int]:
     return lanes
 
 
-def _told(event: Event) -> str:
-    return f"{when(event)}: {shortened(event.description, 160)}"
+def _told(event: Event, words: Words) -> str:
+    return f"{when(event, words)}: {shortened(event.description, 160)}"
 
 
-def when(event: Event | ChronologyEntry, /) -> str:
+def when(event: Event | ChronologyEntry, words: Words = ENGLISH, /) -> str:
     """Return the time of an event in words: ``12 March 2024``, ``Q3 2024``, ``week 5 of 2025``."""
     if event.precision == "range" or "/" in event.value:
-        return _range(date.fromisoformat(event.first), date.fromisoformat(event.last))
+        return _range(date.fromisoformat(event.first), date.fromisoformat(event.last), words)
     if found := _WEEK.fullmatch(event.value):
-        return f"Week {int(found[2])} of {found[1]}"
+        return words.week.format(week=int(found[2]), year=found[1])
     if found := _PART.fullmatch(event.value):
         return f"{found[2]}{found[3]} {found[1]}"
     day = date.fromisoformat(event.first)
     if event.precision == "month":
-        return f"{MONTHS[day.month - 1]} {day.year}"
+        return f"{words.month(day)} {day.year}"
     if event.precision == "day":
-        return _day(day)
+        return words.on_day(day)
     return str(day.year) if event.precision == "year" else event.value
 
 
-def _range(first: date, last: date) -> str:
+def _range(first: date, last: date, words: Words) -> str:
+    end = words.on_day(last)
     if first.year != last.year:
-        return f"{_day(first)} \u2013 {_day(last)}"
-    if first.month != last.month:
-        return f"{first.day} {MONTHS[first.month - 1]} \u2013 {_day(last)}"
-    return f"{first.day}\u2013{_day(last)}"
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+        return f"{words.on_day(first)} \u2013 {end}"
+    # What both have in common stands once: "3 January – 12 March 2024", "3–12 March 2024".
+    own = words.day.partition("{year}" if first.month != last.month else " {month}")[0].strip()
+    start = own.format(day=first.day, month=words.month(first))
+    return f"{start} \u2013 {end}" if first.month != last.month else f"{start}\u2013{end}"

@@ -11,10 +11,10 @@ from casetrack.viewer.gather import draw
 from casetrack.viewer.graph_figure import counted
 from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards
-from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.sheet import figure_style, sheet
 from casetrack.viewer.symbols import shortened
-from casetrack.viewer.timeline_figure import AXIS_WIDTHS, timeline_svg, when
+from casetrack.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
+from casetrack.viewer.words import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -79,7 +79,7 @@ def _body(timeline: Timeline, cards: Cards) -> Iterator[str]:
         '<span id="found" role="status"></span></p>\n'
     )
     for name, width in AXIS_WIDTHS.items():
-        drawn = timeline_svg(timeline, width=width, linked=True)
+        drawn = timeline_svg(timeline, width=width, link=event_anchor)
         yield f'<div class="axis-{name}">{drawn}</div>\n'
     yield f"{_signs()}</section>\n"
     yield '<main class="periods">\n'

@@ -20,6 +20,7 @@ from casetrack.readers.render import (
 )
 from casetrack.readers.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
 from casetrack.retrieve.pinpoint.find import point_in
+from casetrack.store.find import page_rows
 from casetrack.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.viewer.png import CHUNK_FACT, with_facts
 from casetrack.viewer.source import find_source
@@ -58,6 +59,8 @@ class View:
         The page's text.
     image
         The page's picture, or ``None``.
+    has_picture
+        Whether the page looks like something that can be drawn, and its file is there.
     notes
         What the reader must know: why there is no picture, or that it is of a copy.
     pinpoint
@@ -71,6 +74,7 @@ class View:
     source: SourceFile
     page: PageText
     image: PageImage | None
+    has_picture: bool
     notes: tuple[str, ...]
     pinpoint: tuple[Pinpoint, ...] = ()
 
@@ -161,6 +165,7 @@ def open_view(
     window: int = 1,
     password: str | None = None,
     question: str | None = None,
+    draw: bool = True,
 ) -> View:
     """Gather what is shown of a passage.
 
@@ -176,6 +181,8 @@ def open_view(
         Opens a protected file.
     question
         What the passage is to answer; ``None`` marks all of it alike.
+    draw
+        Whether the page's picture is drawn, where it has one.
 
     Raises
     ------
@@ -193,7 +200,8 @@ def open_view(
     source = find_source(workspace.folder, document)
     notes = [note] if (note := about_source(source, document)) else []
     image = None
-    if document.format in PICTURE_FORMATS and source.path is not None:
+    has_picture = document.format in PICTURE_FORMATS and source.path is not None
+    if draw and has_picture and source.path is not None:
         passwords = (password,) if password else ()
         options = ReadOptions(passwords=passwords, models_dir=workspace.settings.models_dir)
         try:
@@ -208,6 +216,7 @@ def open_view(
         source=source,
         page=_page(snapshot, document, where),
         image=image,
+        has_picture=has_picture,
         notes=tuple(notes),
         pinpoint=point_in(state, around.chunk, question).pinpoint if question else (),
     )
@@ -280,8 +289,5 @@ def draw_text(text: TextPage, /) -> PageImage:
 
 
 def _page(snapshot: Snapshot, document: Document, where: Provenance) -> PageText:
-    import pyarrow.compute as pc
-
-    table = snapshot.scan(COLUMNS, revisions=[document.revision])
-    rows = table.filter(pc.equal(table["page"], where.page)).to_pylist()
+    rows = page_rows(snapshot, document, where.page, COLUMNS)
     return page_text(rows, where.char_start, where.char_end)

@@ -30,6 +30,13 @@ def test_the_inspector_finds_every_schema_portable(run: Run) -> None:
     assert _failed(run) == []
 
 
+def test_the_inspector_finds_every_page(run: Run) -> None:
+    run.results.clear()
+    run.pages(SERVE, "stdio")
+    assert run.results
+    assert _failed(run) == []
+
+
 def test_every_scenario_is_run_or_left_out_for_a_reason(run: Run) -> None:
     names = run.programs.scenarios(env=run.env)
     assert len(names) > 40

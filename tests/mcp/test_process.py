@@ -90,7 +90,7 @@ def test_stateless_answers_carry_freshness(process_env: dict[str, str]) -> None:
     answers, _ = talk(SERVE, _modern(("tools/list", {})), process_env, 2)
     listed = answers[1]["result"]
     assert listed["ttlMs"] > 0
-    assert listed["cacheScope"] == "public"
+    assert listed["cacheScope"] == "private"
 
 
 def test_garbage_on_the_input_does_not_end_the_server(process_env: dict[str, str]) -> None:

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.editions import edition
 from casetrack.mcp.edition import ServedEdition
+from casetrack.mcp.session import in_thread
 
 if TYPE_CHECKING:
     from starlette.routing import Route
 
+    from casetrack.collection import Collection
     from casetrack.context.home import ContextHome
     from casetrack.mcp.app import CaseTrackServer
     from casetrack.mcp.handlers import Handler
+    from casetrack.mcp.session import Session
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:
@@ -37,6 +40,10 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
 
         return handlers(agents)
 
+    async def find(_session: Session, _name: str | None) -> Collection:
+        # There is one, and no call names it.
+        return await in_thread(lambda: home.collection)
+
     def routes(server: CaseTrackServer) -> list[Route]:
         from casetrack.mcp.context.rest import rest_routes
 
@@ -48,6 +55,7 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         prompts,
         resources=False,
         over=home,
+        find=find,
         as_printed=True,
         routes=routes,
     )

@@ -45,6 +45,7 @@ class ContextTools:
         READS,
         description="Search all sources with a question or words. Returns documents, the best "
         "first, each with its best passages, their lines and address.",
+        page="search",
     )
     async def search(
         self,

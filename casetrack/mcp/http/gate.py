@@ -12,12 +12,12 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from casetrack.mcp.http.address import PATH
+from casetrack.http.listening import MAX_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 
-    from casetrack.mcp.http.address import Door
+    from casetrack.http.address import Door
 
     Message = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Message]]
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.mcp")
 
+PATH = "/mcp"
+"""Where the protocol is."""
 MAX_BODY = 4 * 1024 * 1024
 """Bytes of a request."""
-MAX_HEADERS = 16 * 1024
-"""Bytes of the headers of a request."""
 BODY_SECONDS = 30.0
 """How long a request may take to arrive."""
 _TASTE = 4 * MAX_BODY

@@ -6,6 +6,7 @@ from typing import Any
 
 from casetrack.editions import LEGAL, edition
 from casetrack.mcp.edition import ServedEdition
+from casetrack.mcp.legal.locating import locate_case
 
 
 def groups() -> tuple[type[Any], ...]:
@@ -35,4 +36,4 @@ def groups() -> tuple[type[Any], ...]:
 
 def legal_edition() -> ServedEdition:
     """Return the edition."""
-    return ServedEdition(edition(LEGAL), groups)
+    return ServedEdition(edition(LEGAL), groups, find=locate_case)

@@ -10,9 +10,9 @@ from casetrack.mcp.concise import telling_of
 from casetrack.mcp.legal.locating import CaseName, locate_case
 from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.legal.words import case_title
+from casetrack.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
-from casetrack.mcp.tools.search import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -30,6 +30,7 @@ class CaseSearchTools:
         description="Search across all documents in the active case using semantic and keyword "
         "search. Returns results with full source citations (document, page, paragraph, line).",
         sets=("core", "search", "legal"),
+        page="search",
     )
     async def search_case(
         self,

@@ -3,7 +3,7 @@
 import functools
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
@@ -87,7 +87,8 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
 class CollectionsOutput(outputs.Paged):
     """The collections of a status, and then folders that cannot be read.
 
-    ``other_status`` counts collections with another status.
+    ``other_status`` counts collections with another status; ``sealed`` names those that are
+    encrypted, where there are any.
     """
 
     status_filter: str
@@ -97,6 +98,7 @@ class CollectionsOutput(outputs.Paged):
     collections: list[outputs.CountedCollection]
     damaged: list[outputs.Damaged]
     next_step: str | None
+    sealed: NotRequired[list[str]]
 
 
 class DeletedCollection(TypedDict):
@@ -197,9 +199,13 @@ class CollectionTools:
         shown = portion(items, entry, line, offset=offset)
         sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
         hidden = len(everything) - len(infos)
-        step = None if infos or hidden else "Create one with create_collection."
+        sealed = [s.called for s in self._library.sealed()]
+        step = None if infos or hidden or sealed else "Create one with create_collection."
+        text = _collections_text(shown, len(infos), sound, hidden, status_filter, step)
+        if sealed:
+            text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
         return answer(
-            _collections_text(shown, len(infos), sound, hidden, status_filter, step),
+            text,
             {
                 "status_filter": status_filter,
                 "total": len(infos),
@@ -210,7 +216,8 @@ class CollectionTools:
                 "collections": shown.entries[:sound],
                 "damaged": shown.entries[sound:],
                 "next_step": step,
-            },
+            }
+            | ({"sealed": sealed} if sealed else {}),
         )
 
     @tool(

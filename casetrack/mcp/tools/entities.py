@@ -322,6 +322,7 @@ class EntityTools:
         "their connections with cited quotes.",
         feature="entity_graph",
         sets=("map",),
+        page="graph",
     )
     async def get_entity_graph(
         self,

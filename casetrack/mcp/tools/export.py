@@ -18,6 +18,7 @@ from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import ADDS, CollectionName, tool
 from casetrack.records.transfer import ExportReport
 from casetrack.records.types import Spread
+from casetrack.store.files import private_folder
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -90,7 +91,7 @@ class ExportTools:
         """
         if named is None:
             own = self._session.library.settings.data_dir / FOLDER
-            own.mkdir(parents=True, exist_ok=True)
+            private_folder(own)
             return own
         try:
             folder = Path(named).expanduser()

@@ -31,6 +31,7 @@ Action = Literal[
     "rename",
     "hide",
     "add_event",
+    "change_event",
     "hide_event",
     "undo",
 ]
@@ -75,8 +76,8 @@ class MarkTools:
         "Mark",
         ADDS,
         description="Keep the user's word, when asked to: tag or star a document or passage; "
-        "merge two entities, split a spelling off, set the kind, rename, hide; add or hide an "
-        "event. Returns mark_id, for undo.",
+        "merge two entities, split a spelling off, set the kind, rename, hide; add, "
+        "change or hide an event. Returns mark_id, for undo.",
         sets=("map",),
     )
     async def mark(
@@ -135,6 +136,7 @@ class MarkTools:
                     page=page,
                 )
             ),
+            "change_event": lambda: one(lambda: marks.change_event(target, date=date, text=value)),
             "hide_event": lambda: one(lambda: marks.hide_event(_event(target, date))),
             "undo": lambda: one(lambda: marks.undo(target)),
         }

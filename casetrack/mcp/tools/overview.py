@@ -96,6 +96,7 @@ class OverviewTools:
         description="Call this first on a collection you do not know. Returns key people, dates "
         "and topics with quotes, documents by type, versions, references.",
         sets=("core", "map"),
+        page="briefing",
     )
     async def get_collection_summary(
         self, response_format: ResponseFormat = "concise", collection: CollectionName = None
@@ -111,6 +112,7 @@ class OverviewTools:
         READS,
         description="What happened when. Returns dated events in order, each quoted and cited.",
         sets=("daily", "map", "legal"),
+        page="timeline",
     )
     async def get_collection_timeline(
         self,

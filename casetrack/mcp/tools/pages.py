@@ -34,6 +34,7 @@ class PageTools:
         description="See a page, to check tables, stamps or OCR: by chunk_id (highlighted), or "
         "document_name and page. Returns the picture and citation.",
         sets=("daily", "search", "legal"),
+        page="page",
     )
     async def get_page_image(
         self,
@@ -44,7 +45,7 @@ class PageTools:
         password: str | None = None,
     ) -> CallToolResult:
         """Show a page."""
-        _require_one_way(chunk_id, document_name, page)
+        require_one_way(chunk_id, document_name, page)
         target: Collection = await locate(self._session, collection)
         picture = await in_thread(partial(_drawn, target, chunk_id, document_name, page, password))
         text = visible(sendable(_about(target.info.id, picture)))
@@ -57,7 +58,7 @@ class PageTools:
         )
 
 
-def _require_one_way(chunk_id: str | None, document_name: str | None, page: int | None) -> None:
+def require_one_way(chunk_id: str | None, document_name: str | None, page: int | None) -> None:
     """Refuse anything but exactly one way to name a page.
 
     Raises

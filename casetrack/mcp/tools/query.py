@@ -9,7 +9,7 @@ from casetrack.mcp.render import counted, one_line
 from casetrack.mcp.results import answer, cut, portion
 from casetrack.mcp.session import Session, locate
 from casetrack.mcp.specs import READS, CollectionName, tool
-from casetrack.mcp.sql_process import rows_of
+from casetrack.query.process import rows_of
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection

@@ -211,6 +211,7 @@ class RelationTools:
         "passages, names and references in both or one, similarity, and changes between versions.",
         feature="document_comparison",
         sets=("map", "legal"),
+        page="compare",
     )
     async def compare_documents(
         self,

@@ -45,6 +45,7 @@ class VersionTools:
         READS,
         description="What changed between versions. Returns the words taken out and put in, cited.",
         sets=("daily", "map", "legal"),
+        page="compare",
     )
     async def compare_versions(
         self,

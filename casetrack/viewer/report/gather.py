@@ -15,7 +15,7 @@ from casetrack.answers.timeline import timeline
 from casetrack.answers.topics import topic_records
 from casetrack.ingest.index_status import index_status
 from casetrack.records.graph import Citation
-from casetrack.store.files import folder_bytes
+from casetrack.store.place import stored_bytes
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
 from casetrack.viewer.report.marked import of_documents
@@ -157,7 +157,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         What is stored cannot be read.
     """
     workspace, source = state.workspace, state.graph
-    summary = collection_summary(source, storage_bytes=folder_bytes(workspace.folder))
+    summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
     found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
     events = tuple(e for e in found.events if _stands(e))
     actors = key_actors(source, limit=MAX_ACTORS)

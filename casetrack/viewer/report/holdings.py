@@ -22,8 +22,8 @@ from casetrack.viewer.report.parts import (
     section,
     table,
 )
-from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.symbols import shortened
+from casetrack.viewer.words import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

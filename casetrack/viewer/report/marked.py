@@ -24,14 +24,14 @@ _NOTE = 320
 def of_documents(marks: Iterable[PlacedMark], /) -> tuple[PlacedMark, ...]:
     """Return the tags and stars in force, those with a star first, then by document and page."""
     found = [m for m in marks if m.mark.kind in {"star", "tag"} and m.state == "in force"]
-    starred = {_place(m.mark) for m in found if m.mark.kind == "star"}
+    starred = {place_of_mark(m.mark) for m in found if m.mark.kind == "star"}
 
     def order(placed: PlacedMark) -> tuple[object, ...]:
         mark = placed.mark
         return (
-            _place(mark) not in starred,
+            place_of_mark(mark) not in starred,
             (mark.document_name or "").casefold(),
-            _place(mark),
+            place_of_mark(mark),
             mark.kind,
             mark.value.casefold(),
         )
@@ -39,7 +39,8 @@ def of_documents(marks: Iterable[PlacedMark], /) -> tuple[PlacedMark, ...]:
     return tuple(sorted(found, key=order))
 
 
-def _place(mark: Mark) -> tuple[str, int, int, int]:
+def place_of_mark(mark: Mark, /) -> tuple[str, int, int, int]:
+    """Return what tells the place of a mark from others: document, page, characters."""
     return (mark.document_id or "", mark.page or 0, mark.char_start or 0, mark.char_end or 0)
 
 
@@ -53,7 +54,9 @@ def marked(report: Report, passages: Passages, /) -> Iterator[str]:
 
 
 def _marked(report: Report, passages: Passages) -> Iterator[str]:
-    places = [list(group) for _, group in groupby(report.marks, key=lambda m: _place(m.mark))]
+    places = [
+        list(group) for _, group in groupby(report.marks, key=lambda m: place_of_mark(m.mark))
+    ]
     rows = [_row(group, passages) for group in places[:MOST]]
     yield table(_COLUMNS, rows, "Your marks")
     yield and_more(len(rows), len(places), "place", command("marks", report.name))

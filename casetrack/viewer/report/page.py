@@ -14,9 +14,9 @@ from casetrack.viewer.report.marked import marked
 from casetrack.viewer.report.parts import MAX_NAME, capital, section
 from casetrack.viewer.report.passages import Passages, passage_count
 from casetrack.viewer.report.pictures import Pictures, draw_pages
-from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.viewer.symbols import shortened
+from casetrack.viewer.words import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.viewer.graph_figure import counted
 from casetrack.viewer.markup import esc, span
-from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.symbols import KIND_WORDS, shortened, sign
+from casetrack.viewer.words import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

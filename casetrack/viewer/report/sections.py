@@ -23,7 +23,7 @@ from casetrack.viewer.report.parts import (
     table,
 )
 from casetrack.viewer.symbols import shortened, sign
-from casetrack.viewer.timeline_figure import AXIS_WIDTHS, timeline_svg, when
+from casetrack.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,7 +70,8 @@ def _timeline(report: Report, passages: Passages) -> Iterator[str]:
         return
     yield '<div class="axis-box">\n'
     for name, width in AXIS_WIDTHS.items():
-        yield f'<div class="axis-{name}">{timeline_svg(found, width=width, linked=True)}</div>\n'
+        drawn = timeline_svg(found, width=width, link=event_anchor)
+        yield f'<div class="axis-{name}">{drawn}</div>\n'
     yield "</div>\n"
     numbered = enumerate(found.events)
     for year, events in groupby(numbered, key=lambda item: item[1].first[:4]):

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
-PATH = "/mcp"
 TOKEN_VARIABLE = "CASETRACK_HTTP_TOKEN"  # noqa: S105 - the name of a variable
 MIN_TOKEN = 16
 _BACKLOG = 128
@@ -59,9 +58,9 @@ class Address:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """Where clients connect, without a path."""
         host = socket.gethostname() if self.is_everywhere else self.host
-        return f"http://{_bracketed(host)}:{self.port}{PATH}"
+        return f"http://{_bracketed(host)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,142 @@
+// What the window does beyond its links and forms. Without it every page still works.
+"use strict";
+
+(() => {
+  const wide = () => matchMedia("(min-width: 76rem)").matches;
+
+  // A link with data-into shows its page in a part of the present one.
+  async function show(link) {
+    const part = document.getElementById(link.dataset.into);
+    let answer;
+    try {
+      answer = await fetch(link.href, { headers: { "x-part": "1" } });
+    } catch {
+      location.href = link.href;
+      return;
+    }
+    if (!answer.ok || answer.redirected) {
+      location.href = link.href;
+      return;
+    }
+    part.innerHTML = await answer.text();
+    part.scrollTop = 0;
+    for (const other of document.querySelectorAll("a[data-into][aria-current]")) other.removeAttribute("aria-current");
+    if (part !== link.closest(`#${part.id}`)) link.setAttribute("aria-current", "true");
+    centre(part);
+  }
+
+  // The passage comes to the middle of its part; the page around it stays where it is.
+  function centre(part) {
+    const target = part.querySelector(".target");
+    const image = part.querySelector(".frame img");
+    if (!target) return;
+    const move = () => {
+      const { top, height } = target.getBoundingClientRect();
+      const middle = part.getBoundingClientRect().top + part.clientHeight / 3;
+      part.scrollTop += top + height / 2 - middle;
+    };
+    move();
+    if (image && !image.complete) image.addEventListener("load", move, { once: true });
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-into]");
+    if (link && !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0 && wide()) {
+      event.preventDefault();
+      show(link);
+      return;
+    }
+    const copy = event.target.closest("[data-copy]");
+    if (copy) quote(copy);
+  });
+
+  // The words of a passage with where they stand.
+  async function quote(button) {
+    const { quote, citation } = button.dataset;
+    // What is selected counts, where it stands in the passage.
+    const selected = getSelection().toString().trim().replace(/\s+/g, " ");
+    const words = quote.replace(/\s+/g, " ");
+    await navigator.clipboard.writeText(`\u201c${selected && words.includes(selected) ? selected : words}\u201d (${citation})`);
+    const before = button.textContent;
+    button.textContent = button.dataset.done;
+    setTimeout(() => { button.textContent = before; }, 1600);
+  }
+
+  // A star is put on without leaving the page.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-quiet]") || !form.closest("#preview")) return;
+    event.preventDefault();
+    const answer = await fetch(form.action, { method: "POST", headers: { "x-part": "1" }, body: new URLSearchParams(new FormData(form)) });
+    if (!answer.ok) { form.submit(); return; }
+    const shown = document.querySelector("a[data-into][aria-current]");
+    if (shown) show(shown);
+  });
+
+  // A choice among facets is asked at once.
+  document.addEventListener("change", (event) => event.target.closest("form[data-now]")?.requestSubmit());
+
+  // Work in progress is asked for again until it has ended.
+  async function again() {
+    const part = document.querySelector("[data-again]");
+    if (!part) return;
+    try {
+      const answer = await fetch(part.dataset.again, { headers: { "x-part": "1" } });
+      if (answer.ok) part.outerHTML = await answer.text();
+    } catch {
+      // The window may be starting again; the next try tells.
+    }
+    setTimeout(again, 700);
+  }
+  again();
+
+  // Files can be dropped anywhere on a form that takes some.
+  const form = document.querySelector("form[data-drop]");
+  if (form) {
+    const over = (event) => { event.preventDefault(); form.classList.add("over"); };
+    form.addEventListener("dragover", over);
+    form.addEventListener("dragleave", () => form.classList.remove("over"));
+    form.addEventListener("drop", (event) => {
+      event.preventDefault();
+      form.querySelector("input[type=file]").files = event.dataTransfer.files;
+      form.requestSubmit();
+    });
+  }
+
+  // Keys: "/" to the question, j and k through the results, Enter opens the one in view.
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key === "/") {
+      const box = document.querySelector("[data-key='/']");
+      if (box) { event.preventDefault(); box.focus(); box.select(); }
+      return;
+    }
+    if (event.key === "?") {
+      const menu = document.querySelector(".menu");
+      menu.open = !menu.open;
+      if (menu.open) menu.querySelector("summary").focus();
+      return;
+    }
+    const turn = document.querySelector(`main [data-key="${CSS.escape(event.key)}"]`);
+    if (turn) {
+      event.preventDefault();
+      turn.click();
+      turn.parentElement.querySelector("details[open] input:not([type=hidden])")?.focus();
+      return;
+    }
+    const step = { j: 1, k: -1 }[event.key];
+    if (!step) return;
+    const links = [...document.querySelectorAll("a[data-nth]")];
+    const at = links.findIndex((link) => link === document.activeElement);
+    const next = links[Math.min(Math.max(at + step, 0), links.length - 1)];
+    if (next) { next.focus(); next.scrollIntoView({ block: "nearest" }); }
+  });
+
+  // On a wide screen the first result is shown at once.
+  const first = document.querySelector("a[data-into][data-nth='1']");
+  if (first && wide()) show(first);
+
+  // On a narrow screen the part that one is in comes into view.
+  for (const tab of document.querySelectorAll(".tabs [aria-current]")) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 40;
+})();

@@ -1,0 +1,115 @@
+"""What the window says, in the languages it speaks; all of it stands in ``texts.toml``."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+"""By their codes, the names that the languages have for themselves."""
+DEFAULT = "en"
+_GROUPING = {"en": ",", "de": "."}
+_DECIMAL = {"en": ".", "de": ","}
+
+
+@functools.cache
+def all_texts() -> Mapping[str, Mapping[str, str]]:
+    """Return the texts by their names, ``section.name``, each by language.
+
+    A text that counts has two: ``name`` for one and ``name_many`` for any other number.
+    """
+    raw = tomllib.loads((Path(__file__).parent / "texts.toml").read_text(encoding="utf-8"))
+    return {
+        f"{section}.{name}": by_language
+        for section, texts in raw.items()
+        for name, by_language in texts.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of one language.
+
+    Attributes
+    ----------
+    language
+        Its code, one of :data:`LANGUAGES`.
+    """
+
+    language: str
+
+    def __call__(self, name: str, /, **values: object) -> Markup:
+        """Return a text with values in their places; values are shown as they are, never as markup.
+
+        Raises
+        ------
+        KeyError
+            There is no such text.
+        """
+        count = values.get("count")
+        if isinstance(count, int):
+            values["count"] = self.number(count)
+            if count != 1 and f"{name}_many" in all_texts():
+                name = f"{name}_many"
+        text = Markup(all_texts()[name][self.language])  # noqa: S704 - a text of ours
+        return text.format(**{key: _isolated(value) for key, value in values.items()})
+
+    def number(self, value: float, /, digits: int = 0) -> str:
+        """Return a number as the language writes it: ``12,345.6`` or ``12.345,6``."""
+        plain = f"{value:,.{digits}f}"
+        swap = {",": _GROUPING[self.language], ".": _DECIMAL[self.language]}
+        return "".join(swap.get(sign, sign) for sign in plain)
+
+    def size(self, count: int, /) -> str:
+        """Return a number of bytes in a unit that fits: ``4.2 MB``."""
+        value, unit = float(count), "B"
+        for unit in ("B", "kB", "MB", "GB", "TB"):
+            if value < 1000 or unit == "TB":
+                break
+            value /= 1000
+        return f"{self.number(value, 0 if unit == 'B' or value >= 100 else 1)} {unit}"
+
+    def duration(self, seconds: float, /) -> str:
+        """Return a length of time in the unit that says most: ``40 s``, ``3 min``, ``2 h``."""
+        for limit, length, unit in ((90, 1, "s"), (5400, 60, "min")):
+            if seconds < limit:
+                return f"{self.number(seconds / length)} {unit}"
+        return f"{self.number(seconds / 3600)} h"
+
+
+def language_of(chosen: str | None, accepted: str, /) -> str:
+    """Return the language to speak: the chosen one, else the first of the browser's that we know.
+
+    Parameters
+    ----------
+    chosen
+        Code of a language, if somebody chose one.
+    accepted
+        The header ``Accept-Language``.
+    """
+    if chosen in LANGUAGES:
+        return str(chosen)
+    wishes = []
+    for place, part in enumerate(accepted.split(",")):
+        tag, _, quality = part.strip().partition(";q=")
+        try:
+            weight = float(quality or 1)
+        except ValueError:
+            weight = 0.0
+        wishes.append((-weight, place, tag[:2].lower()))
+    return next((tag for _, _, tag in sorted(wishes) if tag in LANGUAGES), DEFAULT)
+
+
+def _isolated(value: object) -> object:
+    """Keep the direction of a name from touching the text around it."""
+    if isinstance(value, str) and not isinstance(value, Markup) and not value.isascii():
+        return Markup("<bdi>{}</bdi>").format(value)
+    return value if isinstance(value, (int, float, Markup)) else escape(value)

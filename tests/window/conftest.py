@@ -1,0 +1,66 @@
+"""A window on the sample case file, and a visitor who has its key."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from casetrack.config import load_settings
+from casetrack.http.address import Address, door
+from casetrack.library import Library
+from casetrack.window import application
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.config import Settings
+
+KEY = "k" * 43
+PORT = 8766
+HOME = f"http://127.0.0.1:{PORT}"
+
+
+def visitor(settings: Settings, *, read_only: bool = False, has_key: bool = True) -> TestClient:
+    """Return a browser at the window of a data folder."""
+    with socket.socket() as unused:
+        address = Address(unused, "127.0.0.1", PORT, is_loopback=True)
+        app = application(Library(settings), door(address, (), None), KEY, read_only=read_only)
+    client = TestClient(app, base_url=HOME, follow_redirects=True)
+    if has_key:
+        assert client.get(f"/?key={KEY}").status_code == 200
+    return client
+
+
+@pytest.fixture(scope="session")
+def own_home(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample case file for this process: others look at theirs meanwhile."""
+    return shutil.copytree(demo_home, tmp_path_factory.mktemp("window") / "home")
+
+
+@pytest.fixture
+def demo(own_home: Path, models_dir: Path) -> Collection:
+    """The collection "Demo" of :func:`own_home`; who changes it takes that back."""
+    return Library(replace(load_settings(own_home), models_dir=models_dir)).get("Demo")
+
+
+@pytest.fixture
+def window(demo: Collection) -> Iterator[TestClient]:
+    """A visitor to the window on the sample case file; what it changes is taken back."""
+    known = {m.mark_id for m in demo.marks.all()}
+    yield visitor(demo.workspace.settings)
+    for mark in demo.marks.all():
+        if mark.mark_id not in known:
+            demo.marks.undo(mark.mark_id)
+
+
+@pytest.fixture
+def empty(library: Library) -> TestClient:
+    """A visitor to the window on an empty data folder."""
+    return visitor(library.settings)

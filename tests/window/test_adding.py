@@ -1,0 +1,142 @@
+"""Adding by clicking: folders chosen and kept in step, what the tier leaves, keys and models."""
+
+from __future__ import annotations
+
+import re
+import threading
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.records.watches import _WORDS
+from casetrack.watch.watch_list import WatchList
+from casetrack.window.texts import all_texts
+
+from .conftest import visitor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from casetrack.library import Library
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """A folder with files, one below, one hidden."""
+    home = tmp_path / "Matter & <b>Files</b>"
+    (home / "Letters").mkdir(parents=True)
+    (home / ".hidden").mkdir()
+    (home / "lease.txt").write_text("The lease ends on 1 March 2027.", encoding="utf-8")
+    (home / "picture.unknown").write_bytes(b"?")
+    (home / "Letters" / "one.txt").write_text("Dear Sir, pay EUR 5.", encoding="utf-8")
+    return home
+
+
+def _wait_for_work() -> None:
+    for thread in threading.enumerate():
+        if thread.name.startswith("j-"):
+            thread.join(60)
+
+
+def made(window: TestClient) -> str:
+    window.post("/collections", data={"name": "Case"})
+    return "/c/Case"
+
+
+@pytest.mark.usefixtures("free_tier")
+def test_a_folder_is_chosen_by_clicking(empty: TestClient, shelf: Path) -> None:
+    page = empty.get(f"{made(empty)}/choose", params={"at": str(shelf.parent)})
+    (link,) = (a for a in re.findall(r'href="([^"]*choose[^"]*)"', page.text) if "Matter" in a)
+    inside = empty.get(unescape(link))
+    assert "Letters" in inside.text
+    assert ".hidden" not in inside.text
+    assert "<b>Files" not in inside.text
+    assert "1 file in it can be read" in inside.text
+    (take,) = re.findall(r'class="button main" href="([^"]*)"', inside.text)
+    form = empty.get(unescape(take))
+    assert "Matter &amp; &lt;b&gt;Files&lt;/b&gt;" in form.text
+    assert "100 more fit" in form.text
+
+
+@pytest.mark.parametrize("at", ["/no/such/place", "lease.txt"])
+def test_a_folder_that_is_not_there_says_so(empty: TestClient, shelf: Path, at: str) -> None:
+    page = empty.get(f"{made(empty)}/choose", params={"at": str(shelf / at)})
+    assert page.status_code == 400
+    assert "not found" in page.text.lower()
+
+
+def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Path) -> None:
+    place = made(empty)
+    page = empty.post(f"{place}/add", data={"path": str(shelf), "keep": "1"})
+    assert page.url.path == f"{place}/folders"
+    assert "about to be compared" in page.text
+    (watch,) = WatchList(library.settings.data_dir).watches()
+    assert watch.folder == str(shelf)
+
+    def do(what: str) -> str:
+        answer = empty.post(f"{place}/folders", data={"watch": watch.id, "do": what})
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    assert "paused" in do("pause")
+    assert "about to be compared" in do("resume")
+    assert "Documents go when" in do("mirror")
+    assert "Documents stay when" in do("keep")
+    do("now")
+    _wait_for_work()
+    assert library.get("Case").stats().document_count == 2
+    assert "No folder is kept in step yet" in do("remove")
+    refused = empty.post(f"{place}/folders", data={"watch": watch.id, "do": "now"})
+    assert refused.status_code in {400, 404}
+
+
+def test_every_state_of_a_folder_has_its_words() -> None:
+    assert {f"watched.is_{state}" for state in _WORDS} <= set(all_texts())
+
+
+@pytest.mark.usefixtures("free_tier")
+def test_settings_say_what_the_tier_takes_and_refuse_a_bad_key(empty: TestClient) -> None:
+    made(empty)
+    page = empty.get("/settings")
+    assert "Free tier" in page.text
+    assert "1 of 3 collections" in page.text
+    refused = empty.post("/settings/license", data={"key": "not a key"})
+    assert refused.status_code == 400
+    assert "key" in refused.text
+
+
+@pytest.mark.parametrize("profile", ["mini", "standard"])
+def test_models_are_fetched_as_work(
+    empty: TestClient, library: Library, monkeypatch: pytest.MonkeyPatch, profile: str
+) -> None:
+    pulled: list[str] = []
+
+    def pull(spec: Any, _folder: Path, *, progress: Any) -> None:
+        progress(spec.name, 1, None)
+        pulled.append(spec.name)
+
+    def fetch(_folder: Path, progress: Any) -> list[str]:
+        progress("all that is usual", 1, 2)
+        pulled.append("usual")
+        return ["done"]
+
+    monkeypatch.setattr("casetrack.models.pull.pull", pull)
+    monkeypatch.setattr("casetrack.supplies.fetch", fetch)
+    page = empty.post("/settings/models", data={"profile": profile})
+    assert page.url.path.startswith("/jobs/")
+    _wait_for_work()
+    assert pulled[0] == "usual" if profile == "mini" else len(pulled) > 1
+    (job,) = library.jobs.list()
+    assert (job.kind, job.state) == ("models", "done")
+
+
+def test_nothing_is_offered_that_a_reader_may_not(library: Library, shelf: Path) -> None:
+    library.create("Case")
+    window = visitor(library.settings, read_only=True)
+    for path in ("/", "/settings", "/c/Case/folders", "/c/Case"):
+        assert 'method="post" action="/c' not in window.get(path).text
+    assert window.post("/c/Case/add", data={"path": str(shelf), "keep": "1"}).status_code == 403
+    assert WatchList(library.settings.data_dir).watches() == ()

@@ -1,0 +1,211 @@
+"""What the pages of the window show, and what they do."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import time
+from typing import TYPE_CHECKING
+
+import docx
+import pytest
+
+from casetrack.window.texts import LANGUAGES, all_texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+QUESTION = "Who may terminate the agreement for convenience?"
+
+
+def text_of(page: str, /) -> str:
+    """Return what a page says, on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def first_passage(window: TestClient, question: str) -> str:
+    found = re.search(r'href="([^"]*/passage/[^"]*)"', search(window, question))
+    assert found is not None
+    return html.unescape(found[1])
+
+
+def search(window: TestClient, question: str) -> str:
+    return window.get("/c/Demo/search", params={"q": question}).text
+
+
+def test_all_parts_of_a_collection_open(window: TestClient) -> None:
+    home = window.get("/").text
+    assert "Demo" in text_of(home)
+    overview = window.get("/c/Demo").text
+    parts = re.findall(r'<a href="(/c/Demo/[a-z]+)"', overview)
+    assert len(parts) >= 6
+    for part in parts:
+        answer = window.get(part)
+        assert answer.status_code == 200, part
+        assert "<h1" in answer.text
+
+
+def test_a_question_leads_to_the_sentence_on_its_page(window: TestClient) -> None:
+    page = search(window, QUESTION)
+    marked = [html.unescape(m) for m in re.findall(r"<mark>(.*?)</mark>", page, re.DOTALL)]
+    assert any("terminate for convenience" in " ".join(m.split()) for m in marked)
+    shown = window.get(first_passage(window, QUESTION)).text
+    assert "Master Services Agreement.pdf" in text_of(shown)
+    picture = re.search(r'src="(/c/Demo/picture/[^"]+)"', shown)
+    assert picture is not None
+    assert 'class="strong"' in shown
+    drawn = window.get(picture[1])
+    assert drawn.headers["content-type"] == "image/png"
+    assert drawn.content.startswith(b"\x89PNG")
+    assert "immutable" in drawn.headers["cache-control"]
+
+
+def test_a_part_of_a_page_is_given_alone(window: TestClient) -> None:
+    place = first_passage(window, QUESTION)
+    part = window.get(place, headers={"x-part": "1"}).text
+    assert "<article" in part
+    assert "<html" not in part
+
+
+def test_results_are_narrowed_by_document(window: TestClient) -> None:
+    asked = {"q": "notice period", "document": "Amendment No 1.docx"}
+    page = window.get("/c/Demo/search", params=asked).text
+    cited = re.findall(r'<span class="citation">(.*?)</span>', page)
+    assert cited
+    assert all(c.startswith("Amendment No 1.docx") for c in cited)
+
+
+def test_what_is_not_there_is_said(window: TestClient) -> None:
+    page = text_of(search(window, "What is the boiling point of tungsten hexafluoride?"))
+    assert "Probably not in these documents" in page or "No passage contains" in page
+
+
+def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:
+    place = first_passage(window, QUESTION)
+    chunk = place.split("/passage/")[1].partition("?")[0]
+    assert window.post("/c/Demo/kept", data={"target": chunk, "note": "Read this"}).is_success
+    assert "Read this" in text_of(window.get("/c/Demo/kept").text)
+    citation = demo.read.chunk(chunk).citation
+    paper = window.get("/c/Demo/kept.docx")
+    words = "\n".join(p.text for p in docx.Document(io.BytesIO(paper.content)).paragraphs)
+    assert citation in words
+    assert "Read this" in words
+    assert citation.replace("-", "") in window.get("/c/Demo/kept.md").text.replace("-", "")
+    assert window.post("/c/Demo/kept", data={"target": chunk, "off": "1"}).is_success
+    assert "Read this" not in text_of(window.get("/c/Demo/kept").text)
+
+
+def test_from_nothing_to_an_answer(empty: TestClient, tmp_path: Path) -> None:
+    folder = tmp_path / "Papers"
+    folder.mkdir()
+    (folder / "Lease.txt").write_text("The rent is due on the third day of each month.\n")
+    (folder / "broken.pdf").write_bytes(b"no PDF")
+    page = empty.post("/collections", data={"name": "Flat <1>"})
+    assert page.url.path == "/c/Flat%20%3C1%3E" or "Flat &lt;1&gt;" in page.text
+    begun = empty.post("/c/Flat <1>/add", data={"path": str(folder)})
+    deadline = time.monotonic() + 60
+    while "data-again" in begun.text and time.monotonic() < deadline:
+        time.sleep(0.2)
+        begun = empty.get(begun.url)
+    told = text_of(begun.text)
+    assert "1 document was added" in told
+    assert "broken.pdf" in told
+    assert "third day" in text_of(empty.get("/c/Flat <1>/search", params={"q": "rent due"}).text)
+
+
+@pytest.mark.parametrize("name", ["A/B", "100% /c/ of it", "50%2F", "Ä & ?x=1#y"])
+def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str) -> None:
+    library.create(name)
+    home = empty.get("/").text
+    (link,) = re.findall(r'<a class="card" href="([^"]*)"', home)
+    page = empty.get(html.unescape(link))
+    assert page.status_code == 200
+    assert name in html.unescape(page.text)
+    for part in ("documents", "people", "sql", "health", "settings"):
+        links = [a for a in re.findall(r'href="(/c/[^"]*)"', page.text) if a.endswith(f"/{part}")]
+        for found in links:
+            assert empty.get(html.unescape(found)).status_code == 200, found
+    added = empty.post(f"{html.unescape(link)}/add", data={"path": "/no/such/file"})
+    assert "not found" in added.text.lower()
+
+
+def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -> None:
+    empty.post("/collections", data={"name": "Sent"})
+    files = [("files", ("../../Lease.txt", b"The rent is due on the third day.\n", "text/plain"))]
+    begun = empty.post("/c/Sent/add", files=files)
+    deadline = time.monotonic() + 60
+    while "data-again" in begun.text and time.monotonic() < deadline:
+        time.sleep(0.2)
+        begun = empty.get(begun.url)
+    kept = library.settings.data_dir / "added" / "Sent" / "Lease.txt"
+    assert kept.read_bytes().startswith(b"The rent")
+    assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/c/Nope", 404, "Nope"),
+        ("/c/Demo/passage/nope", 404, "nope"),
+        ("/c/Demo/document/nope", 404, "nope"),
+        ("/c/Demo/people/nobody-at-all", 404, "nobody-at-all"),
+        ("/c/Demo/sql?q=DROP TABLE x", 400, "SELECT"),
+        ("/c/Demo/timeline?start=never", 400, "never"),
+        ("/jobs/j-none", 404, "none"),
+        ("/no/such/page", 404, "nothing at this address"),
+    ],
+)
+def test_what_cannot_be_shown_says_why(
+    window: TestClient, path: str, status: int, said: str
+) -> None:
+    answer = window.get(path)
+    assert said in text_of(answer.text)
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_window_speaks_its_languages(window: TestClient, language: str) -> None:
+    page = window.get("/", headers={"accept-language": f"xx,{language};q=0.9"}).text
+    assert f'<html lang="{language}"' in page
+    assert all_texts()["home.title"][language] in html.unescape(page)
+
+
+def test_every_text_is_there_in_every_language() -> None:
+    fields = re.compile(r"\{(\w+)\}")
+    for name, by_language in all_texts().items():
+        assert set(by_language) == set(LANGUAGES), name
+        assert all(by_language.values()), name
+        wanted = {tuple(sorted(fields.findall(text))) for text in by_language.values()}
+        assert len(wanted) == 1, name
+
+
+def test_names_and_texts_are_never_markup(empty: TestClient, tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
+    path = tmp_path / f"{hostile.replace('/', '')}.txt"
+    path.write_text(f"{hostile} The rent is due. </script><script>alert(2)</script>\n")
+    empty.post("/collections", data={"name": "X<b>"})
+    begun = empty.post("/c/X<b>/add", data={"path": str(path)})
+    deadline = time.monotonic() + 60
+    while "data-again" in begun.text and time.monotonic() < deadline:
+        time.sleep(0.2)
+        begun = empty.get(begun.url)
+    parts = ["", "/documents", "/search?q=rent", "/people?kind=concept", "/timeline", "/health"]
+    parts += ["/map", "/graph", "/references", "/topics", f"/related?document={path.name}"]
+    parts += ["/compare", "/corrections"]
+    pages = [empty.get(f"/c/X<b>{part}").text for part in parts]
+    pages += [empty.get(empty_link).text for empty_link in _links(pages[1], "/document/")]
+    pages += [empty.get(empty_link).text for empty_link in _links(pages[2], "/passage/")]
+    for page in [begun.text, *pages]:
+        assert "<img src=x" not in page
+        assert "<script>alert" not in page
+        assert "<b>" not in page.replace("<b><bdi>", "")
+
+
+def _links(page: str, part: str) -> list[str]:
+    return [html.unescape(h) for h in re.findall(r'href="([^"]+)"', page) if part in h]
