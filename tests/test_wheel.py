@@ -1,12 +1,15 @@
-"""The wheel holds what the program needs: schemas, pipelines and the sample case file."""
+"""The wheel holds what the program needs, and trusts no signer of licenses but its maker's."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+import pytest
 
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = """
@@ -21,27 +24,51 @@ print(casetrack.__version__, [load_pipeline(n).name for n in pipeline_names()])
 print(len(list((resource_dir("data-samples") / "files").rglob("*.*"))))
 print(resource_dir("schemas"))
 """
+STATUS = "from casetrack.cli.main import run; run()"
 
 
-def test_an_installed_wheel_finds_its_resources(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which a wheel of this checkout was unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), "."],
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), "."],
         cwd=CHECKOUT,
         check=True,
     )
-    (wheel,) = tmp_path.glob("casetrack-*.whl")
-    installed = tmp_path / "site"
+    (wheel,) = folder.glob("casetrack-*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(installed)
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def asked(site: Path, script: str, *words: str, **variables: str) -> str:
+    """Return what a script, or the program, says that runs what is in *site*."""
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(installed)},
+        [sys.executable, "-c", script, *words],
+        cwd=site.parent,
+        env=os.environ | {"PYTHONPATH": str(site)} | variables,
         capture_output=True,
         text=True,
         check=True,
     )
-    version, samples, schemas = done.stdout.splitlines()
+    return done.stdout
+
+
+def test_an_installed_wheel_finds_its_resources(site: Path) -> None:
+    version, samples, schemas = asked(site, SCRIPT).splitlines()
     assert "standard" in version
     assert int(samples) >= 14
-    assert Path(schemas).is_relative_to(installed)
+    assert Path(schemas).is_relative_to(site)
+
+
+def test_nobody_signs_a_license_for_themselves(site: Path, tmp_path: Path) -> None:
+    """The tests' own signer, which the environment names, counts in a checkout only."""
+    here = json.loads(asked(CHECKOUT, STATUS, "license", "status", "--json"))
+    assert here["tier"] == "pro"
+    home = {"CASETRACK_HOME": str(tmp_path)}
+    there = json.loads(asked(site, STATUS, "license", "status", "--json", **home))
+    assert there["tier"] == "free"
+    assert (
+        "its signature does not fit (CASETRACK_LICENSE_PUBLIC_KEYS is not read" in there["reason"]
+    )

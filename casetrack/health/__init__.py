@@ -8,6 +8,7 @@ from casetrack.health.machine import (
     check_ocr,
     check_remains,
 )
+from casetrack.health.private import check_private, make_private
 from casetrack.health.repair import mend_data_dir, mend_folder
 from casetrack.health.rows import page_problems, row_problems
 
@@ -19,8 +20,10 @@ __all__ = [
     "check_models",
     "check_notebooks",
     "check_ocr",
+    "check_private",
     "check_remains",
     "damaged_collection",
+    "make_private",
     "mend_data_dir",
     "mend_folder",
     "page_problems",

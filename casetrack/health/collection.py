@@ -27,6 +27,7 @@ from casetrack.health.rows import check_rows
 from casetrack.health.unreadable import Unreadable, find_unreadable
 from casetrack.health.views import check_views
 from casetrack.records import Check
+from casetrack.store import mirror
 from casetrack.store.damage import damage_told
 from casetrack.store.datasets import open_snapshot
 
@@ -127,6 +128,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     ledger = ledger_problems(snapshot)
     altered = altered_documents(snapshot)
     examiner.tell("checking the index", 0, documents)
+    mirror.bring(folder, "views")
     # What was made of rows cannot be compared with them while some cannot be read.
     views = [] if lost else check_views(folder, snapshot, rows.counts, deep=examiner.deep)
     live = snapshot.chunks.count_rows() if lost else rows.counts.total()

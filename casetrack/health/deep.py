@@ -20,6 +20,7 @@ from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import EmbedStep
 from casetrack.steps.encoding import ContextText, SharedPass
 from casetrack.steps.line_parts import SIDES, PageWords, line_boxes
+from casetrack.store.originals import copy_of
 from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def read_again(
 def _file(folder: Path, document: Document) -> Path | None:
     """Return the unchanged file of a document, or ``None``."""
     if is_inside(document):
-        copy = folder / document.original_copy if document.original_copy else None
+        copy = copy_of(folder, document.original_copy) if document.original_copy else None
         return copy if copy is not None and copy.is_file() else None
     return Path(document.path) if source_state(document) == "unchanged" else None
 

@@ -15,7 +15,7 @@ from casetrack.ingest.sources import is_inside, source_file, source_state
 from casetrack.marks.store import PATH, Stored, read
 from casetrack.records import Check
 from casetrack.store.lock import try_lock
-from casetrack.store.originals import stray_copies
+from casetrack.store.originals import copies, copy_of, stray_copies
 from casetrack.store.rewrite import is_unfinished
 from casetrack.store.session import leftovers
 
@@ -30,7 +30,7 @@ _OWN = re.compile(
     r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
-    r"|\.[a-z]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
+    r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
 )
 """What the program itself puts into a collection's folder, and what macOS does."""
 OLD_SECONDS = 3600.0
@@ -164,16 +164,15 @@ def check_copies(folder: Path, snapshot: Snapshot, found: Iterable[Problem], /) 
 
 def copy_problems(folder: Path, snapshot: Snapshot, /, *, deep: bool = False) -> Iterator[Problem]:
     """Yield copies that are missing or not what was copied; *deep* compares their content."""
-    for document in snapshot.documents.values():
-        if document.original_copy is None:
-            continue
-        path = folder / document.original_copy
+    named = [d for d in snapshot.documents.values() if d.original_copy is not None]
+    sizes = copies(folder) if named else {}
+    for document in named:
+        kept = document.original_copy or ""
         try:
-            size = path.stat().st_size
-            wrong = size != document.file_size
+            wrong = sizes[kept] != document.file_size
             if deep and not wrong:
-                wrong = file_facts(path).hash != document.file_hash
-        except (OSError, CaseTrackError):
+                wrong = file_facts(copy_of(folder, kept)).hash != document.file_hash
+        except (KeyError, OSError, CaseTrackError):
             yield Problem(f"the copy of {document.name} is missing", document.document_id)
             continue
         if wrong:

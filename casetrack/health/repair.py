@@ -6,7 +6,6 @@ Each step may be repeated, and says what it did. No document and no file of the 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +18,10 @@ from casetrack.health.views import mend_views
 from casetrack.marks.store import mend as mend_marks
 from casetrack.store import restore, rewrite
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.files import storage_errors
 from casetrack.store.history import mend_manifests, mend_tags, settle
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
-from casetrack.store.originals import remove_stray_copies
+from casetrack.store.originals import keep_copy, remove_stray_copies
 from casetrack.store.orphans import drop_orphan_rows
 from casetrack.store.session import leftovers, write_session
 
@@ -84,12 +82,8 @@ def copy_again(folder: Path, document: Document, /) -> str | None:
     source = Path(document.path)
     if document.original_copy is None or not source.is_file():
         return None
-    target = folder / document.original_copy
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    with storage_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, temporary)
-        temporary.replace(target)
+    name = document.original_copy.rpartition("/")[2]
+    keep_copy(folder, document.document_id, source, name=name)
     return f"copied the file of {document.name} again"
 
 

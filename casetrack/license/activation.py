@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from casetrack.errors import LicenseRefused, LicenseServerUnreachable, UsageError
+from casetrack.license.signature import is_development
 
 if TYPE_CHECKING:
     import urllib.request
@@ -43,8 +44,8 @@ class LicenseServer:
     Parameters
     ----------
     url
-        Its address without a path; by default that of ``CASETRACK_LICENSE_SERVER``, else Lemon
-        Squeezy's.
+        Its address without a path; by default Lemon Squeezy's or, in a build for development, that
+        of ``CASETRACK_LICENSE_SERVER``.
     timeout
         Seconds of silence after which it counts as unreachable.
 
@@ -57,7 +58,8 @@ class LicenseServer:
     def __init__(self, url: str | None = None, /, *, timeout: float = 10.0) -> None:
         from urllib.parse import urlsplit
 
-        chosen = url or os.environ.get(ENV_SERVER, "").strip() or DEFAULT_SERVER
+        named = os.environ.get(ENV_SERVER, "").strip() if is_development() else ""
+        chosen = url or named or DEFAULT_SERVER
         try:
             parts = urlsplit(chosen)
             host = parts.hostname or ""

@@ -1,8 +1,9 @@
 """Whose signature counts, and whether one fits.
 
-Public keys come from ``public_keys.txt`` beside this file and, for vendors of builds of their own,
-from the file that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names. Several lines are several keys, so that
-an old one can stay while a new one takes over.
+Public keys come from ``public_keys.txt`` beside this file. Several lines are several keys, so that
+an old one can stay while a new one takes over. A build for development, and no other, also takes
+those of the file that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names: whoever may set a variable could
+otherwise sign a license for themselves.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 ENV_PUBLIC_KEYS = "CASETRACK_LICENSE_PUBLIC_KEYS"
 PACKAGED = Path(__file__).with_name("public_keys.txt")
+DEVELOPMENT = Path(__file__).with_name("development.txt")
+"""Lies in checkouts; wheels and bundles are built without it."""
 _KEY_BYTES = 32
 _HEX_DIGITS = 64
 _MAX_BYTES = 1 << 20
@@ -25,6 +28,18 @@ _MAX_BYTES = 1 << 20
 
 class CannotVerify(Exception):
     """A signature cannot be checked here; says why, and what to do."""
+
+
+def is_development() -> bool:
+    """Return whether this build is one for development, which trusts what its user names."""
+    return DEVELOPMENT.is_file()
+
+
+def unread_signers() -> str:
+    """Return why signers that the environment names do not count here; empty where none are."""
+    if is_development() or not os.environ.get(ENV_PUBLIC_KEYS, "").strip():
+        return ""
+    return f"{ENV_PUBLIC_KEYS} is not read: this is a build for release"
 
 
 def public_keys(text: str, /) -> tuple[bytes, ...]:
@@ -66,7 +81,7 @@ def is_genuine(key: LicenseKey, /) -> bool:
 
 def _further_keys() -> tuple[bytes, ...]:
     name = os.environ.get(ENV_PUBLIC_KEYS, "").strip()
-    if not name:
+    if not name or not is_development():
         return ()
     try:
         with Path(name).expanduser().open("rb") as file:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import UPGRADE_URL
 from casetrack.license.key import MalformedKey, parse_key
-from casetrack.license.signature import CannotVerify, is_genuine
+from casetrack.license.signature import CannotVerify, is_genuine, unread_signers
 from casetrack.license.tiers import FREE, TIERS, Tier
 
 if TYPE_CHECKING:
@@ -123,7 +123,9 @@ def usable_key(text: str, today: date, /) -> LicenseKey:
     except CannotVerify as error:
         raise Unusable(f"cannot be checked: {error}", key) from error
     if not genuine:
-        raise Unusable("is not genuine: its signature does not fit. Copy it again, whole", key)
+        told = f" ({unread})" if (unread := unread_signers()) else ""
+        reason = f"is not genuine: its signature does not fit{told}. Copy it again, whole"
+        raise Unusable(reason, key)
     claims = key.claims
     if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
         reason = f'is for a tier "{claims.tier}" that this version does not know. Update CaseTrack'

@@ -6,9 +6,9 @@
     python -m casetrack.license.vendor issue --private FILE --tier pro --days 365
     python -m casetrack.license.vendor show KEY
 
-The public half goes into ``casetrack/license/public_keys.txt``, or into a file that
-``CASETRACK_LICENSE_PUBLIC_KEYS`` names. The private half signs keys for everybody who trusts the
-public one: it is never written into a checkout.
+The public half goes into ``casetrack/license/public_keys.txt`` or, for trying it in a checkout,
+into a file that ``CASETRACK_LICENSE_PUBLIC_KEYS`` names. The private half signs keys for everybody
+who trusts the public one: it is never written into a checkout.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def write_private_key(path: Path, seed: bytes, /) -> None:
         raise VendorError(f"{path} is there already; keys are not overwritten.") from error
     with os.fdopen(number, "w") as file:
         file.write(
-            "# Private key for CaseTrack licenses. Whoever has it can issue keys: keep it secret.\n"
+            "# Private key of CaseTrack. Whoever has it signs as its maker: keep it secret.\n"
             f"{base32_text(seed)}\n"
         )
 

@@ -1,6 +1,6 @@
 """Turn the weights of a BERT encoder into an ONNX graph for onnxruntime on a CPU.
 
-Only numpy and ``onnx`` are needed. The graph has one input, ``input_ids`` int64
+Only numpy is needed. The graph has one input, ``input_ids`` int64
 [batch, tokens], and no attention mask: the rows of a batch have the same length. That is on
 purpose. Activations are quantised with a scale taken from the whole tensor, so a row padded or
 batched with others would get other numbers than alone, and padding costs more than it saves.
@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.errors import ModelCorrupt, ModelError
+from casetrack.models import onnx_file
 from casetrack.models.graph import (
     LEVELS,
     MICROSOFT,
@@ -198,29 +199,20 @@ def finish(
 
     *outputs* are the float32 outputs with their shapes.
     """
-    from onnx import TensorProto, helper
-
-    inputs = [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "tokens"])]
+    inputs = [onnx_file.port("input_ids", onnx_file.INT64, ("batch", "tokens"))]
     if attended:
-        inputs.append(helper.make_tensor_value_info(attended, TensorProto.INT32, ["batch"]))
-    model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "encoder",
-            inputs,
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
-                for name, shape in outputs.items()
-            ],
-            graph.constants,
-        ),
-        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid(MICROSOFT, 1)],
-        ir_version=_IR_VERSION,
-        producer_name="casetrack",
-        producer_version=str(BUILDER_VERSION),
+        inputs.append(onnx_file.port(attended, onnx_file.INT32, ("batch",)))
+    found = [onnx_file.port(name, onnx_file.FLOAT, shape) for name, shape in outputs.items()]
+    return onnx_file.model(
+        graph.nodes,
+        graph.constants,
+        inputs,
+        found,
+        name="encoder",
+        opsets={"": _OPSET, MICROSOFT: 1},
+        format_version=_IR_VERSION,
+        producer=("casetrack", str(BUILDER_VERSION)),
     )
-    data: bytes = model.SerializeToString(deterministic=True)
-    return data
 
 
 def _embeddings(graph: Graph, config: BertConfig) -> str:

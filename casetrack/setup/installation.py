@@ -43,16 +43,28 @@ class Installation:
     python: str
 
     @property
-    def update_command(self) -> tuple[str, ...] | None:
-        """The command that installs the newest version; ``None`` where there is none."""
-        commands: dict[str, tuple[str, ...]] = {
+    def by_uv(self) -> bool:
+        """Whether uv installed it; its settings say which index is asked."""
+        return self.kind in {"uv", "uv-tool"}
+
+    def update_command(self, version: str | None = None, /) -> tuple[str, ...] | None:
+        """Return what installs a version, by default the newest; ``None`` where nothing does."""
+        named = f"{PACKAGE}=={version}"
+        newest: dict[str, tuple[str, ...]] = {
             "pip": (self.python, "-m", "pip", "install", "--upgrade", PACKAGE),
             "uv": ("uv", "pip", "install", "--python", self.python, "--upgrade", PACKAGE),
             "pipx": ("pipx", "upgrade", PACKAGE),
             "uv-tool": ("uv", "tool", "upgrade", PACKAGE),
             "conda": ("conda", "update", PACKAGE),
         }
-        return commands.get(self.kind)
+        one: dict[str, tuple[str, ...]] = {
+            "pip": (self.python, "-m", "pip", "install", named),
+            "uv": ("uv", "pip", "install", "--python", self.python, named),
+            "pipx": ("pipx", "install", "--force", named),
+            "uv-tool": ("uv", "tool", "install", "--force", named),
+            "conda": ("conda", "install", f"{PACKAGE}={version}"),
+        }
+        return (newest if version is None else one).get(self.kind)
 
     @property
     def uninstall_command(self) -> tuple[str, ...] | None:
@@ -75,14 +87,12 @@ class Installation:
             return "a running program cannot be replaced on Windows"
         if self.kind in {"editable", "source", "temporary", "other", "conda"}:
             return "only you know how it came here"
-        if self.kind == "pip" and importlib.util.find_spec("pip") is None:
+        if self.kind in {"pip", "pipx"} and importlib.util.find_spec("pip") is None:
             return "pip is not in this environment"
         tool = {"uv": "uv", "uv-tool": "uv", "pipx": "pipx"}.get(self.kind)
         if tool is not None and shutil.which(tool) is None:
             return f"{tool} is not on the search path"
-        if self.kind in {"pip", "uv"}:
-            return _protected()
-        return None
+        return _protected()
 
 
 def find_installation() -> Installation:

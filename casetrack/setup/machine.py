@@ -50,6 +50,15 @@ class Machine:
         return self.variable("XDG_CONFIG_HOME", self.home / ".config")
 
     @property
+    def shared_data(self) -> Path:
+        """The folder in which programs keep what belongs to one computer: menu entries, icons."""
+        if self.system == "win32":
+            return self.variable("LOCALAPPDATA", self.home / "AppData" / "Local")
+        if self.system == "darwin":
+            return self.home / "Library" / "Application Support"
+        return self.variable("XDG_DATA_HOME", self.home / ".local" / "share")
+
+    @property
     def own_settings(self) -> Path:
         """The folder of programs that keep to ``~/.config`` on macOS, too."""
         if self.system == "win32":

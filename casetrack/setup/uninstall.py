@@ -12,6 +12,7 @@ from casetrack.editions import edition
 from casetrack.errors import NoSkill, NoSuchScope, SetupError
 from casetrack.records.shape import Record
 from casetrack.setup.clients import CLIENTS, NAME, project_file, user_files
+from casetrack.setup.desktop import remove
 from casetrack.setup.installation import shown
 from casetrack.setup.installers import run_installer
 from casetrack.setup.register import withdraw
@@ -36,10 +37,13 @@ class Withdrawal:
         Files out of which the entry was taken.
     problems
         Files that could not be changed, as errors.
+    desktop
+        Files of the menu of the desktop that were removed.
     """
 
     removed: tuple[Change, ...]
     problems: tuple[SetupError, ...]
+    desktop: tuple[Path, ...] = ()
 
 
 def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = False) -> Withdrawal:
@@ -63,7 +67,12 @@ def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = Fa
         else:
             removed += [change] if change.action == "removed" else []
     _forget_everywhere(machine, folder, dry_run)
-    return Withdrawal(tuple(removed), tuple(problems))
+    desktop: tuple[Path, ...] = ()
+    try:
+        desktop = remove(machine, dry_run=dry_run).files
+    except SetupError as error:
+        problems.append(error)
+    return Withdrawal(tuple(removed), tuple(problems), desktop)
 
 
 def _forget_everywhere(machine: Machine, folder: Path, dry_run: bool) -> None:

@@ -68,7 +68,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (files / "memo.txt").write_text("The roof leaks over the north room.")
     (files / "offer.eml").write_bytes(MAIL)
     write_pdf(files / "plan.pdf")
-    collection = use(Library(load_settings(base / "data"))).create("C", profile="ollama")
+    with pytest.MonkeyPatch.context() as patch:  # as `library` has it
+        patch.setenv("CASETRACK_MODELS", str(base / "no-models"))
+        settings = load_settings(base / "data")
+    collection = use(Library(settings)).create("C", profile="ollama")
     rest = [files / n for n in ("long.txt", "note.txt", "offer.eml", "plan.pdf")]
     assert collection.ingest(rest).count("ingested") == 5
     collection.ingest([files / "memo.txt"], document_name="Memo", copy_original=True)
@@ -390,7 +393,9 @@ def test_only_a_deep_check_sees_it(
     damage(collection)
     shutil.rmtree(collection.folder / "views")
     assert failed(collection.admin.doctor()) == {}
-    assert words in failed(collection.admin.doctor(deep=True))[name].detail
+    report = collection.admin.doctor(deep=True)
+    assert name in failed(report), [(check.name, check.detail) for check in report.checks]
+    assert words in failed(report)[name].detail
     mended = collection.admin.doctor(deep=True, repair=True)
     assert failed(mended) == {}
     assert len(mended.repairs) == 1

@@ -11,7 +11,7 @@ from casetrack.config import OcrSettings
 from casetrack.errors import OcrUnavailable
 from casetrack.health import check_ocr
 from casetrack.ocr import choose, languages
-from casetrack.ocr.weights import RAPID, find_weights, pull_weights
+from casetrack.ocr.weights import RAPID, find_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +22,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a models folder on a machine without language data and packages for OCR."""
     monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
-    for module in ("casetrack.ocr.weights", "casetrack.ocr.easy"):
-        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    monkeypatch.setattr("casetrack.ocr.easy.find_spec", lambda name: None)
     choose._make.cache_clear()
     return tmp_path / "models"
 
@@ -40,7 +39,7 @@ def test_text_recognition_names_the_engine_and_what_it_reads(
     bare: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
-    networks = _networks(models_dir)
+    networks = find_weights(models_dir)
     folder = bare / "rapidocr"
     folder.mkdir(parents=True)
     for file in RAPID.files:
@@ -66,11 +65,3 @@ def test_text_recognition_with_tesseract_names_the_languages(tmp_path: Path) -> 
         pytest.skip(f"Tesseract cannot run here: {error.message}")
     check = check_ocr(tmp_path)
     assert check.detail.startswith(f"tesseract ({', '.join(engine.languages)})")
-
-
-def _networks(models_dir: Path) -> Path:
-    try:
-        return find_weights(None)
-    except OcrUnavailable:
-        pull_weights(models_dir, lambda *_: None)
-        return find_weights(models_dir)

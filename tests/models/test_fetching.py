@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
+from mcp.types import CallToolResult, TextContent
 
 from casetrack.config import Settings
+from casetrack.errors import DownloadFailed
 from casetrack.library import Library
-from casetrack.mcp.fetching import fetch_in_background
+from casetrack.mcp.fetching import NOTICE, Supply, with_notice
 from casetrack.models.pull import installed
 
 
@@ -17,17 +20,18 @@ from casetrack.models.pull import installed
 def library(tiny, hub, tmp_path, monkeypatch) -> Library:
     """A library whose default profile is the tiny model of the hub."""
     profile = SimpleNamespace(name="mini", models=(tiny.spec,), model_names=(tiny.spec.name,))
-    monkeypatch.setattr("casetrack.models.profiles.find_profile", lambda _name: profile)
-    monkeypatch.setattr("casetrack.models.pull.MODELS", (tiny.spec,), raising=False)
+    monkeypatch.setattr("casetrack.supplies.find_profile", lambda _name: profile)
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     monkeypatch.setenv("CASETRACK_PIP_ARGS", "--no-index")
     return Library(Settings(data_dir=tmp_path / "data", models_dir=tmp_path / "models"))
 
 
-def fetched(library: Library) -> None:
-    thread = fetch_in_background(library)
+def fetched(library: Library, *pauses: float) -> Supply:
+    supply = Supply(library)
+    thread = supply.fetch(pauses)
     thread.join(60)
     assert not thread.is_alive()
+    return supply
 
 
 def test_the_model_is_fetched_once(tiny, hub, library, caplog):
@@ -35,15 +39,59 @@ def test_the_model_is_fetched_once(tiny, hub, library, caplog):
         fetched(library)
     folder = library.settings.models_dir / tiny.spec.name
     assert {path.name for path in folder.iterdir()} >= {file.name for file in tiny.spec.files}
-    assert "fetching the models of the profile mini" in caplog.text
+    assert "tiny: installed in" in caplog.text
+    assert "rapidocr could not be fetched" in caplog.text  # there is no package index
+    (job,) = library.jobs.list()
+    assert (job.kind, job.title, job.state) == ("models", "Models: mini and rapidocr", "failed")
+    assert "rapidocr could not be fetched" in job.error["message"]
     asked = sum(hub.asked().values())
     assert asked
     fetched(library)
     assert sum(hub.asked().values()) == asked
 
 
-def test_without_a_network_the_server_goes_on(library, monkeypatch, caplog):
+def test_without_a_network_the_server_goes_on_and_tries_again(
+    tiny, hub, library, monkeypatch, caplog
+):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    fetched(library)
-    assert "the search model could not be fetched" in caplog.text
+    supply = fetched(library)
+    assert 'Model "tiny" could not be fetched' in caplog.text
     assert not installed(library.settings.models_dir)
+    told = supply.notice() or ""
+    assert told.startswith('The search model could not be fetched: Model "tiny" could not be')
+    assert "`casetrack models pull`, or start this server again" in told
+    assert "found by their words only" in told
+    pause = Event()
+
+    def online(_seconds: float) -> bool:
+        assert "It is tried again in 7 seconds." in (later.notice() or "")
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        return False
+
+    later = Supply(library)
+    monkeypatch.setattr(pause, "wait", online)
+    with pytest.raises(DownloadFailed, match="rapidocr"):  # the search model itself has come
+        later._fetched(lambda *_: None, pause, (7.0,))
+    assert later.notice() is None
+    assert [model.name for model in installed(library.settings.models_dir)] == [tiny.spec.name]
+
+
+def test_each_result_says_so_until_the_model_is_there(tiny, library) -> None:
+    supply = Supply(library)
+
+    def call() -> CallToolResult:
+        text = TextContent(type="text", text="2 passages")
+        return with_notice(
+            CallToolResult(content=[text], structured_content={"found": 2}), supply.notice()
+        )
+
+    told = call()
+    assert told.structured_content == {"found": 2, NOTICE: supply.notice()}
+    assert told.content[-1].text.startswith(
+        "Note: The search model (90 MB) is not on this computer."
+    )
+    assert "`casetrack models pull` once while online" in told.content[-1].text
+    failed = CallToolResult(content=[], is_error=True)
+    assert with_notice(failed, "a notice").content == []
+    fetched(library)
+    assert call().structured_content == {"found": 2}

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import venv
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,11 +21,11 @@ from casetrack.setup import installation, uninstall, update
 from casetrack.setup.installation import Installation, find_installation, shown
 from casetrack.setup.installers import newest_version, run_installer
 from mcp import Client
+from release.signing import Signer
 from setup.wheels import PACKAGE, write_wheel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Run = Callable[..., Any]
 
@@ -81,7 +82,7 @@ def test_a_checkout_has_no_installer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "own_distribution", lambda: None)
     found = find_installation()
     assert (found.kind, found.place) == ("source", str(PACKAGE.parent))
-    assert (found.update_command, found.uninstall_command) == (None, None)
+    assert (found.update_command(), found.uninstall_command) == (None, None)
 
 
 def test_what_is_run_is_not_what_happens_to_be_installed_beside_it(
@@ -115,7 +116,7 @@ def test_what_is_run_is_not_what_happens_to_be_installed_beside_it(
 def test_each_installer_has_its_commands(kind: Any, upgrade: str, remove: str) -> None:
     found = Installation(kind, "there", "py")
     written = [
-        None if c is None else shown(c) for c in (found.update_command, found.uninstall_command)
+        None if c is None else shown(c) for c in (found.update_command(), found.uninstall_command)
     ]
     assert written == [upgrade, remove]
 
@@ -225,27 +226,27 @@ def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
 # --- the commands -----------------------------------------------------------------------------
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, found: Installation) -> list[tuple[str, ...]]:
+def pretend(monkeypatch: pytest.MonkeyPatch, found: Installation) -> list[Any]:
     """Let the commands find *found*; what they would run is listed, not run."""
-    asked: list[tuple[str, ...]] = []
+    asked: list[Any] = []
     monkeypatch.setattr(installation, "find_installation", lambda: found)
     monkeypatch.setattr(Installation, "by_hand", None)
     monkeypatch.setattr(uninstall, "run_installer", asked.append)
-    monkeypatch.setattr(update, "run_installer", asked.append)
+    monkeypatch.setattr(update, "update", lambda *words: asked.append(words[:2]))
     return asked
 
 
 def test_update_shows_what_it_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = pretend(monkeypatch, HERE)
     monkeypatch.setattr(update, "newest_version", lambda *_: "9.9.9")
-    shown_command = shown(HERE.update_command or ())
+    shown_command = shown(HERE.update_command() or ())
     check = run("update", "--check")
     assert check.out.startswith("CaseTrack 9.9.9 is there; this is ")
     assert check.out.endswith("To install it, run: casetrack update\n")
     assert asked == []
     done = run("--update")
-    assert f"Running: {shown_command}\nCaseTrack 9.9.9 is installed. Restart" in done.out
-    assert asked == [HERE.update_command]
+    assert done.out.endswith("CaseTrack 9.9.9 is installed. Restart the AI programs that use it.\n")
+    assert asked == [(HERE, "9.9.9")]
     told = json.loads(run("update", "--json").out)
     assert (told["newest"], told["command"], told["updated"]) == ("9.9.9", shown_command, True)
 
@@ -262,7 +263,7 @@ def test_update_that_must_be_typed(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Installation, "by_hand", "pip is not in this environment")
     monkeypatch.setattr(update, "newest_version", lambda *_: "9.9.9")
     ended = run("update")
-    command_line = shown(HERE.update_command or ())
+    command_line = shown(HERE.update_command() or ())
     assert ended.out.endswith(
         f"To install it (pip is not in this environment), run: {command_line}\n"
     )
@@ -395,7 +396,9 @@ def test_a_real_environment_is_set_up_updated_and_left(tmp_path: Path, index: Pa
             check=False,
         )
 
-    installed = call(python, "-m", "pip", "install", "--no-compile", "casetrack")
+    # The libraries' folder may hold a checkout's own entry.
+    alone = ("--no-compile", "--no-deps", "--ignore-installed")
+    installed = call(python, "-m", "pip", "install", *alone, "casetrack")
     assert installed.returncode == 0, installed.stderr
     program = scripts / "casetrack"
     assert call(program, "setup", "claude-code").returncode == 0
@@ -415,9 +418,13 @@ def test_a_real_environment_is_set_up_updated_and_left(tmp_path: Path, index: Pa
 
     assert anyio.run(talk) == len(declared())
     assert "is the newest version" in call(program, "update", "--check").stdout
-    write_wheel(index, "9.9.9", whole=True)
+    signer = Signer(b"1" * 32)
+    (tmp_path / "own.pub").write_text(signer.public.text())
+    write_wheel(index, "9.9.9", whole=True, signer=signer)
     assert "CaseTrack 9.9.9 is there" in call(program, "update", "--check").stdout
-    updated = call(program, "update")
+    refused = call(program, "update")
+    assert "signed by a key that is not trusted here" in refused.stderr, refused
+    updated = call(program, "update", "--signed-by", tmp_path / "own.pub")
     assert "CaseTrack 9.9.9 is installed." in updated.stdout, updated
     version = [python, "-c", "from importlib.metadata import version as v; print(v('casetrack'))"]
     assert call(*version).stdout.strip() == "9.9.9"
@@ -425,4 +432,5 @@ def test_a_real_environment_is_set_up_updated_and_left(tmp_path: Path, index: Pa
     assert "The program was removed." in gone.stdout, gone
     assert not program.exists()
     assert not (home / ".claude.json").exists()
-    assert call(*version).returncode != 0
+    assert call(*version).stdout.strip() != "9.9.9"
+    assert not list(Path(site).glob("casetrack*"))

@@ -55,7 +55,9 @@ def entry_of(user: Path, name: str, server: str = "casetrack") -> Any:
 
 
 def test_every_client_can_be_named() -> None:
-    assert [name.value for name in ClientName] == list(CLIENTS) == list(FILES)
+    *named, desktop = (name.value for name in ClientName)
+    assert named == list(CLIENTS) == list(FILES)
+    assert desktop == "desktop"
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -66,7 +68,7 @@ def test_every_client_is_set_up_and_left_again(run: Run, user: Path, name: str) 
     title = CLIENTS[name].title
     note, model, done, then = ended.out.splitlines()
     assert note.startswith(f"Note: {title} does not seem to be installed")
-    assert "Run `casetrack models pull` once" in model
+    assert "first start fetches that in the background" in model
     assert done == f"CaseTrack is set up in {title}: {file}"
     assert then.endswith(', then ask: "Which collections of documents do I have in CaseTrack?"')
     server = {"command": sys.executable, "args": ["-m", "casetrack", "serve", *SUITED[name]]}
@@ -99,6 +101,7 @@ def test_a_project_has_an_entry_of_its_own(run: Run, user: Path, name: str, plac
         (["--tools", "core,get_chunk"], ["--tools", "core,get_chunk"], {}),
         (["--tools", "daily"], ["--tools", "daily"], {}),
         (["--read-only"], ["--read-only"], {}),
+        (["--offline"], ["--offline"], {}),
         (["--data-dir", "{user}/Cases"], [], {"CASETRACK_HOME": "{user}/Cases"}),
         (["--data-dir", "Cases"], [], {"CASETRACK_HOME": "{user}/project/Cases"}),
     ],
@@ -249,7 +252,11 @@ def test_json_says_all(run: Run, user: Path) -> None:
     assert told["file"] == str(user / ".claude.json")
     assert told["backup"] == str(user / ".claude.json.casetrack-backup")
     (note,) = told["notes"]
-    assert note.startswith("The search model (90 MB) is not here yet.")
+    assert note.startswith(
+        "The search model (90 MB) is not here yet. The program's first start fetch"
+    )
+    other = json.loads(run("setup", "claude-code", "--json", "--offline").out)["notes"][0]
+    assert "here yet. Run `casetrack models pull` once while online. Until then documents" in other
     assert told["next_step"].startswith("Start Claude Code anew")
     assert json.loads(run("setup", "claude-code", "--json", "--undo").out)["action"] == "removed"
 

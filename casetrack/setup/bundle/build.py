@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 import casetrack
 from casetrack.errors import BundleError
 from casetrack.setup.bundle.manifest import ENTRY_POINT, manifest
-from casetrack.setup.bundle.project import PYTHON, shipped_files, shipped_parts, slimmed
+from casetrack.setup.bundle.project import (
+    PYTHON,
+    left_out,
+    shipped_files,
+    shipped_parts,
+    slimmed,
+)
 from casetrack.setup.clients import NAME
 
 if TYPE_CHECKING:
@@ -29,12 +35,19 @@ _TIME = (2020, 1, 1, 0, 0, 0)
 _MODE = 0o100644
 _NEVER = frozenset({"__pycache__", "_resources"})
 _STARTER = '''\
-"""Starts CaseTrack; without a command it serves over standard input and output."""
+"""Starts CaseTrack, after fetching what it lacks; see casetrack/setup/bundle/starting.py."""
 
-from casetrack.cli.main import run
+import sys
+from pathlib import Path
+
+from casetrack.setup.bundle.starting import has_libraries, main
 
 if __name__ == "__main__":  # worker processes import this file, too
-    run()
+    if has_libraries():
+        from casetrack.cli.main import run
+
+        run()
+    sys.exit(main(Path(__file__).resolve().parent, sys.argv[1:]))
 '''
 
 
@@ -89,6 +102,8 @@ def contents(
     files = {name: (root / name).read_bytes() for name in shipped_files(project)}
     for part in shipped_parts(project):
         files |= {p.relative_to(root).as_posix(): p.read_bytes() for p in _files(root / part)}
+    for name in left_out(project):
+        files.pop(name, None)
     files |= {
         "pyproject.toml": slimmed(project).encode(),
         ".python-version": f"{PYTHON}\n".encode(),

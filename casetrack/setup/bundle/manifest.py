@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from casetrack import __version__
+from casetrack.setup.bundle.project import PYTHON
 
 if TYPE_CHECKING:
     from casetrack.mcp.edition import ServedEdition
@@ -21,9 +22,9 @@ Everything happens on this computer. Documents, their texts and your questions a
 anywhere by CaseTrack; what it quotes goes to the AI program that asked. See PRIVACY.md in the \
 bundle.
 
-On installation, Python and the libraries CaseTrack is built on are fetched. At the \
-first start, the model for searching by meaning (90 MB) is fetched once; searching by words needs \
-none."""
+At the first start, Python and the libraries CaseTrack is built on (350 MB) are fetched, then the \
+models for searching by meaning and for reading scans (120 MB). A page in your browser shows how \
+far it is; what was fetched is kept when it is interrupted."""
 
 
 def manifest(served: ServedEdition | None = None, /) -> dict[str, Any]:
@@ -63,8 +64,9 @@ def _server(edition: str | None) -> dict[str, Any]:
             "command": "uv",
             # The folder stands here, too: some programs do not pass the environment on.
             "args": [
-                *("run", "--directory", "${__dirname}", "--no-dev"),
-                *(ENTRY_POINT, "--data-dir", folder, "serve", *chosen, "--fetch-models"),
+                # Python alone: what else is needed the program fetches itself, and says how far.
+                *("run", "--no-project", "--python", PYTHON, "--directory", "${__dirname}"),
+                *(ENTRY_POINT, "--data-dir", folder, "serve", *chosen),
             ],
             "env": {"CASETRACK_HOME": folder, "CASETRACK_LICENSE": "${user_config.license_key}"},
         },

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 PYTHON = "3.11"
 """The Python that the environment is made with: the one on which all libraries have wheels."""
 
-_ADDED = ("pip>=23",)
-"""Fetches the search model where the model hub cannot be reached; uv makes environments without."""
 _KEPT = (
     "name",
     "dynamic",
@@ -35,7 +33,6 @@ def slimmed(text: str, /) -> str:
     """Return the ``pyproject.toml`` *text* with what is needed to install and run the program."""
     whole = tomllib.loads(text)
     project = {key: whole["project"][key] for key in _KEPT if key in whole["project"]}
-    project["dependencies"] = [*project["dependencies"], *_ADDED]
     scripts = project.pop("scripts", {})
     hatch = whole["tool"]["hatch"]
     wheel = dict(hatch["build"]["targets"]["wheel"])
@@ -53,8 +50,18 @@ def slimmed(text: str, /) -> str:
 
 def shipped_parts(text: str, /) -> tuple[str, ...]:
     """Return the folders and files that a wheel built from this ``pyproject.toml`` would hold."""
-    wheel = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["wheel"]
+    wheel = _wheel(text)
     return (*wheel["packages"], *wheel.get("force-include", {}))
+
+
+def left_out(text: str, /) -> frozenset[str]:
+    """Return the files of those parts that are not shipped."""
+    return frozenset(_wheel(text).get("exclude", ()))
+
+
+def _wheel(text: str) -> dict[str, Any]:
+    wheel: dict[str, Any] = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return wheel
 
 
 def shipped_files(text: str, /) -> tuple[str, ...]:

@@ -1,0 +1,129 @@
+# Installs CaseTrack for you alone, on Windows. It needs no administrator and no Python.
+#
+#   powershell -ExecutionPolicy Bypass -File install.ps1               install it, or bring it up to date
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -From FILE    from this wheel instead of the package index
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -Uninstall    remove it; your documents and collections stay
+#
+# What it does, in this order:
+#   1. It takes uv, which installs Python programs: yours, or its own copy in %LOCALAPPDATA%\CaseTrack\uv.
+#   2. uv makes an environment for CaseTrack alone and puts the command `casetrack` into %USERPROFILE%\.local\bin.
+#   3. It fetches the models for searching by meaning and for reading scans (120 MB).
+#   4. It puts CaseTrack into your start menu.
+# -NoModels and -NoDesktop leave out the last two. Run it again after anything went wrong: what is there is kept.
+[CmdletBinding()]
+param(
+    [string]$From,
+    [switch]$NoModels,
+    [switch]$NoDesktop,
+    [switch]$Uninstall
+)
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue' # the bar of Windows PowerShell makes fetching ten times as slow
+
+$UvVersion = '0.13.9'
+$UvFrom = "https://github.com/astral-sh/uv/releases/download/$UvVersion/uv-installer.ps1"
+if ($env:CASETRACK_UV_FROM) { $UvFrom = $env:CASETRACK_UV_FROM }
+$Python = '3.11' # all libraries have wheels for it; uv fetches it where it is missing
+$Own = Join-Path $env:LOCALAPPDATA 'CaseTrack\uv'
+
+function Stop-With([string]$Problem, [string]$Step) {
+    [Console]::Error.WriteLine("Error: $Problem")
+    if ($Step) { [Console]::Error.WriteLine("  $Step") }
+    exit 1
+}
+
+function Find-Uv {
+    $found = Get-Command uv -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
+    if ($found) { return $found.Source }
+    $mine = Join-Path $Own 'uv.exe'
+    if (Test-Path -LiteralPath $mine) { return $mine }
+    return $null
+}
+
+function Install-Uv {
+    Write-Host "Fetching uv $UvVersion ..."
+    $script = Join-Path ([IO.Path]::GetTempPath()) "uv-installer-$PID.ps1"
+    try {
+        # Windows PowerShell 5 does not offer TLS 1.2 by itself.
+        [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+        Invoke-WebRequest -UseBasicParsing -Uri $UvFrom -OutFile $script
+    }
+    catch {
+        Stop-With "uv could not be fetched from ${UvFrom}: $($_.Exception.Message)" 'Check the connection to the internet and run this again, or install uv yourself (https://docs.astral.sh/uv).'
+    }
+    # Into a folder of ours: the search path is not changed.
+    $env:UV_UNMANAGED_INSTALL = $Own
+    & powershell -NoProfile -ExecutionPolicy Bypass -File $script | Out-Null
+    $ended = $LASTEXITCODE
+    Remove-Item -LiteralPath $script -ErrorAction SilentlyContinue
+    Remove-Item Env:UV_UNMANAGED_INSTALL
+    if ($ended -ne 0) {
+        Stop-With "uv could not be installed in $Own." 'Is there room on the disk, and may you write there?'
+    }
+}
+
+$package = 'casetrack'
+if ($From) {
+    if (-not (Test-Path -LiteralPath $From)) {
+        Stop-With "There is no file $From." 'Give the path of a wheel of CaseTrack.'
+    }
+    $package = (Resolve-Path -LiteralPath $From).ProviderPath
+}
+
+$uv = Find-Uv
+
+if ($Uninstall) {
+    if (-not $uv) {
+        Write-Host 'CaseTrack was not installed by this script: there is nothing to remove.'
+        exit 0
+    }
+    $command = Join-Path (& $uv tool dir --bin) 'casetrack.exe'
+    if (Test-Path -LiteralPath $command) {
+        # AI programs and the start menu first, as long as the program is there to do it.
+        & $command uninstall --yes
+        if ($LASTEXITCODE -ne 0) {
+            Stop-With 'CaseTrack could not be taken out of your programs.' 'Do what it says above and run this again.'
+        }
+        # Windows lets no running program remove itself.
+        & $uv tool uninstall casetrack
+        if ($LASTEXITCODE -ne 0) {
+            Stop-With 'CaseTrack could not be removed.' 'Close its window and the AI programs that use it, and run this again.'
+        }
+    }
+    if (Test-Path -LiteralPath $Own) { Remove-Item -LiteralPath $Own -Recurse -Force }
+    Write-Host 'CaseTrack is removed. Your documents and collections are where they were.'
+    exit 0
+}
+
+if (-not $uv) {
+    Install-Uv
+    $uv = Join-Path $Own 'uv.exe'
+}
+
+Write-Host 'Installing CaseTrack ...'
+# The same line updates what is there. A wheel may have the same version as before, and other content.
+& $uv tool install --quiet --upgrade --reinstall-package casetrack --python $Python $package
+if ($LASTEXITCODE -ne 0) {
+    Stop-With 'CaseTrack could not be installed.' 'What uv says above names the reason; a window that is open must be closed first. Run this again when it is put right: what was fetched is kept.'
+}
+$bin = & $uv tool dir --bin
+$command = Join-Path $bin 'casetrack.exe'
+
+if (-not $NoModels) {
+    & $command models pull
+    if ($LASTEXITCODE -ne 0) {
+        Write-Host 'The models are not whole yet. CaseTrack works without them, by words only; run "casetrack models pull" to go on.'
+    }
+}
+if (-not $NoDesktop) {
+    & $command setup desktop
+    if ($LASTEXITCODE -ne 0) { Write-Host 'CaseTrack is not in your start menu; it opens by: casetrack browse --app' }
+}
+
+Write-Host "$(& $command --version) is installed."
+if (($env:PATH -split ';') -contains $bin) {
+    Write-Host 'Open it from the start menu, or with: casetrack browse'
+}
+else {
+    Write-Host "Open it from the start menu, or with: $command browse (for ""casetrack"" alone run once: $uv tool update-shell)"
+}
