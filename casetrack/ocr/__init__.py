@@ -47,18 +47,19 @@ def read_image(
         Recognition is switched off, or no engine can be used; the hint says what to do.
     """
     from casetrack.ocr.choose import choose_engine, second_engine
-    from casetrack.ocr.recognize import recognize
+    from casetrack.ocr.recognize import prepare, recognize
 
     engine = choose_engine(settings, models_dir)
     second = second_engine(engine, settings, models_dir)
-    page = recognize(image, dpi, engine, gives_up=second is not None)
+    picture = prepare(image, dpi)
+    page = recognize(picture, engine, gives_up=second is not None)
     if second is None or page.confidence >= _SURE:
         return page
-    other = recognize(image, dpi, second)
+    other = recognize(picture, second)
     much = len(other.text) >= _AS_MUCH * len(page.text)
     if other.confidence > page.confidence and much:
         return other
-    return page if page.lines else recognize(image, dpi, engine)
+    return page if page.lines else recognize(picture, engine)
 
 
 def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:

@@ -109,8 +109,8 @@ def ink(image: Picture, /) -> NDArray[np.bool_]:
     return mask
 
 
-def letter_height(image: Picture, /) -> float:
-    """Return the usual height of letters in pixels; 0 where there is nothing like text.
+def measure_letters(image: Picture, /) -> tuple[float, int]:
+    """Return the usual height of letters in pixels, and how many there are; 0 without text.
 
     The median over parts weighed by their height, so that the dots of a dot-matrix printer, of
     i's and of dust do not outvote the letters.
@@ -118,7 +118,7 @@ def letter_height(image: Picture, /) -> float:
     mask = ink(image)
     share = mask.mean()
     if share == 0.0 or share > 0.5:
-        return 0.0
+        return 0.0, 0
     parts = find_components(mask)
     height, width = parts.y1 - parts.y0, parts.x1 - parts.x0
     likely = (
@@ -130,10 +130,10 @@ def letter_height(image: Picture, /) -> float:
         & (parts.area > 0.1 * height * width)
     )
     if likely.sum() < 3:
-        return 0.0
+        return 0.0, 0
     ordered = np.sort(height[likely])
     weight = np.cumsum(ordered)
-    return float(ordered[np.searchsorted(weight, weight[-1] / 2)])
+    return float(ordered[np.searchsorted(weight, weight[-1] / 2)]), int(likely.sum())
 
 
 def shrink(image: Picture, factor: int, /) -> Picture:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from casetrack.models.layout import sha256_of, storage_error
 from casetrack.models.sources import fetch_files
@@ -14,6 +15,53 @@ if TYPE_CHECKING:
     from casetrack.models.layout import Progress
     from casetrack.models.sources import ModelSource
     from casetrack.models.spec import ModelFile, ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a pull did.
+
+    Attributes
+    ----------
+    name, folder
+        What was asked for, and where it lies.
+    files
+        What it consists of.
+    fresh
+        Those of *files* that came in this pull.
+    """
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+    fresh: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was in place before."""
+        return not self.fresh
+
+    def summary(self) -> str:
+        """Return the report as lines for a person."""
+        if self.complete:
+            return f"{self.name}: already complete in {self.folder}, nothing to do"
+        lines = [f"{self.name}: installed in {self.folder}"]
+        kept = "already there"
+        lines += [f"  {file}: {'fetched' if file in self.fresh else kept}" for file in self.files]
+        return "\n".join(lines)
+
+    def as_object(self) -> dict[str, Any]:
+        """Return the JSON form, the same as that of a model."""
+        origins = {
+            file: "fetched" if file in self.fresh else "models folder" for file in self.files
+        }
+        return {
+            "name": self.name,
+            "folder": str(self.folder),
+            "unchanged": self.complete,
+            "files": [{"name": file, "origin": origin} for file, origin in origins.items()],
+            "failures": [],
+        }
 
 
 def missing(spec: ModelSpec, folder: Path, /) -> list[ModelFile]:

@@ -17,8 +17,10 @@ import numpy as np
 from casetrack.errors import OcrUnavailable
 from casetrack.models.runtime import onnx_runtime
 from casetrack.ocr.clean import ink
+from casetrack.ocr.colons import lone_colons
 from casetrack.ocr.engine import Fit
 from casetrack.ocr.fitting import fitted, widest_gap
+from casetrack.ocr.onnx_weights import without_tiny_weights
 from casetrack.ocr.page import RawWord
 from casetrack.ocr.rapid_decode import decode
 from casetrack.ocr.rapid_detect import find_text
@@ -41,6 +43,8 @@ _BATCH_PIXELS = 6 * 48 * 640
 _SHARE_OF_PADDING = 1.25
 _LEAST_CONFIDENCE = 0.4
 _TALL = 1.8
+_NARROWED = 0.85
+"""Lines are narrowed by it: as many words are right, in less time."""
 
 
 class RapidEngine:
@@ -70,7 +74,7 @@ class RapidEngine:
             words = _words(box, reading, mask)
             if words:
                 found.append(fitted(words, mask))
-        return found
+        return found + lone_colons(image, boxes, found)
 
     def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
         """Read cut-out lines, those of like width together."""
@@ -103,7 +107,8 @@ def _session(path: Path) -> Any:
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4
     try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        network = without_tiny_weights(path.read_bytes())
+        return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the runtime's own errors have no common class of their own
         raise OcrUnavailable(
             f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
@@ -140,7 +145,8 @@ def _cut(image: Picture, box: TextBox) -> Picture:
     width, height = box.x1 - box.x0, box.height
     tall = height > _TALL * width
     scale = _LINE_HEIGHT / (width if tall else height)
-    length = int(min(max(round((height if tall else width) * scale), 8), _MAX_WIDTH))
+    length = round((height if tall else width) * scale * _NARROWED)
+    length = int(min(max(length, 8), _MAX_WIDTH))
     if tall:
         piece = image[int(box.y0) : int(box.y0 + height) + 1, int(box.x0) : int(box.x1) + 1]
         turned = Image.fromarray(np.ascontiguousarray(np.rot90(piece)))

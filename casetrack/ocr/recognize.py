@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.ocr.clean import MAX_PIXELS, clean, ink, letter_height, shrink
+from casetrack.ocr.clean import MAX_PIXELS, clean, ink, measure_letters, shrink
 from casetrack.ocr.page import (
     RecognizedLine,
     RecognizedPage,
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.ocr.engine import Engine, Fit
-    from casetrack.ocr.page import Picture, RawLine
+    from casetrack.ocr.page import Picture, RawLine, RawWord
 
-_SURE = 0.75
+_SURE, _TELLS = 0.6, 0.5
+_FEW_LETTERS = 1200
+_WORTH_READING = {True: 0.9, False: 0.6}
+"""How well the first lines must be read by the first of two engines: of a page with few letters, as
+a receipt is, and of a full one, which costs the second engine far more time than the first."""
 _UNSURE = 0.7
 _CLEARLY_BETTER = 1.15
 _STRIP_LINES, _STRIP_WIDTH = 3, 50
@@ -88,38 +92,80 @@ class _View:
         return _View(image, self.back.after(back), self.dpi)
 
 
+@dataclass(slots=True)
+class Prepared:
+    """A picture ready for any engine: cleaned, cut to its ink, its lines across.
+
+    Attributes
+    ----------
+    view
+        The picture, not yet straightened or scaled.
+    height, letters
+        Height of its letters in pixels, and how many there are; 0 where none were found.
+    skew
+        Degrees counter-clockwise by which it is to be straightened.
+    rotation
+        Degrees by which it was turned already: 0 or 90.
+    shape
+        Height and width of the picture that was given.
+    is_upside_down
+        As far as an engine has told by reading a few lines.
+    """
+
+    view: _View
+    height: float
+    letters: int
+    skew: float
+    rotation: int
+    shape: tuple[int, ...]
+    is_upside_down: bool | None = None
+
+
+def prepare(image: Picture, dpi: float, /) -> Prepared | None:
+    """Make a picture ready to be read; ``None`` where nothing can stand on it."""
+    if min(image.shape) < _MIN_SIDE or int(image.max()) - int(image.min()) < 12:
+        return None
+    view = _reduced(_View(image, Affine(), dpi))
+    view = _View(clean(view.image), view.back, view.dpi)
+    view = view.cropped()
+    height, letters = measure_letters(view.image)
+    rotation = 0 if lines_are_upright(view.image) else 90
+    view = view.turned(rotation)
+    return Prepared(view, height, letters, find_skew(view.image), rotation, image.shape)
+
+
 def recognize(
-    image: Picture, dpi: float, engine: Engine, /, *, gives_up: bool = False
+    picture: Prepared | None, engine: Engine, /, *, gives_up: bool = False
 ) -> RecognizedPage:
     """Read a picture with *engine*; see :func:`casetrack.ocr.read_image`.
 
     Parameters
     ----------
     gives_up
-        Leave a page without a line where a few lines of it cannot be read, and read what is read
-        badly no second time: another engine is waiting.
+        Leave a page without a line where a few lines of it cannot be read well, and read what is
+        read badly no second time: another engine is waiting.
     """
-    if min(image.shape) < _MIN_SIDE or int(image.max()) - int(image.min()) < 12:
+    if picture is None:
         return RecognizedPage((), engine.name, engine.languages)
-    view = _reduced(_View(image, Affine(), dpi))
-    view = _View(clean(view.image), view.back, view.dpi)
-    view = view.cropped()
-    height = letter_height(view.image)
+    view, height, skew = picture.view, picture.height, picture.skew
     factor = _factor(height, engine.fit, view)
-    rotation = 0 if lines_are_upright(view.image) else 90
-    view = view.turned(rotation)
-    skew = find_skew(view.image)
     # Enlarging comes first: turning small letters would blur them.
     view = view.scaled(factor) if factor > 1 else view
     view = view.straightened(skew)
     view = view.scaled(factor) if factor < 1 else view
-    if height:
+    turned = picture.is_upside_down
+    if height and turned is None:
         upright, flipped = _probe(view, engine, factor * height)
-        if gives_up and max(upright, flipped) < _SURE:
+        turned = flipped > _CLEARLY_BETTER * upright
+        if max(upright, flipped) >= _TELLS:
+            picture.is_upside_down = turned
+        least = _WORTH_READING[picture.letters < _FEW_LETTERS]
+        if gives_up and max(upright, flipped) < least:
             return RecognizedPage((), engine.name, engine.languages)
-        if flipped > _CLEARLY_BETTER * upright:
-            view = view.turned(180)
-            rotation += 180
+    rotation = picture.rotation
+    if turned:
+        view = view.turned(180)
+        rotation += 180
     view = view.padded(_MARGIN)
     lines = engine.read(view.image, view.dpi)
     if not gives_up and mean_confidence(words_of(lines)) < _UNSURE:
@@ -128,7 +174,7 @@ def recognize(
     pixel = abs(view.back.a) + abs(view.back.b)
     pixel /= abs(np.cos(np.deg2rad(skew))) + abs(np.sin(np.deg2rad(skew)))
     return RecognizedPage(
-        tuple(_line(line, view, float(pixel), image.shape) for line in lines if line.words),
+        tuple(_line(line, view, float(pixel), picture.shape) for line in lines if line.words),
         engine.name,
         engine.languages,
         mean_confidence(words_of(lines)),
@@ -181,10 +227,16 @@ def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
     confidence = [0.0, 0.0]
     for way in (0, 1):
         strip = _strip(view.turned(180 * way), height).padded(_MARGIN)
-        confidence[way] = mean_confidence(words_of(engine.read(strip.image, strip.dpi)))
+        words = words_of(engine.read(strip.image, strip.dpi))
+        confidence[way] = mean_confidence(_whole(words, strip.image.shape[1]) or words)
         if confidence[way] >= _SURE:
             break
     return confidence[0], confidence[1]
+
+
+def _whole(words: list[RawWord], width: int) -> list[RawWord]:
+    """Return the words that the edge of a strip has not cut through."""
+    return [word for word in words if word.x0 > _MARGIN + 2 and word.x1 < width - _MARGIN - 2]
 
 
 def _strip(view: _View, height: float) -> _View:

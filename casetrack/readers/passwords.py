@@ -1,19 +1,23 @@
 """Opens password-protected Office files: decrypts them into a private copy that nobody keeps.
 
-The only importer of ``msoffcrypto``. Which ciphers there are is its business: those of Office Open
-XML (ECMA-376 agile and standard) and of DOC, XLS and PPT (RC4, RC4 CryptoAPI, XOR for workbooks).
+The only importer of ``msoffcrypto``, which knows the ciphers of DOC, XLS and PPT (RC4, RC4
+CryptoAPI, XOR for workbooks) and most of what Office Open XML is protected with; the form called
+agile, and keys of AES whose length it does not know, are read here.
 """
 
 from __future__ import annotations
 
-import io
+import hashlib
 import os
 import tempfile
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers import aes
+from casetrack.readers.agile import Agile, UnknownProtection
 from casetrack.readers.detect import OLE_MAGIC
 
 if TYPE_CHECKING:
@@ -25,7 +29,10 @@ DEFAULT_PASSWORDS = ("VelvetSweatshop", "/01Hannes Ruescher/01")
 """What Excel and PowerPoint themselves use where a file is to be locked but not secret."""
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux gives a path to a process's open files, also to those without a name."""
-_SIZE_BYTES, _AES_BLOCK = 8, 16
+_INFO, _PACKAGE = "EncryptionInfo", "EncryptedPackage"
+_AGILE = b"\x04\x00\x04\x00"
+_STANDARD_AES = {0x660E: 128, 0x660F: 192, 0x6610: 256}
+_SIZE_BYTES = 8
 
 
 @contextmanager
@@ -54,32 +61,47 @@ def decrypted(path: Path, options: ReadOptions, kind: str, /) -> Iterator[Path]:
     """
     with ExitStack() as stack:
         source = stack.enter_context(path.open("rb"))
-        office = _protected(path, source)
-        if office is None:
+        opener = _opener(path, source, kind)
+        if opener is None:
             source.close()
             yield path
             return
         target, copy = stack.enter_context(_private_file(options))
         bounded = _Bounded(target, path, kind, options.limits.unpacked_mb)
-        _decrypt(office, bounded, path, kind, options.passwords)
+        _decrypt(opener, bounded, path, kind, options.passwords)
         target.flush()
         source.close()
         yield copy
 
 
-def _protected(path: Path, source: IO[bytes]) -> Any:
-    """Return the opener of a protected file, ``None`` for other files and damaged ones."""
+class _Opener(Protocol):
+    """Opens one protected file."""
+
+    def open(self, password: str, target: _Bounded, /) -> bool:
+        """Write the content; returns whether the password fits."""
+
+
+def _opener(path: Path, source: IO[bytes], kind: str) -> _Opener | None:
+    """Return what opens a protected file, ``None`` for other files and damaged ones."""
     if source.read(len(OLE_MAGIC)) != OLE_MAGIC:
         return None
     import msoffcrypto  # type: ignore[import-untyped]
+    import olefile  # type: ignore[import-untyped]
     from msoffcrypto.exceptions import DecryptionError  # type: ignore[import-untyped]
 
     try:
+        container = olefile.OleFileIO(source)
+        if container.exists(_INFO) and container.exists(_PACKAGE):
+            info = container.openstream(_INFO).read()
+            if info.startswith(_AGILE):
+                return _AgileFile(Agile.of(info), container)
         office = msoffcrypto.OfficeFile(source)
-        return office if office.is_encrypted() else None
-    except DecryptionError as error:
-        # Told by the head of the encrypted part: a cipher that is not known.
-        raise FileEncrypted(path) from error
+        if not office.is_encrypted():
+            return None
+        is_standard = office.format == "ooxml" and office.type == "standard"
+        return _StandardFile(office) if is_standard else _OldFile(office)
+    except (DecryptionError, UnknownProtection) as error:
+        raise _not_known(path, kind, error) from error
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - damage raises anything; the reader of the format says more
@@ -87,7 +109,7 @@ def _protected(path: Path, source: IO[bytes]) -> Any:
 
 
 def _decrypt(
-    office: Any, target: _Bounded, path: Path, kind: str, passwords: tuple[str, ...]
+    opener: _Opener, target: _Bounded, path: Path, kind: str, passwords: tuple[str, ...]
 ) -> None:
     from msoffcrypto.exceptions import DecryptionError, InvalidKeyError
 
@@ -96,47 +118,91 @@ def _decrypt(
         for password in (*given, *DEFAULT_PASSWORDS):
             target.restart()
             try:
-                _load_key(office, password)
-                _write(office, target)
+                if opener.open(password, target):
+                    return
             except InvalidKeyError:
                 continue
-            return
-    except DecryptionError as error:
-        raise FileEncrypted(path) from error
+    except (DecryptionError, UnknownProtection) as error:
+        raise _not_known(path, kind, error) from error
     except (MemoryError, ParseFailed):
         raise
     except Exception as error:
         # Damage raises anything.
         reason = f"its protected content is damaged ({type(error).__name__})"
-        if isinstance(error, ValueError) and "key size" in str(error):
-            reason = f"it is encrypted in a way that is not known: {error}"
         raise ParseFailed(path, kind, reason) from error
     raise FileEncrypted(path, tried=len(given))
 
 
-def _load_key(office: Any, password: str) -> None:
-    if office.format == "ooxml":
-        office.load_key(password=password, verify_password=True)
-    else:
-        # Formats before Office Open XML verify it without being asked.
-        office.load_key(password=password)
+def _not_known(path: Path, kind: str, error: Exception) -> ParseFailed:
+    return ParseFailed(path, kind, f"it is encrypted in a way that is not read: {error}")
 
 
-def _write(office: Any, target: _Bounded) -> None:
-    if office.format == "ppt97":
-        _write_slides(office, target)
-        return
-    if office.format != "ooxml" or office.type != "standard":
-        office.decrypt(target)
-        return
-    from msoffcrypto.method.ecma376_standard import ECMA376Standard  # type: ignore[import-untyped]
+@dataclass(frozen=True, slots=True)
+class _AgileFile:
+    """Office Open XML, agile."""
 
-    # Some programs fill the stream up to a whole sector, which the library takes for a part of a
-    # cipher block and refuses; what counts ends with a whole block.
-    with office.file.openstream("EncryptedPackage") as stream:
-        data = stream.read()
-    whole = data[: _SIZE_BYTES + (len(data) - _SIZE_BYTES) // _AES_BLOCK * _AES_BLOCK]
-    target.write(ECMA376Standard.decrypt(office.secret_key, io.BytesIO(whole)))
+    agile: Agile
+    container: Any
+
+    def open(self, password: str, target: _Bounded, /) -> bool:
+        """See :class:`_Opener`."""
+        key = self.agile.key(password)
+        if key is None:
+            return False
+        for part in self.agile.content(self.container.openstream(_PACKAGE), key):
+            target.write(part)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _StandardFile:
+    """Office Open XML, standard: AES alone, with keys made by SHA-1."""
+
+    office: Any
+
+    def open(self, password: str, target: _Bounded, /) -> bool:
+        """See :class:`_Opener`."""
+        from msoffcrypto.method.ecma376_standard import (  # type: ignore[import-untyped]
+            ECMA376Standard,
+        )
+
+        header, verifier = self.office.info["header"], self.office.info["verifier"]
+        bits = header["keySize"] or _STANDARD_AES.get(header["algId"], 0)
+        if header["algId"] not in {0, *_STANDARD_AES} or bits // 8 not in aes.KEYS:
+            raise UnknownProtection(f"cipher {header['algId']:#06x} with keys of {bits} bits")
+        facts = (header["algId"], header["algIdHash"], header["providerType"], bits)
+        key = bytes(
+            ECMA376Standard.makekey_from_password(
+                password, *facts, verifier["saltSize"], verifier["salt"]
+            )
+        )
+        given = aes.decrypt_blocks(verifier["encryptedVerifier"], key)
+        digest = hashlib.sha1(given, usedforsecurity=False).digest()
+        if aes.decrypt_blocks(verifier["encryptedVerifierHash"], key)[: len(digest)] != digest:
+            return False
+        with self.office.file.openstream(_PACKAGE) as stream:
+            data = stream.read()
+        size = int.from_bytes(data[:4], "little")
+        # Some programs fill the stream up to a whole sector; what counts ends with a whole block.
+        whole = len(data[_SIZE_BYTES:]) // aes.BLOCK * aes.BLOCK
+        target.write(aes.decrypt_blocks(data[_SIZE_BYTES : _SIZE_BYTES + whole], key)[:size])
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _OldFile:
+    """DOC, XLS and PPT; the library verifies the password of those without being asked."""
+
+    office: Any
+
+    def open(self, password: str, target: _Bounded, /) -> bool:
+        """See :class:`_Opener`."""
+        self.office.load_key(password=password)
+        if self.office.format == "ppt97":
+            _write_slides(self.office, target)
+        else:
+            self.office.decrypt(target)
+        return True
 
 
 def _write_slides(office: Any, target: _Bounded) -> None:

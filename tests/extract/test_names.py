@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from casetrack.extract.names import tagger_of
+from casetrack.extract.names.boundaries import completed
 from casetrack.extract.names.decode import spans_of
+from casetrack.extract.names.places import Place
 from casetrack.extract.names.tagger import load_tagger
 from casetrack.extract.names.words import COLUMNS, words_of
 from casetrack.models.base import Encoding
@@ -419,3 +421,14 @@ def test_parties_of_contracts(corpus: Callable[[str], Path], models_dir: Path) -
     assert counts["parties"] >= 20
     assert counts["touched"] >= 0.7 * counts["parties"]
     assert counts["found"] >= 0.45 * counts["parties"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("part been of Section BPC", []), ("as the law of Section BPC says", []), ("of the BPC", [3])],
+)
+def test_the_number_of_a_section_is_no_firm_also_at_the_end(text: str, kept: list[int]) -> None:
+    words = words_of(text)
+    at = words.texts.index("BPC")
+    found = completed(words, [Place(at, at + 1, "organization", -0.1)])
+    assert [place.after for place in found] == kept

@@ -220,11 +220,11 @@ def test_the_catalogue_is_in_order() -> None:
 
 
 def test_networks_are_found_in_the_models_folder_and_checked_when_pulled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("casetrack.ocr.weights.find_spec", lambda name: None)
-    with pytest.raises(OcrUnavailable, match="not on this machine"):
-        find_weights(None)
+    for folder in (None, tmp_path):
+        with pytest.raises(OcrUnavailable, match="not on this machine"):
+            find_weights(folder)
     folder = tmp_path / RAPID.name
     folder.mkdir()
     for file in RAPID.files:

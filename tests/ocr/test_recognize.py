@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from casetrack.ocr import clean
-from casetrack.ocr.recognize import recognize
+from casetrack.ocr.recognize import prepare, recognize
 from casetrack.ocr.straighten import find_skew, lines_are_upright
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> None:
     drawn = sample()
-    page = recognize(drawn.image, 300.0, engine)
+    page = recognize(prepare(drawn.image, 300.0), engine)
     assert page.text.split() == drawn.text.split()
     assert (page.rotation, page.skew, page.engine) == (0, 0.0, engine.name)
     assert page.confidence > 0.85
@@ -140,7 +140,7 @@ def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
 ) -> None:
     drawn = sample()
     image = np.ascontiguousarray(np.rot90(drawn.image, degrees // 90))
-    page = recognize(image, 300.0, engine)
+    page = recognize(prepare(image, 300.0), engine)
     assert page.rotation == (360 - degrees) % 360
     assert page.text.split() == drawn.text.split()
     height, width = drawn.image.shape
@@ -164,7 +164,7 @@ def test_a_skewed_page_is_straightened_and_its_boxes_are_mapped_back(
 ) -> None:
     drawn = sample()
     image = turned(drawn.image, degrees)
-    page = recognize(image, 300.0, engine)
+    page = recognize(prepare(image, 300.0), engine)
     assert page.skew == pytest.approx(-degrees, abs=0.4)
     assert _recall(page, drawn) > 0.95
     # Where the drawing went, its words must be: dark pixels inside, and all dark pixels covered.
@@ -190,7 +190,7 @@ _DAMAGE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 @pytest.mark.parametrize("damage", _DAMAGE, ids=str)
 def test_bad_pictures_are_read_too(engine: Engine, damage: str) -> None:
     drawn = sample(LINES[:4])
-    page = recognize(_DAMAGE[damage](drawn.image), 300.0, engine)
+    page = recognize(prepare(_DAMAGE[damage](drawn.image), 300.0), engine)
     assert _recall(page, drawn) >= 0.9, page.text
 
 
@@ -199,7 +199,7 @@ def test_a_few_words_on_a_large_sheet_are_read(engine: Engine) -> None:
     sheet = np.full((4800, 3600), 255, np.uint8)
     height, width = drawn.image.shape
     sheet[3000 : 3000 + height, 1200 : 1200 + width] = drawn.image
-    page = recognize(sheet, 300.0, engine)
+    page = recognize(prepare(sheet, 300.0), engine)
     assert page.text.split() == drawn.text.split()
     first = page.lines[0].words[0]
     x0, y0, x1, y1 = drawn.words[0][1]
@@ -219,7 +219,7 @@ def test_a_few_words_on_a_large_sheet_are_read(engine: Engine) -> None:
     ids=["white", "black", "sliver", "dot", "noise"],
 )
 def test_pictures_without_text_give_none(engine: Engine, image: np.ndarray) -> None:
-    page = recognize(image, 300.0, engine)
+    page = recognize(prepare(image, 300.0), engine)
     assert len(page.text) < 12
     assert page.lines or page.confidence == 0.0
 
@@ -241,11 +241,12 @@ def test_noise_is_measured_and_taken_away() -> None:
 
 def test_letters_are_measured_also_where_dust_outnumbers_them() -> None:
     image = sample(size=40).image.copy()
-    height = clean.letter_height(image)
+    height, count = clean.measure_letters(image)
+    assert count > 20
     assert 18 <= height <= 32
     for y, x in np.random.default_rng(3).integers(0, 60, (400, 2)):
         image[y * 8 % image.shape[0] : y * 8 % image.shape[0] + 4, x * 10 : x * 10 + 3] = 0
-    assert clean.letter_height(image) == pytest.approx(height, abs=6)
+    assert clean.measure_letters(image)[0] == pytest.approx(height, abs=6)
 
 
 @pytest.mark.parametrize("degrees", [-14.0, -3.0, -0.6, 0.0, 0.8, 6.5])

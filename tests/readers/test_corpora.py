@@ -27,7 +27,7 @@ pytestmark = pytest.mark.corpus
 FOLDERS = [
     # Folder, least share of files with text, every how many of them in a quick run.
     ("pdf-suite", 0.6, 12),
-    ("py-pdf-samples", 0.6, 1),
+    ("py-pdf-samples", 0.6, 3),
     ("cuad/pdf", 1.0, 17),
     ("office-suite/csv", 1.0, 1),
     # LibreOffice opens each of these, which takes seconds.
@@ -41,12 +41,13 @@ FOLDERS = [
     ("office-suite/odp", 0.7, 1),
     ("office-suite/ods", 0.7, 1),
     ("office-suite/odt", 0.9, 1),
-    ("office-suite/ppt", 0.5, 10),
+    ("office-suite/ppt", 0.5, 20),
     ("office-suite/pptx", 0.75, 1),
     ("office-suite/rtf", 0.85, 1),
     ("office-suite/txt", 1.0, 1),
+    # The tests of sheets read each of these.
     ("office-suite/xls", 0.75, 6),
-    ("office-suite/xlsx", 0.8, 1),
+    ("office-suite/xlsx", 0.75, 6),
 ]
 PICTURES = [("ocr/pages", 0.75), ("ocr/receipts", 0.95)]
 NO_OCR = ReadOptions(ocr=OcrSettings("off"))

@@ -16,8 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from casetrack.config import OcrSettings, ParseLimits
-from casetrack.errors import OcrUnavailable, ParseFailed, ParseLimit
-from casetrack.ocr.weights import find_weights, pull_weights
+from casetrack.errors import ParseFailed, ParseLimit
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.detect import read_head
 from casetrack.readers.image.frames import open_frames
@@ -39,10 +38,6 @@ PROSE = (
 
 @pytest.fixture(scope="module")
 def options(models_dir: Path) -> ReadOptions:
-    try:
-        find_weights(models_dir)
-    except OcrUnavailable:
-        pull_weights(models_dir, lambda *_: None)
     return ReadOptions(ocr=OcrSettings("rapidocr"), models_dir=models_dir)
 
 

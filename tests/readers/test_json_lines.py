@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from casetrack import errors
 from casetrack.readers import detect
-from casetrack.readers.text import json_lines
+from casetrack.readers.text import json_lines, json_text, plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,6 +145,85 @@ def test_long_files_have_several_pages(tmp_path: Path) -> None:
     assert reading.info.page_count == len(pages) == 3
     assert pages[2].text == f"n: {count - 1}"
     assert pages[2].lines[0].number == count
+
+
+def split(text: str, places: list[int]) -> list[str]:
+    ends = sorted({place % (len(text) + 1) for place in places} | {len(text)})
+    return [text[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def lines_of(source: Any) -> list[tuple[str, int | None]]:
+    found: list[tuple[str, int | None]] = []
+    try:
+        for paragraph in json_text.JsonText(source).paragraphs():
+            found += [(line.text, line.number) for line in paragraph]
+    except json_text.BadJson as error:
+        found.append((f"bad: {error}", error.line))
+    return found
+
+
+PIECES = st.sampled_from(
+    [
+        *("{", "}", "[", "]", ":", ",", '"a"', '"b c"', "12", "-3.5e7", "true", "\n", " ", '"'),
+        *('"\\u00e9\\ud83d\\ude00\\\\"', "\\", "x", '"two\nlines"', '"' + "long " * 90 + '"'),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES, max_size=40).map("".join), st.lists(st.integers(0, 4000), max_size=6))
+def test_a_text_reads_the_same_in_whatever_parts_it_comes(text: str, places: list[int]) -> None:
+    assert lines_of(split(text, places)) == lines_of(text)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.text(st.sampled_from('ab \n"\\é😀€'), min_size=400, max_size=2000),
+    st.sampled_from(["{}", '{{"k": {}, "end": 7}}', "[{}, 5]", '[{{"k": [1, {}]}}, 5]']),
+    st.booleans(),
+)
+def test_a_long_value_is_written_in_parts(
+    monkeypatch: pytest.MonkeyPatch, value: str, form: str, ascii_only: bool
+) -> None:
+    monkeypatch.setattr(json_text, "PART_CHARS", 350)
+    text = form.format(json.dumps(value, ensure_ascii=ascii_only))
+    with_parts = lines_of(split(text, list(range(0, len(text), 100))))
+    said = "".join("".join(line.split()) for line, _ in with_parts)
+    assert "".join(value.split()) in said
+    # What stands before and behind it is as it was.
+    whole = lines_of(text)
+    assert (with_parts[-1][0] == whole[-1][0]) or "end" not in form
+    assert max(len(line) for line, _ in with_parts) < 800
+
+
+@pytest.mark.parametrize("newlines", [True, False])
+@pytest.mark.parametrize("fault", ["", "} and what follows\nis text"])
+def test_a_large_document_is_read_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, newlines: bool, fault: str
+) -> None:
+    monkeypatch.setattr(json_lines, "PART_CHARS", 4000)
+    monkeypatch.setattr(json_text, "PART_CHARS", 4000)
+    monkeypatch.setattr(plain, "PART_CHARS", 4000)
+    monkeypatch.setattr(json_lines, "_COUNTED_BYTES", 1000)
+    record = {"name": "Ann", "text": "word " * 30}
+    records = [json.dumps(record | {"n": n}) for n in range(100)]
+    long = json.dumps("in the long text " * 1000)
+    between = ",\n" if newlines else ","
+    content = f'{{"first": [{between.join(records)}], "long": {long}, "end": "last"}}{fault}'
+    reading = read(tmp_path / "a.json", content)
+    assert reading.info.page_count == 0
+    pages = list(reading.pages)
+    assert len(pages) >= 7
+    assert all(len(page.text) < 16_000 for page in pages)
+    text = "\n".join(page.text for page in pages)
+    assert text.count("word") == 30 * 100
+    assert [f"first[{n}].n: {n}" in text for n in range(100)] == [True] * 100
+    assert " ".join(text.split()).count("in the long text") == 1000
+    assert "end: last" in text
+    assert text.endswith(fault[1:].strip() or "end: last")
+    assert bool(reading.warnings) is bool(fault)
 
 
 def test_binary_content_is_refused(tmp_path: Path) -> None:

@@ -156,6 +156,21 @@ def test_a_head_that_only_some_chapters_have(tmp_path: Path) -> None:
             id="the header row of a table",
         ),
         pytest.param(
+            lambda c, n: [
+                [c.drawRightString(72 + 100 * i, y, word) for i, word in enumerate(row) if word]
+                for y, row in [
+                    (760, ("", "", "Second quarter", "", "Six months")),
+                    (750, ("", "2023", "2022", "2023", "2022")),
+                    (726, (f"Part {n}",)),
+                    *(
+                        (712 - 14 * k, (f"Row {n}.{k}", *(f"{n}{k}{i}" for i in range(4))))
+                        for k in range(9)
+                    ),
+                ]
+            ],
+            id="the header rows of a table whose rows have the name of a section above them",
+        ),
+        pytest.param(
             lambda c, n: (body(c, n), column(c, 72, 40, ["Only twice"] if n in {1, 5} else [])),
             id="twice only",
         ),
@@ -284,6 +299,61 @@ def test_a_rule_or_a_mark_makes_a_footnote_and_small_print_is_none(tmp_path: Pat
     ruled, small = make(tmp_path / "a.pdf", 2, draw)
     assert blocks(ruled)[-1] == ("footnote", "* Under a rule.")
     assert [kind for kind, _ in blocks(small)] == ["body", "body"]
+
+
+NOTE = ["1 Except as agreed in writing by both parties, and only where", "the law allows it."]
+
+
+@pytest.mark.parametrize(
+    ("mark", "size", "lines", "is_ruled", "count"),
+    [
+        pytest.param("1", 10, NOTE, True, 1, id="as large as the text, under a rule"),
+        pytest.param("1", 10, NOTE, False, 0, id="as large as the text, a list perhaps"),
+        pytest.param("2", 10, NOTE, True, 0, id="a mark that the text does not have"),
+        pytest.param("a", 8, ["(a) As agreed.", "(b) As told."], False, 1, id="letters"),
+        pytest.param("i", 8, ["in billions of dollars", "and more"], False, 0, id="words"),
+        pytest.param("i", 8, ["in the annex, which", "goes on here."], True, 1, id="goes on"),
+    ],
+)
+def test_what_begins_a_footnote(
+    tmp_path: Path, mark: str, size: int, lines: list[str], is_ruled: bool, count: int
+) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 30))
+        raised(canvas, 72, 330, "The price is fixed", mark, " and the term is long.")
+        if is_ruled:
+            canvas.line(72, 132, 200, 132)
+        column(canvas, 72, 118, lines, size)
+        # The number of the page is no text below the notes.
+        column(canvas, 300, 40, ["17"])
+
+    (page,) = make(tmp_path / "a.pdf", 1, draw)
+    found = [text for kind, text in blocks(page) if kind == "footnote"]
+    assert found == (["\n".join(lines)] if count else [])
+
+
+def test_long_notes_begin_above_the_middle(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        column(canvas, 72, 740, prose(number, 10 if number == 1 else 50))
+        if number == 1:
+            raised(canvas, 72, 610, "The price is fixed", "1", " and the term is long.")
+            column(canvas, 72, 560, ["1 Except as agreed:", *prose(3, 40, 100)], 8, 10)
+
+    kind, text = blocks(make(tmp_path / "a.pdf", 3, draw)[0])[-1]
+    assert (kind, text.count("\n")) == ("footnote", 40)
+
+
+def test_a_table_in_small_type_is_no_footnote(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 30))
+        raised(canvas, 72, 330, "The price is fixed", "1", " and the term is long.")
+        for i, row in enumerate([("1 Sales", "2023", "2022"), ("Costs", "12", "14")] * 2):
+            for x, cell in zip((72, 250, 400), row, strict=True):
+                column(canvas, x, 150 - 10 * i, [cell], 8)
+        column(canvas, 72, 106, ["1 Except as agreed."], 8)
+
+    (page,) = make(tmp_path / "a.pdf", 1, draw)
+    assert [text for kind, text in blocks(page) if kind == "footnote"] == ["1 Except as agreed."]
 
 
 def test_quotes_are_indented_on_both_sides(tmp_path: Path) -> None:

@@ -145,6 +145,17 @@ def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
          "| 2023 | Restated / 2022 | Restated / 2021"),
         ([over("Restated", [1], 90), *years(106)], [line(325, 402, 101)],
          "| 2023 | Restated 2022 | 2021"),
+        # So it does beside grounds that end at the same height.
+        ([over("Restated", (1, 2), 84), over("per", [0], 97), *years(108, "share | 2022 | 2021")],
+         [line(325, 502, 97), Rule(LEFT, 82, 325, 97), Rule(LEFT, 97, 502, 118)],
+         "| per share | Restated / 2022 | Restated / 2021"),
+        # The pieces of a line under a name leave as little room as those of its neighbour.
+        ([over("Restated", (1, 2), 90), over("Total", [0], 90), *years(106)],
+         [line(255, 310, 101), line(315, 405, 101), line(411, 545, 101)],
+         "| Total 2023 | Restated / 2022 | Restated / 2021"),
+        # The ground of a name tells it too.
+        ([over("Restated", (1, 2), 90), *years(106)], [Rule(325, 88, 502, 102)],
+         "| 2023 | Restated / 2022 | Restated / 2021"),
         # The number of a name below its word.
         ([over("Level", [1], 94), *years(106, "Level 1 | 2 | Total")], [],
          "| Level 1 | Level 2 | Total"),

@@ -9,14 +9,18 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack import errors
 from casetrack.config import ParseLimits
 from casetrack.readers import detect
 from casetrack.readers.base import ReadOptions
-from casetrack.readers.web.html_blocks import html_blocks
+from casetrack.readers.web import dom
+from casetrack.readers.web import html_blocks as html_module
+from casetrack.readers.web import reader as reader_module
+from casetrack.readers.web.html_blocks import html_blocks, html_parts
+from casetrack.readers.web.reader import HtmlReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -469,3 +473,87 @@ def test_every_sample_is_read(corpus: Callable[[str], Path], folder: str) -> Non
         text = "".join(page.text for page in detect(path).read(path).pages)
         assert "\ufffd" not in text
         assert "<p>" not in text
+
+
+# --- large documents -----------------------------------------------------------------------
+
+XHTML_FORM = (
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head>'
+    "<body>{}</body></html>"
+)
+FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "<p>",
+            "</p>",
+            "<div>",
+            "</div>",
+            "<b>",
+            "</b>",
+            "<h2>",
+            "</h2>",
+            "<ul>",
+            "</ul>",
+            "<li>",
+        ),
+        *("<ol start=3>", "<ol reversed>", "</ol>", "</li>", "<table>", "<tr>", "<td>", "<th>"),
+        *("</td>", "</tr>", "</table>", "<pre>", "</pre>", "<br>", "<blockquote>", "</blockquote>"),
+        *(
+            "<sup>",
+            "</sup>",
+            "<a href=x>",
+            "</a>",
+            "<span style='display:block'>",
+            "</span>",
+            "<q>",
+        ),
+        *("</q>", "<!-- a < b -->", "<script>if (a < b) {}</script>", "&amp;", "1 < 2", "\n", " "),
+        *("one ", "two", " three", "Zürich", "7", "<ruby>", "<rt>", "</rt>", "</ruby>", "<select>"),
+        *("<option>", "</select>", "<iframe srcdoc='<p>in'></iframe>", "<math><msup>", "</math>"),
+    ]
+)
+
+
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(FRAGMENTS, max_size=60).map("".join),
+    st.sampled_from(["{}", "<!DOCTYPE html><html lang=de><body>{}</body></html>", XHTML_FORM]),
+    st.integers(1, 60),
+)
+def test_a_document_reads_the_same_in_parts(
+    monkeypatch: pytest.MonkeyPatch, inside: str, form: str, size: int
+) -> None:
+    source = form.format(inside)
+    # The parser mends some faults in other ways where its input is parted elsewhere.
+    monkeypatch.setattr(dom, "_CHUNK", size)
+    monkeypatch.setattr(html_module, "PART_CHARS", 0)
+    whole = html_blocks(source)
+    document, blocks, is_whole = html_parts(source.encode("utf-8"))
+    assert list(blocks) == list(whole.blocks)
+    assert (document.title, document.language) == (whole.title, whole.language)
+    assert not is_whole or not source
+
+
+def test_a_large_document_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dom, "_CHUNK", 3000)
+    for module in (html_module, reader_module):
+        monkeypatch.setattr(module, "PART_CHARS", 5000)
+    rows = "".join(f"<tr><td>row {n}</td><td>{n}.5</td></tr>" for n in range(40))
+    text = "".join(f"<p>Paragraph {n} of the long one.</p>" for n in range(500))
+    path = tmp_path / "a.html"
+    path.write_text(
+        f"<html><head><title>The title</title></head><body><div>{text}"
+        f"<table><tr><th>a</th><th>b</th></tr>{rows}</table>{text}</div></body></html>"
+    )
+    reading = HtmlReader().read(path)
+    assert (reading.info.title, reading.info.page_count) == ("The title", 0)
+    pages = list(reading.pages)
+    assert [page.number for page in pages] == list(range(1, len(pages) + 1))
+    assert [page.is_estimated for page in pages] == [False] + [True] * (len(pages) - 1)
+    assert len(pages) > 5
+    assert all(len(page.text) < 6000 for page in pages)
+    said = "\n".join(page.text for page in pages)
+    assert [said.count(f"Paragraph {n} of") for n in range(500)] == [2] * 500
+    assert "a: row 39 | b: 39.5" in said

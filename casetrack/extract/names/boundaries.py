@@ -64,6 +64,8 @@ def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
         for rule in _RULES.get(place.kind, ()):
             after = left[0] if left else None
             place = rule(words, place, before, after)
+            if place.first == place.after:
+                break
         if place.first == place.after:
             continue
         while found and found[-1].after > place.first:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.readers.form_lines import is_form_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,9 +28,9 @@ _NAMED = re.compile(
 )
 _ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
 _NO_HEADING = re.compile(
-    r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
-    # Boxes to tick, labels of several fields.
-    r"|[\u2610-\u2612\u25a1\u25a2\u2751\u2752]|\[[x\s]?\]|\w:\s.*\w:(?:\s|$)",
+    r"\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
+    # Labels of several fields.
+    r"|\w:\s.*\w:(?:\s|$)",
     re.IGNORECASE,
 )
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
@@ -188,7 +190,12 @@ class BlockFinder:
         known = self.outline.get(outline_key(text))
         if known is not None:
             return min(known, _MAX_LEVEL)
-        if _NO_HEADING.search(text) or text[-1] in ",;" or block.lines[0].cells >= 3:
+        if (
+            _NO_HEADING.search(text)
+            or is_form_line(text)
+            or text[-1] in ",;"
+            or block.lines[0].cells >= 3
+        ):
             return None
         if _BULLET.match(text) or text.lower().strip(".:") in _JOINING or not _WORD.search(text):
             return None

@@ -1,6 +1,7 @@
-"""Footnotes: small text at the foot of a column that begins with a mark.
+"""Footnotes: text at the foot of a column that begins with a mark.
 
-The mark also stands raised in the text, or a short rule parts the notes from it.
+The mark also stands raised in the text, or a short rule parts the notes from it. They are set
+smaller than the text, or both tell them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from casetrack.readers.layout.running import page_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -18,10 +22,12 @@ if TYPE_CHECKING:
 Rules = Callable[[], list[tuple[float, float, float]]]
 
 _NOTE = re.compile(
-    r"[\[(]?(\d{1,3}|[a-z]|[*\u2020\u2021\u00a7\u00b6]{1,3})[\])]?[.:]?(?=\s|[^\W\d_]|$)"
+    r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7\u00b6]{1,3})[\])]?[.:]?(?=\s|[^\W\d_]|$)"
+    # A letter alone may be a word, or begin one.
+    r"|[\[(]?([a-z])(?:[\])][.:]?(?=\s|[^\W\d_]|$)|(?=\s+[^a-z\s])|$)"
 )
 _SMALLER = 0.93
-_LOWER_PART = 0.4
+_AS_LARGE, _MIN_GAPS = 1.05, 2
 _MAX_ROW_GAP = 2.6
 _MIN_LETTERS = 3
 
@@ -56,22 +62,58 @@ def find_notes(
         Gives the short horizontal rules of the page, asked only where they decide: height and both
         ends, in the frame of the segments.
     """
-    small = [s for s in segments if s.size <= _SMALLER * body_size and s.text.strip()]
+    ruled = _ruled(segments, marks, body_size, rules) if marks else set()
+    small = [
+        s for s in segments if s.text.strip() and (s.size <= _SMALLER * body_size or id(s) in ruled)
+    ]
     if not small or len(small) == len(segments):
         return []
-    top = min(s.v0 for s in segments)
-    middle = top + _LOWER_PART * (max(s.v1 for s in segments) - top)
-    large = [s for s in segments if s.size > _SMALLER * body_size]
-    low = [s for s in small if s.v0 > middle and not _has_text_below(s, large)]
+    large = [
+        s
+        for s in segments
+        if s.size > _SMALLER * body_size and id(s) not in ruled and page_number(s.text) is None
+    ]
+    low = [s for s in small if _is_at_foot(s, large)]
+    # A table in small type may end the page; notes stand below it.
+    cells = max((row.v1 for row in _rows(low) if _holds_cells(row)), default=0.0)
+    low = [s for s in low if s.base > cells]
     notes: list[list[Segment]] = []
     for column in _columns(low):
         notes += _notes(column, marks, rules)
     return notes
 
 
-def _has_text_below(s: Segment, large: Sequence[Segment]) -> bool:
-    """Tell whether text of the usual size stands lower in the same column."""
-    return any(t.base > s.base + 0.4 * s.size and t.u0 < s.u1 and t.u1 > s.u0 for t in large)
+def _ruled(
+    segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules
+) -> set[int]:
+    """Return the segments of notes as large as the text: under a rule, with a mark of the text."""
+    found: set[int] = set()
+    for v, u0, _ in rules():
+        below = [
+            s
+            for s in segments
+            if s.v0 >= v - 0.3 * s.size and s.text.strip() and page_number(s.text) is None
+        ]
+        if any(map(_holds_cells, _rows(below))):
+            continue
+        for column in _columns(below):
+            rows = _rows(column)
+            near = abs(u0 - rows[0].u0) < 3 * body_size and rows[0].v0 - v < 2.5 * body_size
+            large = any(s.size > _AS_LARGE * body_size for s in column)
+            if near and not large and _mark(rows[0]) in marks:
+                found.update(map(id, column))
+    return found
+
+
+def _holds_cells(row: _Row) -> bool:
+    """Tell a row of a table: three cells and more with room between them."""
+    return sum(b.u0 - a.u1 > b.size for a, b in pairwise(row.segments)) >= _MIN_GAPS
+
+
+def _is_at_foot(s: Segment, large: Sequence[Segment]) -> bool:
+    """Tell whether text of the usual size stands higher in the same column, and none lower."""
+    beside = [t.base for t in large if t.u0 < s.u1 and t.u1 > s.u0]
+    return bool(beside) and max(beside) <= s.base + 0.4 * s.size
 
 
 def _columns(segments: list[Segment]) -> list[list[Segment]]:
@@ -97,7 +139,7 @@ def _is_beside(s: Segment, members: Sequence[Segment]) -> bool:
 
 
 def _notes(column: list[Segment], marks: Collection[str], rules: Rules) -> list[list[Segment]]:
-    """Cut the small text at the foot of a column into notes, from its first mark on."""
+    """Cut the text at the foot of a column into notes, from where the first begins."""
     rows = _rows(column)
     start = _first(rows, marks, rules)
     if start is None:
@@ -105,14 +147,14 @@ def _notes(column: list[Segment], marks: Collection[str], rules: Rules) -> list[
     notes: list[list[Segment]] = []
     for row in rows[start:]:
         mark = _mark(row)
-        if mark is not None and (not notes or mark in marks or _follows(mark, notes)):
+        if not notes or (mark is not None and (mark in marks or _follows(mark, notes))):
             notes.append([])
         notes[-1].extend(row.segments)
     return notes
 
 
 def _first(rows: list[_Row], marks: Collection[str], rules: Rules) -> int | None:
-    """Return the first row of the lowest block of rows that begins with a footnote's mark."""
+    """Return the first row of notes in the lowest block of rows."""
     block = len(rows)
     while block > 0:
         block -= 1
@@ -124,9 +166,13 @@ def _first(rows: list[_Row], marks: Collection[str], rules: Rules) -> int | None
     for i in range(block, len(rows)):
         row = rows[i]
         mark = _mark(row)
-        if mark is None or sum(map(str.isalpha, _text(rows[i:]))) < _MIN_LETTERS:
+        if sum(map(str.isalpha, _text(rows[i:]))) < _MIN_LETTERS:
             continue
-        if mark in marks or (i == block and _is_under_rule(row, rules)):
+        if mark is not None and mark in marks:
+            return i
+        # The rest of a note of the page before has no mark.
+        goes_on = row.segments[0].text.lstrip()[:1].islower()
+        if i == block and (mark is not None or goes_on) and _is_under_rule(row, rules):
             return i
     return None
 
@@ -142,12 +188,13 @@ def _is_under_rule(row: _Row, rules: Rules) -> bool:
 def _follows(mark: str, notes: list[list[Segment]]) -> bool:
     """Tell the next number after the last note's."""
     last = _NOTE.match(notes[-1][0].text.strip())
-    return last is not None and last[1].isdigit() and mark == str(int(last[1]) + 1)
+    number = last[1] if last else None
+    return number is not None and number.isdigit() and mark == str(int(number) + 1)
 
 
 def _mark(row: _Row) -> str | None:
     match = _NOTE.match(row.segments[0].text.strip())
-    return match[1] if match else None
+    return (match[1] or match[2]) if match else None
 
 
 def _text(rows: Iterable[_Row]) -> str:

@@ -58,8 +58,10 @@ class Vocabulary:
         self._is_open = text.rstrip().endswith(_HYPHENS)
         if self._is_open:
             words = words[:-1]
+        self._words.update(words)
+        if "-" not in text and "\u2010" not in text:
+            return
         for word in words:
-            self._words.add(word)
             if "-" in word or "\u2010" in word:
                 self._words.update(_WORD.findall(word.replace("-", " ").replace("\u2010", " ")))
 

@@ -164,5 +164,7 @@ def _is_bold(group: Sequence[Segment]) -> bool:
 
 
 def _is_right_to_left(segments: Sequence[Segment]) -> bool:
+    if all(s.text.isascii() for s in segments):
+        return False
     kinds = [unicodedata.bidirectional(c) for s in segments for c in s.text if c.isalpha()]
     return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)

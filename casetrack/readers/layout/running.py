@@ -250,7 +250,7 @@ def _end_of_margin(
     usual = max(sorted(inside)[len(inside) // 2], 0.0) if len(inside) > _USUAL_FROM else 0.0
     end = 0
     for i, row in enumerate(near):
-        if is_top and i + 1 < len(rows) and _heads_table(row, rows[i + 1]):
+        if is_top and _heads_table(row, rows[i + 1 : i + 3]):
             break
         size = max(s.size for s in row)
         if i == len(gaps) or gaps[i] > max(usual + 0.35 * size, 0.55 * size):
@@ -300,22 +300,30 @@ def _stretches(row: list[Segment]) -> list[list[Segment]]:
     return out
 
 
-def _heads_table(row: list[Segment], below: list[Segment]) -> bool:
-    """Tell the header row of a table: several cells, and cells right below two of them."""
-    cells, others = _stretches(row), _stretches(below)
-    if len(cells) < 3 or len(others) < 2:
-        return False
-    size = max(s.size for s in row)
-    if _top(below) - _bottom(row) > 2.5 * size:
+def _heads_table(row: list[Segment], following: Sequence[list[Segment]]) -> bool:
+    """Tell the header row of a table: several cells, and cells right below two of them.
+
+    Between them may stand the name of a section.
+    """
+    cells = _stretches(row)
+    if len(cells) < 3:
         return False
     edges = [(c[0].box.x0, c[-1].box.x1) for c in cells]
-    shared = 0
-    for other in others:
-        x0, x1 = other[0].box.x0, other[-1].box.x1
-        shared += any(
-            abs(a - x0) < 3 or abs(b - x1) < 3 or abs(a + b - x0 - x1) < 6 for a, b in edges
-        )
-    return shared >= 2
+    above = row
+    for below in following:
+        others = _stretches(below)
+        if _top(below) - _bottom(above) > 2.5 * max(s.size for s in row):
+            return False
+        shared = 0
+        for other in others:
+            x0, x1 = other[0].box.x0, other[-1].box.x1
+            shared += any(
+                abs(a - x0) < 3 or abs(b - x1) < 3 or abs(a + b - x0 - x1) < 6 for a, b in edges
+            )
+        if shared >= 2 or len(others) > 1:
+            return shared >= 2
+        above = below
+    return False
 
 
 def _cell(segments: list[Segment]) -> _Cell | None:

@@ -24,6 +24,7 @@ _MIN_SPACED_RUN = 4
 _BLANKS = re.compile(r"[ \t\u00a0]+")
 _MARK_AFTER_WORD = re.compile(r"[^\W\d_]{3,}[.,;:!?\"'\u2019\u201d)\]]*$|[.,;:!?\u201d]$")
 _MARK = re.compile(r"[\[(]?(?:\d{1,3}|[*\u2020\u2021\u00a7]{1,3})(?:,\s?\d{1,3})*[\])]?$")
+_LETTER = re.compile(r"[\[(]?[a-z][\])]?$")
 
 
 @dataclass(slots=True)
@@ -97,7 +98,8 @@ def piece_text(pieces: Sequence[Piece], /) -> str:
 
 def is_raised_mark(piece: Piece, main: Piece, /) -> bool:
     """Tell a footnote mark above the line from text; *main* is the line's longest piece."""
-    if piece is main or not _MARK.match(piece.text.strip()):
+    mark = piece.text.strip()
+    if piece is main or not (_MARK.match(mark) or _LETTER.match(mark)):
         return False
     higher = main.base - piece.base
     return 0.15 * main.size < higher < main.size and piece.size <= main.size

@@ -41,7 +41,7 @@ def flow_tables(
     Lines cut a table into cells, or stand over and under it. A grid of one row is a table only
     where *goes_on* says that it continues one.
     """
-    told = _with_names(amount_tables(segments), segments, strokes.along if strokes else ())
+    told = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
     told = [table for table in told if is_told(table)]
     if strokes is None:
         return told
@@ -57,7 +57,7 @@ def flow_tables(
     drawn += banded_tables(strokes, ordered, taken)
     free = [s for s in segments if id(s) not in taken]
     tables = [table for table in tables if not table.is_ruled]
-    return sorted(tables + _with_names(drawn, free, strokes.along), key=lambda t: t.rows[0].v0)
+    return sorted(tables + _with_names(drawn, free, strokes.under), key=lambda t: t.rows[0].v0)
 
 
 def _with_names(
@@ -205,6 +205,8 @@ class TableText:
 
     def _is_right_to_left(self) -> bool:
         text = "".join(line.text for lines in self._lines.values() for line in lines)
+        if text.isascii():
+            return False
         kinds = [unicodedata.bidirectional(c) for c in text if not c.isascii() or c.isalpha()]
         return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)
 

@@ -65,7 +65,7 @@ def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int],
         free = [s for s in ordered if id(s) not in taken]
         bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
         for run in _tabular_runs(bands, group[0].high - group[0].low):
-            table = _banded(run, strokes.along)
+            table = _banded(run, strokes.under)
             if table is not None and not is_torn(table, ordered):
                 tables.append(table)
                 taken.update(id(s) for s in table.sources)

@@ -27,7 +27,8 @@ _CENTRED, _MIDDLE = 1.5, 0.75
 """A name stands in the middle of others if it is off by no more than this many letter heights."""
 
 _TIGHT, _WIDE = 0.7, 0.1
-_UNDER, _OFF = 1.3, 0.1
+_UNDER, _OFF, _ASIDE = 1.3, 0.1, 100.0
+_EXACT, _ROOM = 0.3, 8.0
 _NEVER = float("inf")
 
 
@@ -167,16 +168,15 @@ class _Matching:
     def _cost(self, i: int, first: int, last: int) -> float:
         """Return how far a stretch is from standing over some columns."""
         lined = self._lined[i]
-        if lined == (first, last):
-            return 0.0
+        if lined is not None:
+            return 0.0 if lined == (first, last) else _ASIDE * self._size
         stretch = self._stretches[i]
         low, high = self._columns[first][0], self._columns[last][1]
         if first == last:
             wide = max((stretch.u1 - stretch.u0) - (high - low), 0.0) / 2
             near = min(_distance(stretch, self._own[first]), _distance(stretch, (low, high)))
-            is_upper = lined is not None or not self._goes_on(first)
-            return near + wide + (_CENTRED * self._size if is_upper else 0.0)
-        if first == 0 or lined is not None:
+            return near + wide + (0.0 if self._goes_on(first) else _CENTRED * self._size)
+        if first == 0:
             return _NEVER
         off = self._off(stretch, first, last)
         if off <= max(_CENTRED * self._size, _OFF * (high - low)):
@@ -209,20 +209,44 @@ class _Matching:
         base = max(s.base for s in stretch.segments)
         first = bisect.bisect_left(flats, base - 1, key=_place)
         last = bisect.bisect_right(flats, base + _UNDER * self._size, key=_place)
-        for flat in flats[first:last]:
-            held = [s for s in self._stretches if flat.low <= (s.u0 + s.u1) / 2 <= flat.high]
-            goes_over = flat.low - NEAR <= stretch.u0 and stretch.u1 <= flat.high + NEAR
-            if not goes_over or len(held) > 1:
+        alone = len(self._stretches) == 1
+        for at, low, high in _runs(flats[first:last], stretch, alone=alone):
+            if sum(low <= (s.u0 + s.u1) / 2 <= high for s in self._stretches) > 1:
                 continue
             over = [
                 i
-                for i, (low, high) in enumerate(self._own)
-                if min(high, flat.high) - max(low, flat.low) >= 0.5 * (high - low)
+                for i, own in enumerate(self._own)
+                if min(own[1], high) - max(own[0], low) >= 0.5 * (own[1] - own[0])
             ]
             tops = [self._tops.get(column, _NEVER) for column in over]
-            if over and over[0] > 0 and flat.at <= min(tops) + 1:
+            if over and over[0] > 0 and at <= min(tops) + 1:
                 return over[0], over[-1]
         return None
+
+
+def _runs(
+    flats: Sequence[Stroke], stretch: Cell, *, alone: bool
+) -> list[tuple[float, float, float]]:
+    """Return where lines under a name may begin and end: pieces of a line with little room between.
+
+    Those come first that the name stands in the middle of, the longest of them before others: the
+    lines of neighbours leave no more room than the pieces of one. Of the others the longest comes
+    first where the name is alone on its line, else the shortest.
+    """
+    found: list[tuple[bool, float, float, float, float]] = []
+    middle, size = (stretch.u0 + stretch.u1) / 2, stretch.segments[0].size
+    for i, start in enumerate(flats):
+        high = start.high
+        for piece in flats[i:]:
+            if piece.at != start.at or piece.low > high + _ROOM:
+                break
+            high = max(high, piece.high)
+            if start.low - NEAR <= stretch.u0 and stretch.u1 <= high + NEAR:
+                is_off = abs((start.low + high) / 2 - middle) > _EXACT * size
+                wide = high - start.low
+                rank = wide if is_off and not alone else -wide
+                found.append((is_off, rank, start.at, start.low, high))
+    return [(at, low, high) for _, _, at, low, high in sorted(found)]
 
 
 def _place(stroke: Stroke) -> float:

@@ -16,7 +16,7 @@ THIN = 3.0
 NEAR = 3.0
 """Lines that end nearer to each other than this, in points, meet."""
 
-_GAP = 6.0
+_GAP, _TOUCHING = 6.0, 1.0
 _MAX_STROKES = 4000
 _SAMPLE = 64
 _SPREAD = 1.0
@@ -49,11 +49,16 @@ class Stroke:
 
 @dataclass(slots=True)
 class Strokes:
-    """The lines of a page in the frame of a flow; areas as ``(u0, v0, u1, v1)``."""
+    """The lines of a page in the frame of a flow; areas as ``(u0, v0, u1, v1)``.
+
+    The edges of areas are among the lines. In *under* are the pieces of lines drawn along the text
+    and the lower edges of areas, each by itself: what tells how far the name over them goes.
+    """
 
     along: list[Stroke]
     across: list[Stroke]
     areas: list[tuple[float, float, float, float]]
+    under: list[Stroke]
 
 
 def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> Strokes | None:
@@ -70,17 +75,21 @@ def strokes_in_frame(rules: Sequence[Rule], segments: Sequence[Segment], /) -> S
     along: list[Stroke] = []
     across: list[Stroke] = []
     areas = []
+    drawn: list[Stroke] = []
+    edges: list[Stroke] = []
     for rule in rules:
         u0, v0, u1, v1 = _turned(rule, turn)
         if v1 - v0 <= THIN and u1 - u0 > v1 - v0:
-            along.append(Stroke((v0 + v1) / 2, u0, u1))
+            drawn.append(Stroke((v0 + v1) / 2, u0, u1))
         elif u1 - u0 <= THIN:
             across.append(Stroke((u0 + u1) / 2, v0, v1))
         else:
             areas.append((u0, v0, u1, v1))
+            edges.append(Stroke(v1, u0, u1))
             along += (Stroke(v0, u0, u1), Stroke(v1, u0, u1))
             across += (Stroke(u0, v0, v1), Stroke(u1, v0, v1))
-    return Strokes(_joined(along), _joined(across), areas)
+    under = sorted(_joined(drawn, _TOUCHING) + edges, key=lambda s: (s.at, s.low))
+    return Strokes(_joined(along + drawn), _joined(across), areas, under)
 
 
 def clusters(values: Iterable[float], /, near: float = NEAR) -> list[float]:
@@ -94,8 +103,8 @@ def clusters(values: Iterable[float], /, near: float = NEAR) -> list[float]:
     return [sum(group) / len(group) for group in groups]
 
 
-def _joined(strokes: list[Stroke]) -> list[Stroke]:
-    """Join pieces of one line; lines drawn double count once."""
+def _joined(strokes: list[Stroke], gap: float = _GAP) -> list[Stroke]:
+    """Join pieces of one line that are no farther apart; lines drawn double count once."""
     strokes.sort(key=lambda s: s.at)
     out: list[Stroke] = []
     at = 0
@@ -104,15 +113,15 @@ def _joined(strokes: list[Stroke]) -> list[Stroke]:
         while end < len(strokes) and strokes[end].at - strokes[at].at <= NEAR:
             end += 1
         place = sum(s.at for s in strokes[at:end]) / (end - at)
-        out += _merged(sorted(strokes[at:end], key=lambda s: s.low), place)
+        out += _merged(sorted(strokes[at:end], key=lambda s: s.low), place, gap)
         at = end
     return out
 
 
-def _merged(group: list[Stroke], place: float) -> list[Stroke]:
+def _merged(group: list[Stroke], place: float, gap: float) -> list[Stroke]:
     out: list[Stroke] = []
     for stroke in group:
-        if out and stroke.low <= out[-1].high + _GAP:
+        if out and stroke.low <= out[-1].high + gap:
             out[-1].high = max(out[-1].high, stroke.high)
         else:
             out.append(Stroke(place, stroke.low, stroke.high))

@@ -15,18 +15,16 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers import aes
 from casetrack.readers.opendocument.names import local
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _CHECKED_BYTES = 1024
-_TAG_BYTES, _NONCE_BYTES, _BLOCK_BYTES = 16, 12, 16
+_TAG_BYTES, _NONCE_BYTES = 16, 12
 _MAX_ROUNDS = 10_000_000
 _MAX_ARGON = {"rounds": 64, "kilobytes": 1 << 20, "lanes": 64}
-_LIBRARY_KEYS = frozenset({16, 24, 32})
-"""Key sizes of AES that the library knows; those between are left to this house."""
-_AES_KEYS = frozenset({16, 20, 24, 28, 32})
 _BLOWFISH_KEYS = range(4, 57)
 
 
@@ -122,7 +120,7 @@ def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
 def _key(how: Encryption, password: str) -> bytes:
     digest = hashlib.sha256 if "sha256" in how.start_key else hashlib.sha1
     start = digest(password.encode("utf-8", "surrogatepass")).digest()
-    known = _BLOWFISH_KEYS if "blowfish" in how.cipher else _AES_KEYS
+    known = _BLOWFISH_KEYS if "blowfish" in how.cipher else aes.KEYS
     if how.key_size not in known:
         raise ValueError(f"a key of {how.key_size} bytes is not known")
     if how.derivation.endswith("pbkdf2"):
@@ -159,19 +157,11 @@ def _gcm(data: bytes, how: Encryption, key: bytes) -> bytes:
 
 
 def _cbc(data: bytes, how: Encryption, key: bytes) -> bytes:
-    if len(data) % _BLOCK_BYTES or not data or len(how.vector) != _BLOCK_BYTES:
+    if len(data) % aes.BLOCK or not data or len(how.vector) != aes.BLOCK:
         raise ValueError("its length is not that of whole blocks")
-    if len(key) in _LIBRARY_KEYS:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-        opened = Cipher(algorithms.AES(key), modes.CBC(how.vector)).decryptor()
-        plain = opened.update(data) + opened.finalize()
-    else:
-        from casetrack.readers.rijndael import cbc_decrypt
-
-        plain = cbc_decrypt(data, key, how.vector)
+    plain = aes.decrypt_chain(data, key, how.vector)
     # Without a sound end it is the checksum that tells a wrong password from damage.
-    padding = plain[-1] if 1 <= plain[-1] <= _BLOCK_BYTES else 0
+    padding = plain[-1] if 1 <= plain[-1] <= aes.BLOCK else 0
     return plain[: len(plain) - padding]
 
 

@@ -27,7 +27,7 @@ _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _SOFT_HYPHEN = "\u00ad"
 _UNTURNED = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _LONG_WORD = 24
-_MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+")
+_MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+|[a-z]")
 
 
 @dataclass(slots=True)
@@ -121,7 +121,8 @@ def extract(document: Any, index: int, /) -> Extract:
 def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:
     """Return where the words stand as shown; of scripts without blanks, where each letter does."""
     words = [word[:5] for word in found]
-    if any(len(word[4]) > _LONG_WORD for word in words):
+    # A row of dots and an address of the web are words of their own.
+    if any(len(word[4]) > _LONG_WORD and not word[4].isascii() for word in words):
         words = [
             (*char["bbox"], char["c"])
             for block in text.extractRAWDICT()["blocks"]

@@ -44,7 +44,8 @@ def page_rules(page: Any, /) -> list[Rule]:
     for path in paths:
         for box in _rectangles(path):
             x0, y0, x1, y1 = box
-            if max(x1 - x0, y1 - y0) < _MIN_LENGTH or (x1 - x0) * (y1 - y0) > limit:
+            wide, high = x1 - x0, y1 - y0
+            if (wide < _MIN_LENGTH and high < _MIN_LENGTH) or wide * high > limit:
                 continue
             rules.append(_shown(box, turn))
             if len(rules) > _MAX_RULES:
@@ -136,6 +137,8 @@ def _upright(corners: Any) -> _Rectangle | None:
 def _shown(box: _Rectangle, turn: tuple[float, ...]) -> Rule:
     a, b, c, d, e, f = turn
     x0, y0, x1, y1 = box
+    if b == 0.0 and c == 0.0 and a == d == 1.0:
+        return Rule(x0 + e, y0 + f, x1 + e, y1 + f)
     xs = (x0 * a + y0 * c + e, x1 * a + y1 * c + e)
     ys = (x0 * b + y0 * d + f, x1 * b + y1 * d + f)
     return Rule(min(xs), min(ys), max(xs), max(ys))

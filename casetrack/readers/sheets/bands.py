@@ -157,9 +157,10 @@ class Band:
 
     def _repeats(self, row: SheetRow) -> bool:
         """Tell the header once more, as on every printed page."""
-        return len(row.cells) == len({*self.labels.values()}) > 0 and all(
-            self.labels.get(cell.column) == cell.text for cell in row.cells
-        )
+        labels = self.labels
+        return all(labels.get(cell.column) == cell.text for cell in row.cells) and len(
+            row.cells
+        ) == len({*labels.values()})
 
     def _ahead(self, rows: Sequence[SheetRow]) -> list[SheetRow]:
         return [part for part in map(self.within, rows) if part.cells]

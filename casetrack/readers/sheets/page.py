@@ -171,12 +171,14 @@ class _Layout:
     def _row(self, row: SheetRow, rows: _Window) -> None:
         merged = self._merged.at(row.number)
         declared = self._declared.get(row.number, ())
-        parts = [(band, part) for band in self._bands if (part := band.within(row)).cells]
+        parts = self._parts(row)
         for band, part in parts:
             band.begin(part, rows)
-        self._find_headers(row, rows, [x for x in parts if x[0].is_searching(x[1], declared)])
+        searching = [x for x in parts if x[0].is_searching(x[1], declared)]
+        if searching:
+            self._find_headers(row, rows, searching)
+            parts = self._parts(row)
         is_alone = len(row.cells) == 1
-        parts = [(band, part) for band in self._bands if (part := band.within(row)).cells]
         written = [band.write(part, merged, declared, is_alone=is_alone) for band, part in parts]
         kinds = {part.kind for part in written}
         texts = [text for part in written for text in part.texts]
@@ -185,11 +187,15 @@ class _Layout:
             kind = "heading" if "heading" in kinds else "body"
         self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
 
+    def _parts(self, row: SheetRow) -> list[tuple[Band, SheetRow]]:
+        """Return the bands that a row has cells in, each with its part of the row."""
+        return [(band, part) for band in self._bands if (part := band.within(row)).cells]
+
     def _find_headers(
         self, row: SheetRow, rows: _Window, parts: Sequence[tuple[Band, SheetRow]]
     ) -> None:
         """Find what names the columns of bands: each for itself, or else all as one table."""
-        merged = self._merged.near(row.number) if parts else ()
+        merged = self._merged.near(row.number)
         found = [
             (band, part, band.header(part, rows, merged, beside=len(part.cells) < len(row.cells)))
             for band, part in parts

@@ -49,6 +49,7 @@ class XlsWorkbook:
         self._plain: Any = None
         self._book: Any = None
         self._charts: dict[int, tuple[str, int]] = {}
+        self._formats: dict[int, NumberFormat] = {}
         try:
             self._book = _open(path, content)
         except (MemoryError, FileEncrypted):
@@ -172,7 +173,9 @@ class XlsWorkbook:
             from xlrd.biffh import error_text_from_code  # type: ignore[import-untyped]
 
             return error_text_from_code.get(value, f"#ERR{value}"), "other"
-        shape = self._format(style)
+        shape = self._formats.get(style)
+        if shape is None:
+            shape = self._formats[style] = self._format(style)
         if kind == _TEXT:
             return shape.show_text(value), "text"
         if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _BOF, _EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
 _DRAWING, _OBJECT, _TEXT = 0x00EC, 0x005D, 0x01B6
 _SERIES, _CHART_TEXT, _WORDS, _LINK = 0x1003, 0x1025, 0x100D, 0x1027
+_TOLD = frozenset(
+    (_BOF, _EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
+)
+_HEAD = struct.Struct("<HH")
 _BIFF_8, _CHART_SHEET, _OF_CHART = 0x0600, b"\x20\0", 2
 _CONTAINER, _PROPERTIES, _ANCHOR = 0xF, 0xF00B, 0xF010
 _NOTE, _PICTURE, _TEXT_BOX = 0x19, 0x08, 0x06
@@ -82,15 +86,20 @@ class XlsDrawings:
 
 
 def _records(data: memoryview, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of a substream and of those within it, up to its end."""
-    depth = 0
-    while start + 4 <= len(data):
-        kind, size = struct.unpack_from("<HH", data, start)
-        yield kind, bytes(data[start + 4 : start + 4 + size])
-        depth += (kind == _BOF) - (kind == _EOF)
+    """Yield the records of a substream and of those within it, up to its end.
+
+    Left out are those that nobody here reads, above all those of the cells, which are most.
+    """
+    depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
+    while start <= last:
+        kind, size = head(data, start)
+        start += 4
+        if kind in _TOLD:
+            yield kind, bytes(data[start : start + size])
+            depth += (kind == _BOF) - (kind == _EOF)
         if depth <= 0:
             return
-        start += 4 + size
+        start += size
 
 
 def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:

@@ -15,6 +15,7 @@ from casetrack.readers.encoding import NotText, file_encoding, looks_like_text
 from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.text.json_text import BadJson, JsonText
+from casetrack.readers.text.plain import PART_CHARS, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 PAGE_RECORDS = 200
 """Records on a page."""
-_PAGE_CHARS = 1_000_000
 _MAX_NAMED = 20
+_COUNTED_BYTES = 8 << 20
+"""Of a larger file the pages are not counted before they are read: it would take as long again."""
 
 
 class JsonLinesReader:
@@ -62,9 +64,11 @@ class JsonReader:
         encoding = _encoding(path, self.name)
         if _is_lines(path, encoding):
             return _read_lines(path, encoding, "json")
-        text = "".join(_lines(path, encoding))
-        warnings = [encoding.warning] if encoding.warning else []
-        return _reading("json", lambda notes: _document(text, notes), warnings)
+
+        def records(notes: list[str]) -> Iterator[Lines]:
+            return _document(pieces(path, encoding), notes)
+
+        return _reading("json", path, encoding, records)
 
 
 def _encoding(path: Path, kind: str) -> Encoding:
@@ -80,10 +84,10 @@ def _lines(path: Path, encoding: Encoding) -> Iterator[str]:
 
 
 def _is_lines(path: Path, encoding: Encoding) -> bool:
-    """Tell JSON lines: the first two lines with text are whole objects or lists."""
-    filled = (line for line in _lines(path, encoding) if line.strip())
+    """Tell JSON lines: the first two lines with text are whole objects or lists, and not long."""
+    filled = (line for line in pieces(path, encoding) if line.strip())
     first = list(islice(filled, 2))
-    return len(first) == 2 and all(_is_whole(line) for line in first)
+    return len(first) == 2 and first[0].endswith("\n") and all(_is_whole(line) for line in first)
 
 
 def _is_whole(line: str) -> bool:
@@ -97,12 +101,14 @@ def _is_whole(line: str) -> bool:
 
 
 def _read_lines(path: Path, encoding: Encoding, form: str) -> Reading:
-    warnings = [encoding.warning] if encoding.warning else []
-    return _reading(form, lambda notes: _records(_lines(path, encoding), notes), warnings)
+    def records(notes: list[str]) -> Iterator[Lines]:
+        return _records(_lines(path, encoding), notes)
+
+    return _reading(form, path, encoding, records)
 
 
 def _reading(
-    form: str, source: Callable[[list[str]], Iterator[Lines]], warnings: list[str]
+    form: str, path: Path, encoding: Encoding, source: Callable[[list[str]], Iterator[Lines]]
 ) -> Reading:
     """Return the reading of records that can be gone through twice: to count pages, to give them.
 
@@ -111,8 +117,10 @@ def _reading(
     source
         Gives the records, and notes what is wrong with them.
     """
-    count = sum(1 for _ in _parts(source([])))
-    return Reading(DocumentInfo(form, max(1, count)), _pages(source(warnings)), warnings)
+    warnings = [encoding.warning] if encoding.warning else []
+    counted = path.stat().st_size <= _COUNTED_BYTES
+    count = max(1, sum(1 for _ in _parts(source([])))) if counted else 0
+    return Reading(DocumentInfo(form, count), _pages(source(warnings)), warnings)
 
 
 def _parts(records: Iterable[Lines]) -> Iterator[list[Lines]]:
@@ -121,7 +129,7 @@ def _parts(records: Iterable[Lines]) -> Iterator[list[Lines]]:
     for record in records:
         part.append(record)
         length += sum(len(line.text) for line in record)
-        if len(part) >= PAGE_RECORDS or length >= _PAGE_CHARS:
+        if len(part) >= PAGE_RECORDS or length >= PART_CHARS:
             yield part
             part, length = [], 0
     if part:
@@ -158,24 +166,35 @@ def _records(lines: Iterable[str], notes: list[str]) -> Iterator[Lines]:
         notes.append(f"Not valid JSON, kept as plain text: line {shown}{more}.")
 
 
-def _document(text: str, notes: list[str]) -> Iterator[Lines]:
+def _document(parts: Iterable[str], notes: list[str]) -> Iterator[Lines]:
     """Yield the records of a document; what follows a fault stands as it is."""
+    text = JsonText(parts)
     try:
-        yield from JsonText(text).paragraphs()
+        yield from text.paragraphs()
     except BadJson as error:
         notes.append(
             f"Not valid JSON from line {error.line} on ({error}); the rest was kept as plain text."
         )
-        yield from _plain(text[error.position :], error.line)
+        yield from _plain(text.rest(error.position), error.line)
 
 
-def _plain(text: str, first: int) -> Iterator[Lines]:
+def _plain(parts: Iterable[str], first: int) -> Iterator[Lines]:
+    """Yield the paragraphs of a text; a very long one, or a very long line, in several."""
     block: Lines = []
-    for number, line in enumerate(text.split("\n"), start=first):
-        if line.strip():
-            block.append(SourceLine(line, number))
-        elif block:
-            yield block
-            block = []
+    length, number, begun = 0, first, ""
+    for part in chain(parts, ["\n"]):
+        *ended, begun = f"{begun}{part}".split("\n")
+        found = [(line, number + n) for n, line in enumerate(ended)]
+        number += len(ended)
+        if len(begun) > PART_CHARS:
+            found.append((begun, number))
+            begun = ""
+        for line, own in found:
+            if line.strip():
+                block.append(SourceLine(line, own))
+                length += len(line)
+            if block and (not line.strip() or length > PART_CHARS):
+                yield block
+                block, length = [], 0
     if block:
         yield block

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 MAX_DEPTH = 400
 """Elements nested deeper stand in the tree side by side."""
@@ -126,29 +126,62 @@ def parse(text: str, /) -> Dom:
     ``<title/>`` swallows what follows. Document types are cut off first: there are no entities but
     those of HTML.
     """
-    if _XHTML.match(text[:4096]):
-        dom = _parse_xml(text)
-        if dom is not None:
-            return dom
-    return _parse_html(text)
-
-
-def _parse_html(text: str) -> Dom:
     from lxml import etree
 
+    if _XHTML.match(text[:4096]):
+        builder = _Builder()
+        try:
+            _feed(_xml_parser(builder), _xml_parts(text))
+        except etree.XMLSyntaxError:
+            pass
+        else:
+            return builder.dom
     builder = _Builder()
-    parser = etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
-    body = _without_doctype(_without_surrogates(text))
-    _feed(parser, _BLOCK_END.sub(lambda found: found[0] + _MARK, body))
+    _feed(_html_parser(builder), _html_parts(text))
     return builder.dom
 
 
-def _parse_xml(text: str) -> Dom | None:
+class Parsing:
+    """A large document that is parsed part by part, to the same tree as by :func:`parse`.
+
+    Attributes
+    ----------
+    dom
+        What was parsed so far.
+    """
+
+    def __init__(self, text: str, /) -> None:
+        self._builder = _Builder()
+        self.dom = self._builder.dom
+        self._parser, self._parts = _html_parser(self._builder), _html_parts(text)
+        if _XHTML.match(text[:4096]) and _is_well_formed(text):
+            self._parser, self._parts = _xml_parser(self._builder), _xml_parts(text)
+
+    def __iter__(self) -> Iterator[frozenset[int]]:
+        """Parse on; yield the identities of the elements that may still get children."""
+        for part in self._parts:
+            self._parser.feed(part)
+            yield frozenset(id(node) for _, node in self._builder.opened)
+        self._parser.close()
+        yield frozenset()
+
+
+def _feed(parser: Any, parts: Iterator[bytes]) -> None:
+    for part in parts:
+        parser.feed(part)
+    parser.close()
+
+
+def _html_parser(builder: Any) -> Any:
     from lxml import etree
 
-    body = _ENTITY.sub(_entity, _without_doctype(_PROLOG.sub("", text, count=1)))
-    builder = _Builder()
-    parser = etree.XMLParser(
+    return etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
+
+
+def _xml_parser(builder: Any) -> Any:
+    from lxml import etree
+
+    return etree.XMLParser(
         target=builder,
         encoding="utf-8",
         resolve_entities=False,
@@ -156,28 +189,49 @@ def _parse_xml(text: str) -> Dom | None:
         load_dtd=False,
         huge_tree=True,
     )
+
+
+def _html_parts(text: str) -> Iterator[bytes]:
+    for part in _cut(text):
+        yield _bytes(_BLOCK_END.sub(lambda found: found[0] + _MARK, part))
+
+
+def _xml_parts(text: str) -> Iterator[bytes]:
+    for number, part in enumerate(_cut(text)):
+        body = part if number else _PROLOG.sub("", part, count=1)
+        yield _bytes(_ENTITY.sub(_entity, body))
+
+
+def _is_well_formed(text: str) -> bool:
+    from lxml import etree
+
     try:
-        _feed(parser, _without_surrogates(body))
+        _feed(_xml_parser(_Nobody()), _xml_parts(text))
     except etree.XMLSyntaxError:
-        return None
-    return builder.dom
+        return False
+    return True
 
 
-def _feed(parser: Any, text: str) -> None:
-    """Feed the text in parts: a parser told a string's own encoding would believe it."""
-    for start in range(0, max(len(text), 1), _CHUNK):
-        parser.feed(text[start : start + _CHUNK].encode("utf-8"))
-    parser.close()
+def _cut(text: str) -> Iterator[str]:
+    """Yield the text in parts that end before a tag, without the document type."""
+    start, before = 0, ""
+    doctype = _DOCTYPE.search(text, 0, _MAX_PROLOG)
+    if doctype:
+        before, start = text[: doctype.start()], doctype.end()
+    while True:
+        stop = start + _CHUNK
+        if stop >= len(text):
+            yield before + text[start:]
+            return
+        end = text.rfind("<", start + 1, stop)
+        end = end if end > 0 else stop
+        yield before + text[start:end]
+        start, before = end, ""
 
 
-def _without_doctype(text: str) -> str:
-    """Cut off the document type, with what it declares."""
-    found = _DOCTYPE.search(text, 0, _MAX_PROLOG)
-    return text[: found.start()] + text[found.end() :] if found else text
-
-
-def _without_surrogates(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+def _bytes(text: str) -> bytes:
+    """Encode: a parser told a string's own encoding would believe it."""
+    return text.encode("utf-8", "replace")
 
 
 def _entity(found: re.Match[str]) -> str:
@@ -192,7 +246,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.dom = Dom()
-        self._open: list[tuple[str, Node]] = [("", self.dom.root)]
+        self.opened: list[tuple[str, Node]] = [("", self.dom.root)]
         self._tables: list[Node] = []
         self._unseen = 0
         self._title: list[str] | None = None
@@ -202,7 +256,7 @@ class _Builder:
         """Take a start tag."""
         if tag == LOST_END:
             if not self._unseen:
-                self._open[-1][1].children.append(_LOST)
+                self.opened[-1][1].children.append(_LOST)
             return
         tag = _local(tag)
         if self._unseen:
@@ -228,21 +282,21 @@ class _Builder:
 
     def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
         node = Node(tag, _clean(attributes) if attributes else None)
-        parent = self._open[-1][1]
+        parent = self.opened[-1][1]
         if tag == "table":
             if self._tables:
                 self._tables[-1].layout = True
             self._tables.append(node)
         elif self._tables and tag in _HOLDS_BLOCKS:
             self._tables[-1].blocks = True
-        if len(self._open) < MAX_DEPTH or tag in _VOID:
+        if len(self.opened) < MAX_DEPTH or tag in _VOID:
             parent.children.append(node)
         else:
             if tag in _BLOCKY:
                 parent.children.append(Node("div"))
             node = parent
         if tag not in _VOID:
-            self._open.append((tag, node))
+            self.opened.append((tag, node))
 
     def end(self, tag: str) -> None:
         """Take an end tag, also one that the parser put in."""
@@ -257,10 +311,10 @@ class _Builder:
             return
         if tag in {"svg", "math"}:
             self._drawings = max(0, self._drawings - 1)
-        if self._open[-1][0] != tag:
+        if self.opened[-1][0] != tag:
             return
-        _, node = self._open.pop()
-        if len(self._open) >= MAX_DEPTH and tag in _BLOCKY:
+        _, node = self.opened.pop()
+        if len(self.opened) >= MAX_DEPTH and tag in _BLOCKY:
             node.children.append(Node("div"))
         if tag == "table":
             self._tables.pop()
@@ -272,7 +326,7 @@ class _Builder:
         if self._title is not None:
             self._title.append(text)
         elif not self._unseen:
-            self._open[-1][1].children.append(text)
+            self.opened[-1][1].children.append(text)
 
     def comment(self, text: str) -> None:
         """Pass over a comment."""
@@ -305,7 +359,17 @@ class _Builder:
         if source:
             node = Node("iframe")
             node.children.append(source)
-            self._open[-1][1].children.append(node)
+            self.opened[-1][1].children.append(node)
+
+
+class _Nobody:
+    """Takes the parser's reports and keeps nothing."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Pass over a start tag."""
+
+    def close(self) -> None:
+        """Pass over the end."""
 
 
 def _local(tag: str) -> str:

@@ -6,20 +6,24 @@ kind. Nothing is fetched; nothing hidden is shown.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.readers.page_builder import clean_title
+from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web.charset import decode_html
 from casetrack.readers.web.dates import parse_date
-from casetrack.readers.web.dom import parse
+from casetrack.readers.web.dom import Parsing, parse
 from casetrack.readers.web.walk import Walker
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from casetrack.readers.base import ParagraphKind
     from casetrack.readers.web.dom import Dom
+    from casetrack.readers.web.walk import Block
 
 _AUTHOR = ("author", "dc.creator", "dcterms.creator", "article:author", "byl", "creator")
 _TITLE = ("og:title", "dc.title", "dcterms.title", "twitter:title")
@@ -88,6 +92,45 @@ class HtmlDocument:
     warnings: tuple[str, ...] = ()
 
 
+class HtmlParts(NamedTuple):
+    """A document that may be too large to be held whole.
+
+    Attributes
+    ----------
+    document
+        What it says about itself; its own blocks only where it *is_whole*.
+    blocks
+        All blocks, made as they are asked for.
+    is_whole
+        Whether it is small enough to have been read before.
+    """
+
+    document: HtmlDocument
+    blocks: Iterator[HtmlBlock]
+    is_whole: bool
+
+
+def html_parts(data: bytes, /, *, encoding: str | None = None) -> HtmlParts:
+    """Read an HTML or XHTML document of any size; see :func:`html_blocks`."""
+    decoded = decode_html(data, encoding=encoding)
+    warnings = (decoded.warning,) if decoded.warning else ()
+    if len(decoded.text) <= PART_CHARS:
+        dom = parse(decoded.text)
+        document = _document(dom, tuple(_shown(Walker().walk(dom.root))), warnings)
+        return HtmlParts(document, iter(document.blocks), is_whole=True)
+    parsing, walker = Parsing(decoded.text), Walker()
+    found = (walker.walk_on(parsing.dom.root, opened) for opened in parsing)
+    # What stands in its head is known when the first block is.
+    first = next(filter(None, found), [])
+    document = _document(parsing.dom, (), warnings)
+    blocks = itertools.chain(_shown(first), itertools.chain.from_iterable(map(_shown, found)))
+    return HtmlParts(document, blocks, is_whole=False)
+
+
+def _shown(blocks: Iterable[Block]) -> Iterator[HtmlBlock]:
+    return (HtmlBlock(block.kind, block.level, tuple(block.lines)) for block in blocks)
+
+
 def html_blocks(source: str | bytes, /, *, encoding: str | None = None) -> HtmlDocument:
     """Read an HTML or XHTML text.
 
@@ -110,10 +153,7 @@ def html_blocks(source: str | bytes, /, *, encoding: str | None = None) -> HtmlD
         source = decoded.text
         warnings = (decoded.warning,) if decoded.warning else ()
     dom = parse(source)
-    blocks = tuple(
-        HtmlBlock(block.kind, block.level, tuple(block.lines)) for block in Walker().walk(dom.root)
-    )
-    return _document(dom, blocks, warnings)
+    return _document(dom, tuple(_shown(Walker().walk(dom.root))), warnings)
 
 
 def _document(dom: Dom, blocks: tuple[HtmlBlock, ...], warnings: tuple[str, ...]) -> HtmlDocument:

@@ -14,6 +14,7 @@ class LineMaker:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.length = 0
         self._parts: list[str] = []
         self._space = False
         self._script = ""
@@ -32,6 +33,7 @@ class LineMaker:
 
     def text(self, text: str, /, *, keeps_space: bool = False) -> None:
         """Add text; *keeps_space* keeps its white space and line breaks."""
+        self.length += len(text)
         if keeps_space:
             self._kept(text)
             return
@@ -103,5 +105,5 @@ class LineMaker:
     def take(self) -> list[str]:
         """Return the lines and begin anew."""
         self.new_line()
-        lines, self.lines = self.lines, []
+        lines, self.lines, self.length = self.lines, [], 0
         return lines

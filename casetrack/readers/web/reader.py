@@ -1,5 +1,8 @@
 """Reads HTML and XHTML files, and web archives (MHTML): one page, in the order of the text.
 
+A text longer than :data:`casetrack.readers.text.plain.PART_CHARS` is parted into several pages
+between paragraphs, so that what was read before a limit is kept.
+
 Nothing a page names is fetched: no pictures, frames, styles or scripts.
 """
 
@@ -11,7 +14,8 @@ from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.encoding import NotText, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_text
-from casetrack.readers.web.html_blocks import html_blocks
+from casetrack.readers.text.plain import PART_CHARS
+from casetrack.readers.web.html_blocks import html_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,16 +44,17 @@ class HtmlReader:
         if path.suffix.lower() in _ARCHIVES:
             data, encoding = _archived_page(data, path)
         try:
-            document = html_blocks(data, encoding=encoding)
+            document, blocks, is_whole = html_parts(data, encoding=encoding)
         except NotText as error:
             raise ParseFailed(path, self.name, str(error)) from error
-        return Reading(_info(document), _pages(document), list(document.warnings))
+        info = _info(document, pages=1 if is_whole else 0)
+        return Reading(info, _pages(blocks), list(document.warnings))
 
 
-def _info(document: HtmlDocument) -> DocumentInfo:
+def _info(document: HtmlDocument, *, pages: int) -> DocumentInfo:
     return DocumentInfo(
         "html",
-        1,
+        pages,
         title=document.title,
         author=document.author,
         created_at=document.created_at,
@@ -58,9 +63,14 @@ def _info(document: HtmlDocument) -> DocumentInfo:
     )
 
 
-def _pages(document: HtmlDocument) -> Iterator[Page]:
+def _pages(blocks: Iterator[HtmlBlock]) -> Iterator[Page]:
     builder = PageBuilder(1, keep_indent=True)
-    add_blocks(builder, document.blocks)
+    for block in blocks:
+        if builder.length and builder.length + sum(map(len, block.lines)) > PART_CHARS:
+            yield builder.build()
+            # Where long texts are parted their author did not say.
+            builder = PageBuilder(builder.number + 1, keep_indent=True, is_estimated=True)
+        add_blocks(builder, [block])
     yield builder.build()
 
 

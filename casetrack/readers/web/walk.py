@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.readers.page_builder import star_mark
+from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web import controls, formulas, tables
 from casetrack.readers.web.dom import LOST_END, Node, parse
 from casetrack.readers.web.inline import LineMaker
@@ -14,8 +15,6 @@ from casetrack.readers.web.markers import ListState
 from casetrack.readers.web.stars import star_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from casetrack.readers.base import ParagraphKind
 
 _HEADING = re.compile(r"h([1-6])")
@@ -53,10 +52,11 @@ class Block:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An open element: its children still to come and what ends with it."""
+    """An open element: its children, how many of them were read, and what ends with it."""
 
     node: Node
-    children: Iterator[Node | str]
+    children: list[Node | str]
+    read: int = 0
     is_block: bool = False
     kind: ParagraphKind | None = None
     level: int | None = None
@@ -85,24 +85,55 @@ class Walker:
     _lists: list[ListState] = field(default_factory=list)
     _markers: list[str] = field(default_factory=list)
     _link_ended: bool = False
+    _stack: list[_OpenElement] = field(default_factory=list)
+    _is_begun: bool = False
 
     def walk(self, root: Node, /) -> list[Block]:
         """Return the blocks of everything in *root*."""
-        stack = [_OpenElement(root, iter(root.children))]
+        return self.walk_on(root, frozenset())
+
+    def walk_on(self, root: Node, opened: frozenset[int], /) -> list[Block]:
+        """Return the further blocks of a tree that is still being made, and forget their elements.
+
+        Parameters
+        ----------
+        root
+            Its root, the same in every call.
+        opened
+            Identities of the elements that may still get children; with none of them it is whole.
+        """
+        stack = self._stack
+        if not stack and not self._is_begun:
+            self._is_begun = True
+            stack.append(_OpenElement(root, root.children))
         while stack:
             element = stack[-1]
-            child = next(element.children, None)
-            if child is None:
+            if element.read == len(element.children):
+                if id(element.node) in opened:
+                    break
                 self._leave(stack.pop())
-            elif isinstance(child, str):
+                continue
+            child = element.children[element.read]
+            if isinstance(child, Node) and id(child) in opened and not _reads_on(child):
+                break
+            element.read += 1
+            if isinstance(child, str):
                 self._link_ended = False
                 self._line.text(child, keeps_space=bool(self._keeps) and self._keeps[-1])
+                if self._line.length > PART_CHARS:
+                    self._flush()
             else:
                 entered = self._enter(child)
                 if entered is not None:
                     stack.append(entered)
-        self._flush()
-        return self._out
+        if opened:
+            for element in stack:
+                del element.children[: element.read]
+                element.read = 0
+        else:
+            self._flush()
+        blocks, self._out = self._out, []
+        return blocks
 
     def _enter(self, node: Node) -> _OpenElement | None:
         """Begin an element; return it, or ``None`` where nothing in it is left to read."""
@@ -138,7 +169,7 @@ class Walker:
 
     def _block(self, node: Node) -> _OpenElement:
         self._flush()
-        element = _OpenElement(node, iter(node.children), is_block=True)
+        element = _OpenElement(node, node.children, is_block=True)
         tag = node.tag
         level = _heading_level(node)
         if level:
@@ -189,7 +220,7 @@ class Walker:
 
     def _inline(self, node: Node) -> _OpenElement:
         tag = node.tag
-        element = _OpenElement(node, iter(node.children))
+        element = _OpenElement(node, node.children)
         style = node.get("style")
         if tag in _APART or (style and _APART_STYLE.search(style)):
             element.apart = True
@@ -204,9 +235,9 @@ class Walker:
             opening, element.after = _script_marks(node)
             self._line.open_script(opening or tag)
         elif tag == "ruby":
-            element.children = iter(_ruby(node))
+            element.children = _ruby(node)
         elif tag in formulas.PARTED:
-            element.children = iter(formulas.parts(node))
+            element.children = formulas.parts(node)
         elif tag == "a" and self._link_ended:
             # Links side by side are separate words: menus are written so.
             self._line.space()
@@ -273,6 +304,11 @@ class Walker:
         found = [m for m in self._markers if m and not (numbers_only and m == "•")]
         self._markers = [""] * len(self._markers)
         return " ".join(found)
+
+
+def _reads_on(node: Node) -> bool:
+    """Return whether a block can be entered before all that is in it is known."""
+    return node.tag in _BLOCKS - {"table"} and "reversed" not in node.attributes
 
 
 def _heading_level(node: Node) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.form_lines import is_form_line
 from casetrack.readers.word.styles import W
 
 if TYPE_CHECKING:
@@ -22,11 +23,10 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
-# Blanks to fill in, leaders of a table of contents, addresses, bare numbers, boxes to tick, labels
-# of several fields.
+# Leaders of a table of contents, addresses, bare numbers, labels of several fields.
 _NO_HEADING = re.compile(
-    r"_{3,}|\.{4,}|\t|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$"
-    r"|[\u2610-\u2612\u25a1\u25a2\u2751\u2752]|\[[x\s]?\]|\w:\s.*\w:(?:\s|$)",
+    r"\.{4,}|\t|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$"
+    r"|\w:\s.*\w:(?:\s|$)",
     re.IGNORECASE,
 )
 _CONNECTING = frozenset(("and", "or", "by", "by and between", "between", "among", "with"))
@@ -104,7 +104,9 @@ class HeadingEvidence:
 def _could_be(text: str) -> bool:
     if not 0 < len(text) <= _MAX_CHARS or sum(map(str.isalpha, text)) < 3:
         return False
-    if text[-1] in ",;" or _NO_HEADING.search(text) or not _WORD.search(text):
+    if text[-1] in ",;" or _NO_HEADING.search(text) or is_form_line(text):
+        return False
+    if not _WORD.search(text):
         return False
     return text.lower().strip(".:") not in _CONNECTING
 

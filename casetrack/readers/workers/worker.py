@@ -210,8 +210,9 @@ def _bounded(reading: Reading, most: int) -> Iterator[Page]:
     """Give the first pages; what is over the limit is told as missing, and not read."""
     for count, page in enumerate(reading.pages):
         if count == most:
-            total = max(reading.info.page_count, count + 1)
-            text = f"Only the first {most:,} of {total:,} pages were read (max_pages)."
+            known = reading.info.page_count
+            of_all = f" of {known:,}" if known > most else ""
+            text = f"Only the first {most:,}{of_all} pages were read (max_pages)."
             reading.missing.append(text)
             return
         yield page

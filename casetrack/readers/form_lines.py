@@ -1,0 +1,66 @@
+"""Tells lines of a form from headings: boxes to tick, blanks to fill in, labels of fields.
+
+Forms are set in bold and in large type, and often in a style for headings, so that neither the look
+of a line nor what its author calls it tells.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Boxes and circles to tick, or brackets in their place; blanks and leaders. A square right before
+# the first word is a bullet, as headings in Japanese have it.
+_BOX = r"[\u25a0-\u25a2\u25fb\u25fc\u274f-\u2752]"
+_TO_FILL = re.compile(
+    rf"[\u2610-\u2612\U0001f5f5-\U0001f5f9]|\S\s*{_BOX}|[\u25a1\u25a2\u25fb\u274f-\u2752](?=\s|$)"
+    r"|[\u25cb\u25ef\u2b58]\s*\w.*[\u25cb\u25ef\u2b58]"
+    r"|(?<!\w)\[[ xX\u2713\u2714\u00a0]?\](?!\()|(?<!\w)\([ \u00a0]+\)"
+    r"|_{3,}|\.{5,}|\u2026{2,}"
+)
+_LABELS = re.compile(r"(?:[^\W_][^:]{0,40}:\s*){2,}")
+_ASKS = re.compile(
+    r"\b(?:please|bitte|veuillez|por favor)\b.*\b(?:tick|check|mark|circle|print|complete|fill|type"
+    r"|ankreuzen|ausf\u00fcllen|cocher|remplir|marcar|marque|rellenar)\b"
+    r"|\b(?:tick|check|circle|mark) (?:one|all|any|the|where|if|as)\b|\bzutreffendes\b"
+    r"|\bcheck all that\b",
+    re.IGNORECASE,
+)
+_CHOICES = frozenset(
+    "yes no male female single married ja nein oui non s\u00ed mr mrs ms n a".split()
+)
+_CHOICE = re.compile(r"\s*/\s*")
+_LABEL = re.compile(r"([^:]{1,40}):(?:\s|$)")
+_WORD = re.compile(r"[^\W\d_]+")
+# The fields that forms ask for, and the words that go with them.
+_FIELDS = frozenset(
+    "name names surname forename date birth dob address street city town zip postcode postal state "
+    "country phone telephone tel mobile cell fax mail signature signed initials age sex gender "
+    "nationality passport occupation employer vorname nachname datum geburtsdatum geburtsort "
+    "anschrift adresse stra\u00dfe ort plz telefon unterschrift geschlecht beruf nom pr\u00e9nom "
+    "naissance ville rue t\u00e9l\u00e9phone nombre apellido apellidos fecha nacimiento "
+    "direcci\u00f3n ciudad tel\u00e9fono firma".split()
+)
+_WITH_FIELDS = frozenset(
+    "of the your a e no number code first last middle given family full maiden home work business "
+    "daytime marital status place and or print printed applicant s de du le la und des der el del "
+    "vor legal social security account email id".split()
+)
+
+
+def is_form_line(text: str, /) -> bool:
+    """Tell a line of a form: boxes to tick, blanks, choices, or nothing but labels of fields."""
+    text = text.strip(" \t#")
+    if _TO_FILL.search(text) or _ASKS.search(text) or _LABELS.fullmatch(text):
+        return True
+    label = _LABEL.match(text)
+    if label is not None and _names_field(label[1]):
+        return True
+    choices = _CHOICE.split(text.casefold())
+    return len(choices) > 1 and _CHOICES.issuperset(choices)
+
+
+def _names_field(label: str) -> bool:
+    words = _WORD.findall(label.casefold())
+    return not _FIELDS.isdisjoint(words) and all(
+        word in _FIELDS or word in _WITH_FIELDS for word in words
+    )
