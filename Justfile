@@ -95,6 +95,14 @@ samples:
 nearest *ARGS:
     {{python}} -m bench.nearest {{ARGS}}
 
+# kill workers, machines and drivers of an ingest on a cluster, and compare with one process; --kills N
+cluster-kills *ARGS:
+    {{python}} -m bench.cluster_kills {{ARGS}}
+
+# search over shards beside one process: just shards --work FOLDER --models FOLDER --chunks 1000000
+shards *ARGS:
+    {{python}} -m bench.shards {{ARGS}}
+
 # measure the sync of many small files: first, unchanged, 1 % changed, 1 % moved; --files N
 syncing *ARGS:
     {{python}} -m bench.syncing {{ARGS}}
@@ -111,9 +119,21 @@ updates *ARGS:
 watching *ARGS:
     {{python}} -m bench.watching {{ARGS}}
 
+# do a first-time user's tasks at the window in a real browser: --contracts FOLDER, --out FOLDER for pictures
+window-tasks *ARGS:
+    {{python}} -m bench.window_tasks {{ARGS}}
+
+# measure the window to pixels in a real browser: DATA_FOLDER COLLECTION --question Q
+window-speed DATA COLLECTION *ARGS:
+    {{python}} -m bench.window_speed {{DATA}} {{COLLECTION}} {{ARGS}}
+
 # kill programs anywhere, fill disks, let many work at once (takes half an hour); `just faults --kills N` kills more often
 crash *ARGS:
     {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
+
+# run tests on Linux as if their files lay on Windows (needs cc): FOLDERS or FILES of tests
+windows *ARGS="tests/store tests/sync tests/watch tests/views":
+    {{python}} -m portability.windows -q -n 2 {{ARGS}}
 
 # make the bundle for Claude Desktop, and its SHA-256; --out FOLDER
 bundle *ARGS:
@@ -150,3 +170,19 @@ fuzz *ARGS:
 # damage a small collection in every way a disk can, and judge what becomes of it; --cases, --seed
 faults *ARGS:
     {{python}} -m bench.faults {{ARGS}}
+
+# make a release from the last commit, twice, and check it: --dry-run, --key FILE, --out FOLDER, --no-demo
+release *ARGS:
+    {{python}} -m release {{ARGS}}
+
+# list the licences of the environment and the models; refuses what does not go with ours; --out FILE
+licences *ARGS:
+    {{python}} -m release.licences {{ARGS}}
+
+# kill updates of the program at any moment: --kills N, --seed N (by uv, where it is there)
+update-kills *ARGS:
+    {{python}} -m bench.update_kills {{ARGS}}
+
+# measure sealing and unsealing beside plain copying; --mb N, --folder FOLDER
+sealing *ARGS:
+    {{python}} -m bench.sealing {{ARGS}}

@@ -23,6 +23,9 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     timeout_seconds = 60
     memory_mb = 1024
 
+    [audit]
+    searches = true
+
     [providers.openai]
     model = "text-embedding-3-small"
     dimensions = 512
@@ -51,7 +54,17 @@ if TYPE_CHECKING:
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
 ENV_MEMORY_MODE = "CASETRACK_MEMORY_MODE"
-_KNOWN = {"inference_threads": int, "memory_mode": str, "copy_originals": bool, "license_key": str}
+ENV_LOG = "CASETRACK_LOG"
+LOG_FORMS = ("text", "json")
+"""How servers write their log: for people, or one line of JSON per event."""
+_KNOWN = {
+    "inference_threads": int,
+    "memory_mode": str,
+    "copy_originals": bool,
+    "license_key": str,
+    "cache_megabytes": int,
+    "log": str,
+}
 _KNOWN_PARSE: dict[str, type] = {
     "timeout_seconds": float,
     "memory_mb": int,
@@ -63,6 +76,7 @@ _KNOWN_PARSE: dict[str, type] = {
 }
 _KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
 _KNOWN_NAMES: dict[str, type] = {"model": str}
+_KNOWN_AUDIT: dict[str, type] = {"searches": bool}
 _KNOWN_SQL: dict[str, type] = {"timeout_seconds": float, "memory_mb": int}
 _KNOWN_PROVIDER = {"model": str, "dimensions": int, "max_tokens": int, "timeout_seconds": float}
 _KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
@@ -237,6 +251,8 @@ class Settings:
         Encoder sessions side by side; ``None`` means by the number of cores.
     copy_originals
         Whether ingested files are copied into the collection.
+    cache_megabytes
+        How much may be kept here of collections that lie in object storage, 10^6 bytes each.
     parse
         Limits per file.
     ocr
@@ -249,6 +265,10 @@ class Settings:
         How services that make vectors are reached.
     names
         What finds names, one of :data:`NAME_MODELS`.
+    log
+        How servers write their log, one of :data:`LOG_FORMS`.
+    audit_searches
+        Whether the audit log tells of searches too, with their words.
     license_key, license_option
         Keys of a license: of ``config.toml``, and given for this run. Others may count as well, see
         :mod:`casetrack.license.entitlements`.
@@ -258,17 +278,25 @@ class Settings:
     models_dir: Path
     inference_threads: int | None = None
     copy_originals: bool = False
+    cache_megabytes: int = 10_000
     parse: ParseLimits = field(default_factory=ParseLimits)
     ocr: OcrSettings = field(default_factory=OcrSettings)
     sql: SqlLimits = field(default_factory=SqlLimits)
     memory_mode: str | None = None
     providers: Providers = field(default_factory=Providers)
     names: str = "auto"
+    log: str = "text"
+    audit_searches: bool = False
     license_key: str | None = field(default=None, repr=False)
     license_option: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a memory mode, or a model of names, that does not exist."""
+        """Refuse a memory mode, a model of names, or a form of the log that does not exist."""
+        if self.log not in LOG_FORMS:
+            raise UsageError(
+                f"Unknown form of the log {self.log!r}.",
+                hint=f"Set {ENV_LOG}, or log in config.toml, to one of: {', '.join(LOG_FORMS)}.",
+            )
         if self.names not in NAME_MODELS:
             raise UsageError(
                 f"Unknown model of names {self.names!r}.",
@@ -303,7 +331,8 @@ def default_data_dir() -> Path:
 def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     """Resolve the settings: argument, then ``CASETRACK_HOME``, then the default folder.
 
-    ``CASETRACK_MEMORY_MODE`` goes before ``memory_mode`` in ``config.toml``.
+    ``CASETRACK_MEMORY_MODE`` goes before ``memory_mode`` in ``config.toml``, and ``CASETRACK_LOG``
+    before ``log``.
 
     Raises
     ------
@@ -318,9 +347,13 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
     providers = raw.pop("providers", {})
     names, sql = raw.pop("names", {}), raw.pop("sql", {})
+    audit = raw.pop("audit", {})
     mode = os.environ.get(ENV_MEMORY_MODE, "").strip().lower()
     if mode:
         raw["memory_mode"] = mode
+    log = os.environ.get(ENV_LOG, "").strip().lower()
+    if log:
+        raw["log"] = log
     return Settings(
         data_dir=folder,
         models_dir=resolve_path(models) if models else folder / "models",
@@ -329,6 +362,7 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
         sql=SqlLimits(**sql),
         providers=Providers(**{name: _provider(values) for name, values in providers.items()}),
         names=names.get("model", "auto"),
+        audit_searches=audit.get("searches", False),
         **raw,
     )
 
@@ -349,7 +383,13 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    tables = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR, "names": _KNOWN_NAMES, "sql": _KNOWN_SQL}
+    tables = {
+        "parse": _KNOWN_PARSE,
+        "ocr": _KNOWN_OCR,
+        "names": _KNOWN_NAMES,
+        "sql": _KNOWN_SQL,
+        "audit": _KNOWN_AUDIT,
+    }
     plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
     _check_keys(path, plain, _KNOWN, "")
     for name, known in tables.items():

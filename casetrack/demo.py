@@ -199,18 +199,25 @@ def open_sample(*, data_dir: str | Path | None = None) -> Collection:
 
 def _has_model(models_dir: Path) -> bool:
     """Return whether the model is there, after trying to fetch one that is missing."""
-    from casetrack.models.pull import installed, pull
+    from casetrack.records import DEFAULT_PROFILE
+    from casetrack.supplies import fetch, lacking
+
+    try:
+        if lacking(models_dir):
+            list(fetch(models_dir, lambda *_: None))
+    except ModelError as error:
+        without = _without(lacking(models_dir))
+        warnings.warn(f"{error.message} {error.hint} Until then, {without}", stacklevel=3)
+    return DEFAULT_PROFILE not in lacking(models_dir)
+
+
+def _without(names: tuple[str, ...]) -> str:
+    """Return what is not done without the supplies of these names."""
     from casetrack.records import DEFAULT_PROFILE
 
-    if any(model.name == DEFAULT_PROFILE for model in installed(models_dir)):
-        return True
-    try:
-        pull(DEFAULT_PROFILE, models_dir)
-    except ModelError as error:
-        text = f"{error.message} {error.hint} Until then, documents are found by their words."
-        warnings.warn(text, stacklevel=3)
-        return False
-    return True
+    if DEFAULT_PROFILE in names:
+        return "documents are found by their words."
+    return "scans are read by what else this machine has."
 
 
 def _is_due(collection: Collection, samples: Path, with_model: bool) -> bool:
@@ -243,16 +250,17 @@ def _open(library: Library, view: DemoView) -> Collection:
 
 def _fetch_model(models_dir: Path, view: DemoView) -> bool:
     """Make the model ready; without one the demonstration goes on with keyword search."""
-    from casetrack.models.pull import pull
     from casetrack.records import DEFAULT_PROFILE
+    from casetrack.supplies import fetch, lacking
 
+    reports: list[str] = []
     try:
         with view.fetching() as progress:
-            report = pull(DEFAULT_PROFILE, models_dir, progress=progress)
+            reports += fetch(models_dir, progress)
     except ModelError as error:
         view.warning(error.message)
         view.warning(error.hint)
-        view.warning("Going on without it: documents are found by their words.")
-        return False
-    view.detail(report.summary())
-    return True
+        view.warning(f"Going on without it: {_without(lacking(models_dir))}")
+    for report in reports:
+        view.detail(report)
+    return DEFAULT_PROFILE not in lacking(models_dir)

@@ -17,20 +17,33 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack import names
 from casetrack.collection import Collection
+from casetrack.collection.auditing import AuditLog
+from casetrack.collection.sealing import Sealing
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
 from casetrack.errors import (
     CaseTrackError,
     CollectionDamaged,
     CollectionNotFound,
+    CollectionSealed,
     FutureSchema,
     StorageError,
     UsageError,
 )
 from casetrack.license import Entitlements
+from casetrack.objects.address import Address, is_address
 from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
+from casetrack.store import audit
+from casetrack.store.folders import (
+    UNCHOSEN_PROFILE,
+    attach_folder,
+    attached,
+    detach_folder,
+    make_folder,
+    sweep_home,
+    take_away,
+)
 from casetrack.store.listing import (
     by_id,
     checked_name,
@@ -40,6 +53,8 @@ from casetrack.store.listing import (
     scan,
 )
 from casetrack.store.lock import names_lock
+from casetrack.store.place import endpoint_of
+from casetrack.store.recovery import sound_info
 from casetrack.store.rewrite import settle_if_idle
 from casetrack.workspace import Workspace
 from casetrack.workspace.arguments import require_text, several
@@ -53,6 +68,7 @@ if TYPE_CHECKING:
 
     from casetrack.collection.progress import ProgressDisplay
     from casetrack.config import Settings
+    from casetrack.crypt.secret import Secret
     from casetrack.jobs import JobStore
     from casetrack.jobs.running import R
     from casetrack.license import Tier
@@ -64,16 +80,20 @@ if TYPE_CHECKING:
     )
     from casetrack.records.jobs import JobKind
     from casetrack.records.queries import QueryReport
-    from casetrack.records.transfer import ImportReport
+    from casetrack.records.transfer import (
+        ImportReport,
+        SealedCollection,
+    )
     from casetrack.records.upkeep import UpkeepReport
     from casetrack.sql.control import Control
+    from casetrack.workspace.workspace import Searched
 
 DEFAULT_PIPELINE = "standard"
 DEFAULT_EDITION = "collections"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library:
+class Library(Sealing):
     """All collections of a data folder.
 
     Parameters
@@ -86,6 +106,9 @@ class Library:
     display
         Shows long work to a person (:func:`casetrack.notebook.progress.show_work`); without it
         work is silent.
+    searched_by
+        Makes the lists of each search where other processes hold the index, such as
+        :meth:`casetrack.cluster.search.front.Front.lists`; by default this one does.
     """
 
     def __init__(
@@ -95,11 +118,13 @@ class Library:
         *,
         tier: Tier | None = None,
         display: ProgressDisplay | None = None,
+        searched_by: Searched | None = None,
     ) -> None:
         self.settings = settings
         self.entitlements = Entitlements(settings, tier=tier)
         self.encoders = Encoders.of(settings)
         self._display = display
+        self._searched_by = searched_by
         self._open: dict[str, Collection] = {}
 
     @classmethod
@@ -115,6 +140,11 @@ class Library:
         from casetrack.jobs import JobStore
 
         return JobStore(self.settings.data_dir)
+
+    @functools.cached_property
+    def audit(self) -> AuditLog:
+        """Who did what in this data folder."""
+        return AuditLog(self.settings)
 
     def run_job(
         self,
@@ -190,6 +220,7 @@ class Library:
         profile: str = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
         edition: str = DEFAULT_EDITION,
+        at: str | None = None,
     ) -> Collection:
         """Make a new, empty collection.
 
@@ -212,11 +243,16 @@ class Library:
         edition
             Whose vocabulary it is for: ``collections``, ``legal`` for cases of lawyers, or
             ``context`` for people who code.
+        at
+            An address in object storage, where it is to lie in place of the data folder, such as
+            ``s3://bucket/collections/harbour``: a folder in which nothing lies yet.
 
         Raises
         ------
         UsageError
-            The name, the type or the profile does not fit.
+            The name, the type, the profile or the address does not fit.
+        ObjectStorageError
+            The address cannot be used; no collection was made.
         PipelineError
             There is no such pipeline, or it does not hold together; no collection was made.
         ProviderError
@@ -230,6 +266,7 @@ class Library:
         """
         name = checked_name(name)
         kind = checked_type(collection_type, edition)
+        address = None if at is None else Address.of(at)
         home = self.settings.collections_dir
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection(edition)
@@ -257,16 +294,74 @@ class Library:
         with names_lock(self.settings.data_dir):
             require_free(home, name)
             self._allow_collection(edition)
-            make_folder(home, info, kept)
+            audit.note(home / info.id, "collection created")
+            make_folder(home, info, kept, at=address, endpoint=endpoint_of(address))
         return self.get(info.id)
+
+    def attach(self, address: str, /) -> Collection:
+        """Let a folder stand for the collection at an address, and return the collection.
+
+        It is used like any other from then on. What is read of it is kept in that folder for a
+        while (see ``[cache]`` in ``config.toml``); the folder may be removed at any time. One that
+        is attached already is returned as it is.
+
+        Parameters
+        ----------
+        address
+            Such as ``s3://bucket/collections/harbour``.
+
+        Raises
+        ------
+        UsageError
+            There is no collection, or it is here already under another address.
+        ObjectStorageError
+            No rights, no bucket, no connection.
+        FreeTierLimit
+            There are as many collections as the tier allows.
+        CollectionDamaged, FutureSchema, MigrationFailed
+            See :meth:`get`.
+        """
+        return self.get(self._attached(address).id)
+
+    def _attached(self, text: str) -> CollectionInfo:
+        address, home = Address.of(text), self.settings.collections_dir
+        folder = attached(home, address)
+        if folder is None:
+            with names_lock(self.settings.data_dir):
+                self._allow_collection(DEFAULT_EDITION)
+                folder = attach_folder(home, address, endpoint_of(address))
+        return sound_info(folder)
+
+    def detach(self, name_or_id: str, /) -> CollectionInfo:
+        """Remove the folder that stands for a collection elsewhere; there nothing changes.
+
+        Raises
+        ------
+        UsageError
+            It lies in this data folder, and nowhere else.
+        CollectionNotFound, AmbiguousName, FutureSchema
+            See :meth:`get`.
+        CollectionBusy
+            Somebody is writing to it.
+        NotWritable, StorageError
+            The folder cannot be removed.
+        """
+        info = self.find(name_or_id)
+        detach_folder(self.settings.collections_dir, info)
+        self._open.pop(info.id, None)
+        return info
 
     def get(self, name_or_id: str, /) -> Collection:
         """Return the collection of a name or an id (its first 8 characters are enough).
+
+        The address of one in object storage is good as well: it is attached then.
 
         Raises
         ------
         CollectionNotFound, AmbiguousName
             None fits (near names are suggested), or several do.
+        CollectionSealed
+            It is sealed; see :meth:`unseal`.
         CollectionDamaged
             The folder of this id cannot be read.
         FutureSchema
@@ -283,7 +378,7 @@ class Library:
         if info.id not in self._open:
             settle_if_idle(folder)
             allowed = self.entitlements.of_edition(info.edition)
-            workspace = Workspace(folder, self.settings, self.encoders, allowed)
+            workspace = Workspace(folder, self.settings, self.encoders, allowed, self._searched_by)
             self._open[info.id] = Collection(workspace, display=self._display)
         return self._open[info.id]
 
@@ -292,17 +387,22 @@ class Library:
 
         Raises
         ------
-        CollectionNotFound, AmbiguousName, CollectionDamaged, FutureSchema
+        CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged, FutureSchema
             See :meth:`get`.
         UsageError
             It is no text.
         """
         require_text(name_or_id)
+        if is_address(name_or_id):
+            return self._attached(name_or_id)
         own = by_id(self.settings.collections_dir, name_or_id)
         infos, damaged = ([own], []) if own else scan(self.settings.collections_dir)
         entries = [names.Entry(i.id, i.name) for i in infos]
         found = names.find(name_or_id, entries, kind="collection")
         if found is None:
+            sealed = self._sealed(name_or_id)
+            if sealed is not None:
+                raise CollectionSealed(sealed.called)
             for folder, reason in damaged:
                 if folder.name.startswith(name_or_id.strip()):
                     raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
@@ -319,6 +419,7 @@ class Library:
         """Delete a collection with all its data; source files stay where they are.
 
         The records of its jobs go as well. One of an earlier version need not be migrated first.
+        For one that is sealed see :meth:`delete_sealed`.
 
         Raises
         ------
@@ -330,8 +431,10 @@ class Library:
             It cannot be taken away.
         """
         info = self.find(name_or_id)
+        opened = self._open.pop(info.id, None)
+        if opened is not None:
+            opened.workspace.forget()  # Windows keeps what is mapped
         take_away(self.settings.collections_dir, info)
-        self._open.pop(info.id, None)
         self.jobs.forget(info.id)
         return info
 
@@ -478,6 +581,9 @@ class Library:
                 "No collection is named.", hint='Name at least one: collections=("Case A",).'
             )
         opened = {c.info.id: c.workspace for c in map(self.get, collections)}
+        if self.settings.audit_searches:
+            for workspace in opened.values():
+                audit.note(workspace.folder, "queried", detail=statement)
         return ask(
             lambda: {w.name: w.state() for w in opened.values()},
             self.settings.sql,
@@ -494,6 +600,7 @@ class Library:
         /,
         *,
         name: str | None = None,
+        passphrase: str | Secret | None = None,
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> ImportReport:
@@ -505,9 +612,12 @@ class Library:
         Parameters
         ----------
         path
-            The ``.ctcollection`` file.
+            The ``.ctcollection`` file, or the ``.ctsealed`` file of an encrypted export.
         name
             What to call it; without it, as it was called, or ``Name (2)`` where that is taken.
+        passphrase
+            What opens an encrypted file: a passphrase, or a key file
+            (:meth:`casetrack.crypt.secret.Secret.from_file`).
         progress
             Called from this thread with what is being done, how much is done, and of how much.
         cancel
@@ -521,6 +631,9 @@ class Library:
             *name* is taken, or cannot be a name.
         ArchiveDamaged
             The file is damaged or no exported collection; nothing was imported.
+        PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
+            The file is encrypted, and nothing or the wrong thing was given to open it, or it was
+            cut short or changed; nothing was imported.
         FutureSchema
             It was written by a newer version.
         FreeTierLimit
@@ -530,6 +643,7 @@ class Library:
         DiskFull, NotWritable, StorageError
             The data folder cannot be written.
         """
+        from casetrack.crypt.secret import Secret
         from casetrack.transfer.import_archive import Admission, import_archive
 
         sweep_home(self.settings.collections_dir)
@@ -541,6 +655,7 @@ class Library:
                 self._allow_collection,
                 lambda edition, count: self.entitlements.of_edition(edition).allow_archive(count),
             ),
+            secret=None if passphrase is None else Secret.of(passphrase),
             tell=progress,
             cancel=cancel,
         )
@@ -586,9 +701,11 @@ class Library:
 
         home, collections = self.settings.data_dir, self.settings.collections_dir
         repairs = health.mend_data_dir(home, collections) if repair else []
+        repairs += health.make_private(home) if repair else []
         unmended: list[str] = []
         checks = [health.check_data_dir(home), *health.check_models(self.settings.models_dir)]
         checks += [health.check_remains(home, collections), *health.check_notebooks(home)]
+        checks += [health.check_private(home), self.audit.check()]
         checks += [health.damaged_collection(folder, reason) for folder, reason in self.damaged()]
         for info in self.collections():
             report = self._examined(info, deep=deep, repair=repair, progress=progress)
@@ -676,7 +793,7 @@ class Library:
         FreeTierLimit
         """
         if self.entitlements.of_edition(edition).tier.collections is not None:
-            infos, _ = scan(self.settings.collections_dir)
+            infos: list[CollectionInfo | SealedCollection] = [*self.listed()[0], *self.sealed()]
             self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
 
 

@@ -17,6 +17,7 @@ import psutil
 import pyarrow as pa
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 from casetrack.config import load_settings
 from casetrack.ingest.assemble import seal
@@ -24,6 +25,7 @@ from casetrack.library import Library
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
+from casetrack.supplies import fetch
 from kept_workers import kept_workers
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK):
     _free = min(_disk.f_bavail * _disk.f_frsize, psutil.virtual_memory().available)
     if _free > _ROOM and not _disk.f_flag & os.ST_NOEXEC:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+# How long an example takes says how busy the machine is, not whether it is right.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 # Hundreds of tests start programs; without byte code each of them compiles the package anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -108,6 +113,8 @@ def signer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASETRACK_LICENSE_PUBLIC_KEYS", str(made.public_keys))
         patch.setenv("CASETRACK_LICENSE", made.key())
+        # Servers that tests start fetch nothing by themselves.
+        patch.setenv("CASETRACK_OFFLINE", "1")
         yield made
 
 
@@ -147,12 +154,10 @@ def corpus() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
-    """Return a folder with the embedded model, pulled once and kept in the checkout's cache."""
-    from casetrack.models.pull import pull
-
+    """Return a folder with what a fresh installation fetches, kept in the checkout's cache."""
     home = os.environ.get("CASETRACK_MODELS")
     folder = Path(home) if home else CHECKOUT / ".cache" / "models"
-    pull("mini", folder)
+    list(fetch(folder, lambda *_: None))
     return folder
 
 

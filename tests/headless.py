@@ -108,14 +108,17 @@ class Browser:
 
     def show(
         self,
-        path: Path,
+        page: Path | str,
         *,
         width: int = 1400,
         height: int = 1000,
         dark: bool = False,
         scale: float = 1.0,
     ) -> None:
-        """Open a file and wait until it is there; *scale* pixels are drawn for each of the page."""
+        """Open a file or an address and wait until it is there.
+
+        For each pixel of the page *scale* are drawn. An address may send the browser on to another.
+        """
         self.requests.clear()
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
@@ -126,9 +129,13 @@ class Browser:
             deviceScaleFactor=scale,
             mobile=False,
         )
-        self.call("Page.navigate", url=path.as_uri())
+        url = page if isinstance(page, str) else page.as_uri()
+        self.call("Page.navigate", url=url)
+        there = url.partition("?")[0]
         deadline = time.monotonic() + SECONDS
-        while self.js("document.readyState + location.href") != f"complete{path.as_uri()}":
+        while not str(self.js("document.readyState + location.href")).startswith(
+            f"complete{there}"
+        ):
             assert time.monotonic() < deadline, "the page does not load"
             time.sleep(0.02)
         # Two frames later everything is laid out and scrolled to where it belongs.

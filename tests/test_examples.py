@@ -39,8 +39,15 @@ NOT_RUN = {
     "curl 'http://": "it asks that server; the same test asks it so",
     "casetrack models pull standard": "it fetches 600 MB from the model hub",
     'casetrack reindex -c "Project Alpha" --profile standard': "it needs those models",
+    "sh install.sh": "tests/setup/test_install_scripts.py runs it",
     "python3 -m venv": "the first is what .ci/run and an installation do, the second runs this",
+    "casetrack browse": "it serves until it is ended; tests/window/test_program.py starts it",
     "python data-samples/make_samples.py": "tests/test_samples.py runs it",
+    "casetrack ingest s3://": "it needs a bucket and a cluster; tests/cluster has both",
+    "casetrack shards": "it needs a cluster; tests/cluster starts one, and what this runs",
+    "pip install 'casetrack[ray]'": "what is tested is installed",
+    "minisign -Vm": "it checks a release that was fetched; tests/setup checks such signatures",
+    "gh attestation verify": "it asks GitHub about such a release",
     "just ": "recipes are commands of the checkout's developers",
 }
 """Commands that are not run here, by how they begin, and why."""
@@ -56,6 +63,7 @@ ELSEWHERE = {
     ("docs/sources.md", "console"): "tests/context/test_docs.py",
     ("docs/sources.md", "toml"): "tests/context/test_docs.py",
     ("docs/searching.md", "toml"): "tests/retrieve/test_asking.py",
+    ("docs/searching.md", "python"): "tests/cluster/test_actors.py",
 }
 """Blocks that another test runs, by page and language."""
 

@@ -214,11 +214,11 @@ def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) 
     files.mkdir(parents=True)
     shutil.copy(samples / "Board" / "Board Minutes 2025-03-25.md", files)
 
-    def no_model(name: str, folder: Path) -> None:
-        raise ModelNotFound(name, folder)
+    def no_model(folder: Path, _progress: object) -> None:
+        raise ModelNotFound("mini", folder)
 
     monkeypatch.setattr("casetrack.resources.resource_dir", lambda _name: files.parent)
-    monkeypatch.setattr("casetrack.models.pull.pull", no_model)
+    monkeypatch.setattr("casetrack.supplies.fetch", no_model)
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
     return files
 
@@ -340,7 +340,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "matplotlib" else find(name)
     )
-    with pytest.raises(UsageError, match="Matplotlib is not installed") as caught:
+    with pytest.raises(UsageError, match="matplotlib is not installed") as caught:
         plots.bars(["a"], [1], title="T")
     assert "%pip install matplotlib" in caught.value.hint
 

@@ -51,16 +51,16 @@ GROUPS = {
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
     "read.chunks read.chunk read.pages read.page_image read.table",
-    "Finding and reading on": "search read.context read.browse read.traverse map.similar_chunks "
-    "sql",
+    "Finding and reading on": "search facets read.context read.browse read.traverse "
+    "map.similar_chunks sql",
     "Who, when, how much": "map.entities map.find_entity map.entity_mentions "
     "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
     "map.reference_citations",
     "The whole": "map.summary map.statistics stats map.topics map.clusters map.compare "
-    "map.changes report",
+    "map.changes map.versions report",
     "Your own word": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
     "marks.documents marks.merge marks.split marks.set_kind marks.rename marks.hide marks.unhide "
-    "marks.undo_edit marks.add_event marks.hide_event marks.unhide_event "
+    "marks.undo_edit marks.add_event marks.change_event marks.hide_event marks.unhide_event "
     "marks.take_event marks.untake_event",
     "How well it was read": "admin.health admin.index_status admin.doctor",
     "The collection itself": "admin.update admin.rename admin.describe admin.tag admin.close "

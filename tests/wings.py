@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 WINGS = {
     "core": """
-        encoders evaluate golden ingest models ocr pinpoint pipeline provenance question
+        encoders evaluate golden ingest models objects ocr pinpoint pipeline provenance question
         readers retrieve samples schema sql steps store tables vectors views workspace
     """,
     "map": "answers extract graph marks",
-    "keep": "crash health index_status jobs lifecycle sources sync transfer watch",
+    "keep": """
+        cluster crash crypt health index_status jobs lifecycle portability sources sync transfer
+        watch
+    """,
     "faces": """
         bench cli context examples house legal library license mcp notebook notebooks offline
-        python_api records setup viewer wheel
+        python_api records release setup viewer wheel window
     """,
 }
 WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}

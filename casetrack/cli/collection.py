@@ -9,7 +9,7 @@ from casetrack.cli.notes import show_notice
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, clean, counted, facts, line, table, write_json
 from casetrack.cli.state import State
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.errors import CaseTrackError, CollectionSealed, UsageError
 from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE
 
 if TYPE_CHECKING:
@@ -60,6 +60,14 @@ def create(
             "files.",
         ),
     ] = AUTO_PROFILE,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="ADDRESS",
+            help="Keep it in object storage: s3://BUCKET/FOLDER, gs://… or az://…",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make an empty collection."""
@@ -72,6 +80,7 @@ def create(
         reference=reference,
         tags=tuple(tag or ()),
         profile=profile,
+        at=at,
     )
     if profile not in {AUTO_PROFILE, DEFAULT_PROFILE}:
         # The usual models are a matter of the first ingest, which says so.
@@ -88,7 +97,7 @@ def create(
 def list_collections(
     ctx: typer.Context,
     status: Annotated[
-        Literal["active", "closed", "archived", "all"] | None,
+        Literal["active", "closed", "archived", "sealed", "all"] | None,
         typer.Option(
             "--status", help="Only those with this status; without it, all but archived ones."
         ),
@@ -98,23 +107,30 @@ def list_collections(
     """List the collections, the last changed first."""
     library = ctx.ensure_object(State).library
     everything, damaged = library.listed()
+    sealed = library.sealed() if status in {None, "sealed", "all"} else []
     infos = [i for i in everything if _is_listed(i, status)]
     for path, reason in damaged:
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
     counted_infos = [counted_info(library, info) for info in infos]
     if as_json:
-        write_json([_listed_object(library, *item) for item in counted_infos])
+        listed = [_listed_object(library, *item) for item in counted_infos]
+        write_json(listed + [s.as_dict() | {"status": "sealed"} for s in sealed])
         return
     hidden = sum(i.status == "archived" for i in everything) if status is None else 0
     if infos:
         table(_FIELDS, [_row(*item) for item in counted_infos])
-    elif everything and status is not None:
+    elif status is not None and (everything or sealed) and not sealed:
         line(f"No collection is {status}.")
-    elif not hidden:
+    elif not hidden and not sealed:
         line(f"No collections in {library.settings.data_dir}.")
         line("Make one: casetrack collection create NAME")
     if hidden:
         line((f"{hidden} archived; --status all", "dim"))
+    for one in sealed:
+        line(
+            f'Sealed: "{one.called}" ({byte_text(one.bytes)}, {one.sealed_at:%Y-%m-%d}); open it: '
+            f"casetrack collection unseal {quoted(one.called)}"
+        )
 
 
 def info(
@@ -127,6 +143,7 @@ def info(
 ) -> None:
     """Show what a collection is, how much it holds and where it lies."""
     from casetrack.collection.upkeep import freeable_bytes
+    from casetrack.store.place import place_of
 
     found = ctx.ensure_object(State).collection(name or collection)
     if as_json:
@@ -146,6 +163,7 @@ def info(
             ("Pages", f"{stats.page_count:,}"),
             ("Chunks", f"{stats.chunk_count:,}"),
             ("On disk", _disk(stats.storage_bytes, freeable_bytes(found.workspace))),
+            ("Lies at", place_of(found.folder).uri),
             ("Folder", str(found.folder)),
             ("Profile", about.profile),
             ("Pipeline", about.pipeline),
@@ -153,6 +171,36 @@ def info(
             ("Updated", about.updated_at),
         ]
     )
+
+
+def attach(
+    ctx: typer.Context,
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="s3://BUCKET/FOLDER, gs://… or az://…")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Use a collection that lies in object storage, here by its name like any other."""
+    found = ctx.ensure_object(State).library.attach(address)
+    if as_json:
+        write_json(_info_object(found))
+        return
+    about, stats = found.info, found.stats()
+    line(f'Attached "{about.name}" (ID: {about.id}): {counted(stats.document_count, "document")}.')
+    line(f"Ask it: casetrack search QUESTION -c {quoted(about.name)}")
+
+
+def detach(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or ID of the collection.")],
+) -> None:
+    """Forget a collection that lies in object storage; there it stays as it is."""
+    from casetrack.store.place import place_of
+
+    library = ctx.ensure_object(State).library
+    where = place_of(library.settings.collections_dir / library.find(name).id).uri
+    gone = library.detach(name)
+    line(f'Detached "{gone.name}" (ID: {gone.id}). It stays at {where}.')
 
 
 def delete(
@@ -164,7 +212,10 @@ def delete(
     from casetrack.watch.deletion import delete_collection
 
     library = ctx.ensure_object(State).library
-    doomed = library.find(name)
+    try:
+        doomed = library.find(name)
+    except CollectionSealed as error:
+        return _delete_sealed(library, name, error, yes)
     if not yes and not confirmed(library, doomed, "collection"):
         line("Nothing was deleted.")
         return 1
@@ -172,6 +223,23 @@ def delete(
     if watched:
         line(f"No longer watched: {', '.join(watched)}")
     line(f'Deleted collection "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
+    return 0
+
+
+def _delete_sealed(library: "Library", name: str, error: CollectionSealed, yes: bool) -> int:
+    called = error.facts["name"]
+    if not yes:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise UsageError(
+                f'Deleting the sealed collection "{called}" must be confirmed.',
+                hint="Add --yes to confirm it on the command line.",
+            )
+        if not typer.confirm(clean(f'Delete "{called}", which is sealed, with all that is in it?')):
+            line("Nothing was deleted.")
+            return 1
+    gone = library.delete_sealed(name)
+    if gone is not None:
+        line(f'Deleted the sealed collection "{gone.called}" (ID: {gone.id}).')
     return 0
 
 
@@ -249,11 +317,14 @@ def _object(
     info: "CollectionInfo", stats: "CollectionStats | None", folder: "Path"
 ) -> dict[str, Any]:
     """Return facts and counts; counts are null where the collection cannot be opened."""
+    from casetrack.store.place import place_of
+
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {
         **info.as_dict(),
         **{name: getattr(stats, name, None) for name in names},
         "folder": str(folder),
+        "place": place_of(folder).uri,
     }
 
 

@@ -6,6 +6,8 @@ of commands it says that line, and how its own help begins.
 
 from casetrack.cli import (
     amounts,
+    audit,
+    browse,
     collection,
     compare,
     completion,
@@ -30,9 +32,11 @@ from casetrack.cli import (
     related,
     report,
     schema,
+    sealing,
     search,
     serve,
     setup,
+    shards,
     show,
     snapshots,
     sync,
@@ -61,8 +65,9 @@ from casetrack.cli.legal import (
 GROUPS: dict[str, tuple[Entry, ...]] = {
     "Your documents": (
         Command("demo", demo.demo, "Try everything on a small case file."),
+        Command("browse", browse.browse, "Open a window on your collections in the browser."),
         Family("collection", "Make, list, describe, delete collections.",
-               "Make, list, describe, close and delete collections of documents.", (
+               "Make, list, describe, close, seal and delete collections of documents.", (
             Command("create", collection.create, "Make an empty collection.",
                     '"Acme 2024" --type contract'),
             Command("list", collection.list_collections, "List the collections.",
@@ -79,6 +84,11 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
             Command("reopen", lifecycle.reopen, "Let it take changes again.", "Acme"),
             Command("archive", lifecycle.archive, "Make it read-only and leave it out of lists.",
                     "Acme"),
+            Command("seal", sealing.seal, "Encrypt a closed collection into one file.", "Acme"),
+            Command("unseal", sealing.unseal, "Open a sealed collection again.", "Acme"),
+            Command("attach", collection.attach, "Use a collection in object storage.",
+                    "s3://cases/acme"),
+            Command("detach", collection.detach, "Forget it here; there it stays.", "Acme"),
             Command("delete", collection.delete, "Delete a collection; your files stay.", "Acme"),
         )),
         Command("ingest", ingest.ingest, "Take files and folders into a collection.",
@@ -203,6 +213,14 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Command("setup", setup.setup, "Enter CaseTrack into an AI program.", "claude-code"),
         Command("serve", serve.serve, "Serve AI programs (MCP), on this machine.",
                 "--data-dir ~/Cases"),
+        Family("shards", "See and restart what holds the index on a cluster.",
+               "See, restart and stop the processes that hold the search index on a cluster.", (
+            Command("status", shards.status, "Show how the shards do.", "--on auto"),
+            Command("restart", shards.restart, "Replace their processes while they are asked."),
+            Command("stop", shards.stop, "End them."),
+            Command("build", shards.build, "Make the search index in tasks on a cluster.",
+                    "-c Acme --on auto"),
+        )),
     ),
     "Keep it well": (
         Command("index-status", index_status.index_status, "Show what of the index is out of date.",
@@ -233,6 +251,13 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "-c Acme ~/Backups"),
         Command("import", transfer.import_collection, "Make a collection of an exported file.",
                 "~/Backups/Acme.ctcollection"),
+        Family("audit", "See who did what, and check the log of it.",
+               "See who did what in the data folder, and check the log of it.", (
+            Command("list", audit.list_entries, "List what was done, the last first.",
+                    "-c Acme --action deleted"),
+            Command("verify", audit.verify, "Check that the log is as it was written."),
+            Command("export", audit.export, "Write the log as CSV.", "~/audit.csv"),
+        )),
         Command("doctor", doctor.doctor, "Check that everything is well."),
     ),
     "The program": (

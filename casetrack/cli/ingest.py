@@ -62,6 +62,15 @@ def ingest(
     ocr: OcrOption = None,
     ocr_language: OcrLanguageOption = None,
     pipeline: PipelineOption = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="CLUSTER",
+            help="Read the files on a cluster: local, auto, HOST:PORT or ray://HOST:PORT. PATH may "
+            "then be a bucket, such as s3://bucket/folder.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Take files into a collection: PDF, Office and OpenDocument files, mails, web pages, images.
@@ -94,6 +103,8 @@ def ingest(
             pipeline=pipeline,
             progress=progress,
             cancel=cancel,
+            engine="ray" if on else "here",
+            on=on or "local",
         ),
         title=_title(paths),
         collection=target.info,
@@ -131,7 +142,7 @@ def _target(
 
 def _title(paths: Sequence[str]) -> str:
     """Return what other programs are told about this work."""
-    first = Path(paths[0]).expanduser().absolute()
+    first = paths[0] if "://" in paths[0] else Path(paths[0]).expanduser().absolute()
     return f"Ingest of {first}" + (f" and {len(paths) - 1:,} more" if len(paths) > 1 else "")
 
 

@@ -28,8 +28,9 @@ def uninstall(
     """Remove CaseTrack from all AI programs and from this computer. Your data stays.
 
     The entries in the settings of all AI programs are removed, those of the current folder's
-    project too; then the program, where that can be done safely from inside.
-    Otherwise the command that removes it is shown. No document and no collection is touched.
+    project too, and that in the menu of the desktop; then the program, where that can be done
+    safely from inside. Otherwise the command that removes it is shown. No document and no
+    collection is touched.
     """
     from casetrack.config import load_settings
     from casetrack.setup.installation import find_installation
@@ -70,6 +71,7 @@ def _as_json(
 ) -> dict[str, Any]:
     return {
         "clients": [change.as_dict() for change in done.removed],
+        "desktop": [str(path) for path in done.desktop],
         "problems": [problem.as_dict() for problem in done.problems],
         "program": ending.as_dict() | {"removed": removed},
         "data_dir": str(data),
@@ -84,6 +86,8 @@ def _say_goodbye(
     # Servers of several editions may stand in one file.
     for told in dict.fromkeys(f"{verb} {change.client}: {change.file}" for change in done.removed):
         line(told)
+    if done.desktop:
+        line(f"{verb} the menu of the desktop: {done.desktop[0]}")
     if not done.removed:
         line("No AI program has CaseTrack in its settings.")
     for problem in done.problems:
@@ -106,34 +110,58 @@ def update(
         bool,
         typer.Option("--check", help="Only tell whether there is a newer version."),
     ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="VERSION",
+            help="Install this version, newer or older: the way back from one that does not suit.",
+        ),
+    ] = None,
+    signed_by: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trust the public keys in this file, too: for versions of your own.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Install the newest version of CaseTrack, through whatever installed this one.
 
-    This asks a package index, over the network. Your data stays; what its layout needs is done by
-    the new version when it opens it.
+    This asks a package index, over the network. What it gives is installed only if CaseTrack's
+    maker signed all of it; whatever goes wrong, the version that runs stays. Your data stays; what
+    its layout needs is done by the new version when it opens it.
     """
     from casetrack.setup.installation import find_installation
-    from casetrack.setup.update import check
+    from casetrack.setup.update import check, signers
     from casetrack.setup.update import update as run_update
 
+    keys = signers(signed_by)
     installation = find_installation()
-    state = check(installation)
+    state = check(installation, to=to)
     possible = state.newest is not None and not check_only and state.by_hand is None
-    if not as_json:
-        if state.newest is None:
-            line(f"CaseTrack {state.current} is the newest version.")
-        else:
-            line(f"CaseTrack {state.newest} is there; this is {state.current}.")
-    if possible:
+
+    def say(text: str) -> None:
         if not as_json:
-            line(f"Running: {state.command}")
-        run_update(installation)
-    elif state.newest is not None and not as_json:
+            line(text)
+
+    if state.newest is None and to is not None:
+        say(f"CaseTrack {state.current} is installed already.")
+    elif state.newest is None:
+        say(f"CaseTrack {state.current} is the newest version.")
+    else:
+        there = "there" if to is None else "asked for"
+        say(f"CaseTrack {state.newest} is {there}; this is {state.current}.")
+    # What is told at the end is made before: then the program's files are another version's.
+    ending = f"CaseTrack {state.newest} is installed. Restart the AI programs that use it."
+    if possible and state.newest is not None:
+        run_update(installation, state.newest, keys, say)
+        say(ending)
+    elif state.newest is not None:
         reason = "" if check_only or state.by_hand is None else f" ({state.by_hand})"
-        line(f"To install it{reason}, run: {'casetrack update' if not reason else state.command}")
+        own = "casetrack update" + (f" --to {to}" if to else "")
+        say(f"To install it{reason}, run: {own if not reason else state.command}")
     if as_json:
         write_json({**state.as_dict(), "updated": possible})
-    elif possible:
-        line(f"CaseTrack {state.newest} is installed. Restart the AI programs that use it.")
     return 0

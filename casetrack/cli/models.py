@@ -25,7 +25,7 @@ PullArgument = Annotated[
     typer.Argument(
         metavar="NAME",
         help=f"A profile, with all of its models, or a model; for text recognition {_NAMES}. "
-        "[default: the usual profile]",
+        "[default: the usual profile, and the networks of rapidocr]",
     ),
 ]
 VerifyArgument = Annotated[
@@ -63,25 +63,34 @@ def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = Fa
     only command that needs the network.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
+    from casetrack.supplies import USUAL
+
+    objects = []
+    for wanted in USUAL if name is None else (_known(name),):
+        summary, as_object = _pulled(wanted, models_dir)
+        objects.append(as_object)
+        if not as_json:
+            line(summary)  # at once: what came stays, whatever happens to the next
+    if as_json:
+        whole = {"name": "usual", "unchanged": all(o["unchanged"] for o in objects)}
+        write_json(whole | {"models": objects} if name is None else objects[0])
+
+
+def _pulled(name: str, models_dir: "Path") -> "tuple[str, dict[str, Any]]":
+    """Fetch what *name* stands for; return the report for a person, and its JSON form."""
     from casetrack.cli.models_ocr import is_ocr, pull_ocr
     from casetrack.cli.progress import Meter
     from casetrack.models.pull import pull as pull_model
-    from casetrack.records import DEFAULT_PROFILE
 
-    wanted = _known(name or DEFAULT_PROFILE)
+    specs = () if is_ocr(name) else _specs(name)
+    for note in _licence_notes(specs):  # before anything is fetched
+        line((note, "yellow"), err=True)
     with Meter("Fetching", unit="bytes") as meter:
-        if is_ocr(wanted):
-            pulled = pull_ocr(wanted, models_dir, meter.step)
-            summary, as_object = pulled.summary(), pulled.as_object()
-        else:
-            specs = _specs(wanted)
-            reports = [pull_model(spec, models_dir, progress=meter.step) for spec in specs]
-            summary = "\n".join([r.summary() for r in reports] + _licence_notes(specs))
-            as_object = _pull_object(wanted, specs, reports)
-    if as_json:
-        write_json(as_object)
-    else:
-        line(summary)
+        if not specs:
+            pulled = pull_ocr(name, models_dir, meter.step)
+            return pulled.summary(), pulled.as_object()
+        reports = [pull_model(spec, models_dir, progress=meter.step) for spec in specs]
+    return "\n".join(r.summary() for r in reports), _pull_object(name, specs, reports)
 
 
 def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption = False) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from casetrack.models.layout import Progress
     from casetrack.models.pull import FileCheck
+    from casetrack.ocr.fetch import Pulled
     from casetrack.ocr.language_data import Language
 
 RAPIDOCR, EASYOCR, TESSERACT = "rapidocr", "easyocr", "tesseract"
@@ -20,53 +21,6 @@ _LANGUAGE = f"{TESSERACT}-"
 _RAPIDOCR_READS = "Latin, Greek, Chinese and Japanese script"
 _SHOWN = 12
 _FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
-
-
-@dataclass(frozen=True, slots=True)
-class Pulled:
-    """What a pull did.
-
-    Attributes
-    ----------
-    name, folder
-        What was asked for, and where it lies.
-    files
-        What it consists of.
-    fresh
-        Those of *files* that came in this pull.
-    """
-
-    name: str
-    folder: Path
-    files: tuple[str, ...]
-    fresh: tuple[str, ...]
-
-    @property
-    def complete(self) -> bool:
-        """Whether everything was in place before."""
-        return not self.fresh
-
-    def summary(self) -> str:
-        """Return the report as lines for a person."""
-        if self.complete:
-            return f"{self.name}: already complete in {self.folder}, nothing to do"
-        lines = [f"{self.name}: installed in {self.folder}"]
-        kept = "already there"
-        lines += [f"  {file}: {'fetched' if file in self.fresh else kept}" for file in self.files]
-        return "\n".join(lines)
-
-    def as_object(self) -> dict[str, Any]:
-        """Return the JSON form, the same as that of a model."""
-        origins = {
-            file: "fetched" if file in self.fresh else "models folder" for file in self.files
-        }
-        return {
-            "name": self.name,
-            "folder": str(self.folder),
-            "unchanged": self.complete,
-            "files": [{"name": file, "origin": origin} for file, origin in origins.items()],
-            "failures": [],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +80,9 @@ def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
         As :func:`casetrack.ocr.fetch.pull_files` does.
     """
     if name == RAPIDOCR:
-        return _pull_rapidocr(models_dir, progress)
+        from casetrack.ocr.weights import pull_weights
+
+        return pull_weights(models_dir, progress)
     if name == EASYOCR:
         return _pull_easyocr(models_dir, progress)
     return _pull_languages(name, models_dir, progress)
@@ -295,15 +251,8 @@ def _languages(name: str) -> list[Language]:
     return [entry for code in codes for entry in LANGUAGES if entry.code == code]
 
 
-def _pull_rapidocr(models_dir: Path, progress: Progress) -> Pulled:
-    from casetrack.ocr.weights import RAPID, pull_weights
-
-    fresh = pull_weights(models_dir, progress)
-    files = tuple(file.name for file in RAPID.files)
-    return Pulled(RAPIDOCR, models_dir / RAPID.name, files, fresh)
-
-
 def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
+    from casetrack.ocr.fetch import Pulled
     from casetrack.ocr.language_data import pull_language
     from casetrack.ocr.languages import DATA_FOLDER
 
@@ -319,6 +268,7 @@ def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
 def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
     """Let EasyOCR fetch; it reports no progress and no names, so the folder is compared."""
     from casetrack.ocr.easy import FOLDER, pull_easyocr
+    from casetrack.ocr.fetch import Pulled
 
     folder = models_dir / FOLDER
     before = _moments(folder)

@@ -97,6 +97,15 @@ ToolsOption = Annotated[
 ReadOnlyOption = Annotated[
     bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
 ]
+ENV_OFFLINE = "CASETRACK_OFFLINE"
+OfflineOption = Annotated[
+    bool,
+    typer.Option(
+        "--offline",
+        help="Servers fetch no models, even where they are missing; so does any text in the "
+        f"variable {ENV_OFFLINE}. Then only `casetrack models pull` does.",
+    ),
+]
 EditionOption = Annotated[
     EditionName | None,
     typer.Option(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from casetrack import actor
 from casetrack.cli.completion import prepare_completion
 from casetrack.cli.notes import hide_repairs, show_repairs
 from casetrack.cli.output import flush, line, prepare_streams, write_json
@@ -45,6 +46,7 @@ def run_command(app: typer.Typer, program: str, state: Invocation, arguments: li
     arguments
         Without the program's name, options of the whole program first.
     """
+    actor.act_as(" ".join([program, *_command_of(arguments)]))
     prepare_streams()
     prepare_completion(program)
     show_repairs()
@@ -57,6 +59,17 @@ def run_command(app: typer.Typer, program: str, state: Invocation, arguments: li
     finally:
         hide_repairs()
     return code
+
+
+def _command_of(arguments: list[str]) -> list[str]:
+    """Return the command of these arguments, without what it is done to."""
+    words = iter(arguments)
+    for word in words:
+        if not word.startswith("-"):
+            return [word]
+        if "=" not in word:
+            next(words, None)
+    return []
 
 
 def global_first(arguments: list[str], options: Collection[str], /) -> list[str]:

@@ -112,6 +112,15 @@ def search(
             "be repeated.",
         ),
     ] = None,
+    mentions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mentions",
+            metavar="NAME",
+            help="Only passages that mention this person, organization or place; repeated, all of "
+            "them.",
+        ),
+    ] = None,
     no_fold: Annotated[
         bool,
         typer.Option(
@@ -161,7 +170,9 @@ def search(
     """Find the passages that answer a question, each with its exact source."""
     state = ctx.ensure_object(State)
     if everywhere or len(collection or ()) > 1:
-        _refuse_with_several(stages=stages, document=document, source=source, related=related)
+        _refuse_with_several(
+            stages=stages, document=document, source=source, mentions=mentions, related=related
+        )
         results = state.library.search(
             query,
             collections=() if everywhere else collection or (),
@@ -191,6 +202,7 @@ def search(
         sources=source or None,
         paths=path or None,
         languages=language or None,
+        mentions=mentions or None,
         fold=not no_fold,
         related=related,
         vocabulary=not no_vocabulary,

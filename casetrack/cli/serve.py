@@ -1,5 +1,6 @@
 """``casetrack serve``: answer AI programs (MCP), over standard input and output or over HTTP."""
 
+import contextlib
 import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypedDict
@@ -7,13 +8,24 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 import typer
 
 from casetrack.cli.notes import hide_repairs
-from casetrack.cli.options import EditionName, EditionOption, ReadOnlyOption, ToolsOption
+from casetrack.cli.options import (
+    ENV_OFFLINE,
+    EditionName,
+    EditionOption,
+    OfflineOption,
+    ReadOnlyOption,
+    ToolsOption,
+)
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.toolsets import ToolChoice
+    from casetrack.workspace.workspace import Searched
 
 
 class Askers(TypedDict):
@@ -30,6 +42,13 @@ class Transport(StrEnum):
     HTTP = "http"
 
 
+class Engine(StrEnum):
+    """What makes the lists of a search."""
+
+    PROCESS = "process"
+    RAY = "ray"
+
+
 TokenOption = Annotated[
     str | None,
     typer.Option(
@@ -44,6 +63,16 @@ OriginOption = Annotated[
         metavar="ORIGIN",
         help="http: take requests of this web page too, such as https://app.example; may be "
         "repeated.",
+    ),
+]
+
+
+MetricsOption = Annotated[
+    bool,
+    typer.Option(
+        "--metrics",
+        help="http: tell figures for Prometheus at /metrics, to whoever may connect: calls and "
+        "their times, documents, work, memory; nothing of what was asked or found.",
     ),
 ]
 
@@ -79,45 +108,114 @@ def serve(
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
-    fetch_models: Annotated[
-        bool,
-        typer.Option(
-            "--fetch-models",
-            help="Fetch the search model (90 MB) in the background where it is missing. "
-            "Otherwise only `casetrack models pull` does.",
-        ),
+    offline: OfflineOption = False,
+    _fetch_models: Annotated[
+        bool, typer.Option("--fetch-models", hidden=True, help="What happens anyway.")
     ] = False,
     allow_origin: OriginOption = None,
+    metrics: MetricsOption = False,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            help="process: this program searches. ray: the shards of the index do, processes on a "
+            "cluster (casetrack[ray])."
+        ),
+    ] = Engine.PROCESS,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            show_default="local",
+            help="ray: the cluster. local starts one on this computer for as long as this runs; "
+            "auto is one that runs here; HOST:PORT one that this computer is a machine of.",
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            metavar="NUMBER",
+            show_default="as run already, or one per processor",
+            help="ray: how many shards the index is held in.",
+        ),
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            metavar="NUMBER",
+            show_default="1",
+            help="ray: processes per shard, where it is started; with two of them one may fail.",
+        ),
+    ] = None,
 ) -> int:
     """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
 
     Programs start this by themselves; it is also what happens without a command when standard
     input is not a terminal. With --transport http it serves many programs at once at
     http://127.0.0.1:8765/mcp.
+
+    Where the models (120 MB) are missing, they are fetched in the background; until the search
+    model is there, each result says so. With --offline, or --read-only, nothing is fetched.
+
+    With --engine ray the index is held by processes on a cluster, its shards: each question goes to
+    all of them, and the answer is that of one process. `casetrack shards` tells how they do.
     """
+    fetch = not (offline or read_only or os.environ.get(ENV_OFFLINE))
     settings = ctx.ensure_object(State).settings
     served = served_edition(edition)
     choice = _choice(tools, read_only, served)
     hide_repairs()
     if transport is Transport.STDIO:
-        refuse_for_stdio(host, port, token, allow_origin)
-        from casetrack.mcp.server import serve_stdio
+        refuse_for_stdio(host, port, token, allow_origin, metrics=metrics)
+    with _searching(settings.data_dir, engine, on, shards, replicas) as searched_by:
+        if transport is Transport.STDIO:
+            from casetrack.mcp.server import serve_stdio
 
-        serve_stdio(settings, choice=choice, fetch=fetch_models, served=served)
-        return 0
-    from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT
-    from casetrack.mcp.server import serve_http
+            serve_stdio(
+                settings, choice=choice, fetch=fetch, served=served, searched_by=searched_by
+            )
+            return 0
+        from casetrack.http.address import DEFAULT_HOST, DEFAULT_PORT
+        from casetrack.mcp.server import serve_http
 
-    serve_http(
-        settings,
-        host=DEFAULT_HOST if host is None else host,
-        port=DEFAULT_PORT if port is None else port,
-        **asked_by(token, allow_origin),
-        choice=choice,
-        fetch=fetch_models,
-        served=served,
-    )
+        serve_http(
+            settings,
+            host=DEFAULT_HOST if host is None else host,
+            port=DEFAULT_PORT if port is None else port,
+            **asked_by(token, allow_origin),
+            choice=choice,
+            fetch=fetch,
+            served=served,
+            searched_by=searched_by,
+            metrics=metrics,
+        )
     return 0
+
+
+@contextlib.contextmanager
+def _searching(
+    data_dir: "Path", engine: Engine, on: str | None, shards: int | None, replicas: int | None
+) -> "Iterator[Searched | None]":
+    """Give what makes the lists of each search meanwhile; ``None`` where this process does."""
+    given = {"--on": on, "--shards": shards, "--replicas": replicas}
+    if engine is Engine.PROCESS:
+        if names := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"{' and '.join(names)} only {'makes' if len(names) == 1 else 'make'} sense with "
+                "shards.",
+                hint="Add --engine ray.",
+            )
+        yield None
+        return
+    from casetrack.cluster.search.actors import Wanted
+    from casetrack.cluster.search.serving import search_over_shards
+
+    wanted = Wanted(shards, replicas or 1)
+    with search_over_shards(data_dir, on or "local", wanted) as front:
+        yield front.lists
 
 
 def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
@@ -128,7 +226,7 @@ def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
     UsageError
         The token is too short, or cannot be sent in a header.
     """
-    from casetrack.mcp.http.address import checked_token
+    from casetrack.http.address import checked_token
 
     return {"token": checked_token(token, os.environ), "origins": tuple(origins or ())}
 
@@ -154,10 +252,16 @@ def _choice(
 
 
 def refuse_for_stdio(
-    host: str | None, port: int | None, token: str | None, origins: list[str] | None
+    host: str | None,
+    port: int | None,
+    token: str | None,
+    origins: list[str] | None,
+    *,
+    metrics: bool = False,
 ) -> None:
     """Refuse options of HTTP: whoever gives them believes to serve over it."""
-    given = {"--host": host, "--port": port, "--token": token, "--allow-origin": origins or None}
+    given: dict[str, object] = {"--host": host, "--port": port, "--token": token}
+    given |= {"--allow-origin": origins or None, "--metrics": metrics or None}
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise UsageError(

@@ -12,6 +12,7 @@ from casetrack.cli.options import (
     EditionName,
     EditionOption,
     JsonOption,
+    OfflineOption,
     ReadOnlyOption,
     ToolsOption,
 )
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ClientName(StrEnum):
-    """The programs that can be set up."""
+    """The programs that can be set up; last, the desktop itself."""
 
     CLAUDE_CODE = "claude-code"
     CLAUDE_DESKTOP = "claude-desktop"
@@ -46,6 +47,7 @@ class ClientName(StrEnum):
     ZED = "zed"
     CONTINUE = "continue"
     GOOSE = "goose"
+    DESKTOP = "desktop"
 
 
 class ScopeName(StrEnum):
@@ -91,12 +93,13 @@ def setup(
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
+    offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Enter CaseTrack into an AI program, or with --all into every one that is installed.
 
     Programs: claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, windsurf, cline,
-    lm-studio, zed, continue, goose.
+    lm-studio, zed, continue, goose. And desktop: the window in the menu of your desktop.
 
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
@@ -108,6 +111,11 @@ def setup(
     from casetrack.setup.clients import CLIENTS
     from casetrack.setup.machine import Machine
 
+    if client is ClientName.DESKTOP and not everywhere:
+        from casetrack.cli.setup_desktop import set_up_desktop
+
+        data_dir = ctx.ensure_object(State).data_dir
+        return set_up_desktop(data_dir=data_dir, undo=undo, dry_run=dry_run, as_json=as_json)
     if (client is None) is not everywhere:
         known = ", ".join(name.value for name in ClientName)
         raise UsageError(
@@ -122,7 +130,7 @@ def setup(
         choose(tools, served_edition(edition))
     about = editions.edition(edition or editions.ANY)
     data_dir = ctx.ensure_object(State).data_dir
-    offer = _Offer(data_dir, edition, tools, read_only)
+    offer = _Offer(data_dir, edition, tools, read_only, offline)
     wish = _Wish(offer, about, Machine.here(), scope, undo, dry_run, skill)
     if client is None:
         return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
@@ -148,6 +156,7 @@ class _Offer:
     edition: EditionName | None
     tools: str | None
     read_only: bool
+    offline: bool
 
     def to(self, client: "Client") -> dict[str, Any]:
         """Return the entry for a program; an edition of its own has few tools, all for a day."""
@@ -159,6 +168,7 @@ class _Offer:
             edition=self.edition,
             tools=suited if self.tools is None else self.tools,
             read_only=self.read_only,
+            offline=self.offline,
         )
 
 
@@ -211,7 +221,7 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
     notes = remarks(client, path, wish.scope.value, wish.machine)
     server = wish.offer.to(client)
     change = enter(client, path, server, dry_run=wish.dry_run, private=wish.of_user)
-    return change, notes + _more_notes(client, change, server) + _model_note(state)
+    return change, notes + _more_notes(client, change, server) + _model_note(state, wish.offer)
 
 
 def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":
@@ -314,20 +324,25 @@ def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> t
     return notes
 
 
-def _model_note(state: State) -> tuple[str, ...]:
-    """Return what to do where the search model is missing: AI programs do not fetch it."""
-    from casetrack.models.profiles import find_profile
-    from casetrack.models.pull import installed
+def _model_note(state: State, offer: _Offer) -> tuple[str, ...]:
+    """Return how models that are missing come here, and what happens until then."""
     from casetrack.records import DEFAULT_PROFILE
+    from casetrack.supplies import lacking
 
-    ready = {model.name for model in installed(state.settings.models_dir)}
-    if ready.issuperset(find_profile(DEFAULT_PROFILE).model_names):
+    missing = lacking(state.settings.models_dir)
+    if not missing:
         return ()
-    text = (
-        "The search model (90 MB) is not here yet. Run `casetrack models pull` once; until then "
-        "documents are found by their words only."
+    what = "The search model (90 MB) is not here yet."
+    until = "documents are found by their words only."
+    if DEFAULT_PROFILE not in missing:
+        what = "The networks that read scans (30 MB) are not here yet."
+        until = "scans are read by what else this machine has."
+    how = (
+        "The program's first start fetches that in the background, `casetrack models pull` at once."
     )
-    return (text,)
+    if offer.offline or offer.read_only:
+        how = "Run `casetrack models pull` once while online."
+    return (f"{what} {how} Until then {until}",)
 
 
 def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:

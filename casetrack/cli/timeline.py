@@ -14,6 +14,7 @@ from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from casetrack.records.graph import Event, Timeline
+    from casetrack.records.marks import PlacedMark
 
 
 def timeline(
@@ -59,6 +60,14 @@ def timeline(
         int | None,
         typer.Option("--page", metavar="N", min=1, help="With --add: the page of the document."),
     ] = None,
+    change: Annotated[
+        tuple[str, str, str] | None,
+        typer.Option(
+            "--change",
+            metavar="EVENT DATE TEXT",
+            help='Say an event of your own otherwise; "-" leaves its date or text.',
+        ),
+    ] = None,
     hide: Annotated[
         str | None,
         typer.Option("--hide", metavar="EVENT", help="Leave the event of this id out."),
@@ -70,10 +79,11 @@ def timeline(
 ) -> None:
     """Show the dates that the documents speak of, in order, each with its exact source.
 
-    It is yours to edit: --add puts an event of your own on it, --hide leaves one out.
+    It is yours to edit: --add puts an event of your own on it, --change says that one otherwise,
+    --hide leaves one out.
     """
     target = ctx.ensure_object(State).collection(collection)
-    one_of_edits([add, hide, unhide])
+    one_of_edits([add, change, hide, unhide])
     if add is not None:
         if source is None:
             raise UsageError(
@@ -82,13 +92,18 @@ def timeline(
                 "--page 3, or --source with the id of a chunk.",
             )
         placed = target.marks.add_event(*add, source=source, page=page)
-        cited = placed.quote.citation if placed.quote is not None else source
-        told = f"On the timeline, as yours: {placed.mark.value}  {placed.mark.note} ({cited})"
+        told = _on_it(placed)
+    elif change is not None:
+        event, day, text = change
+        placed = target.marks.change_event(
+            event, date=None if day == "-" else day, text=None if text == "-" else text
+        )
+        told = _on_it(placed)
     elif hide is not None:
         placed, told = target.marks.hide_event(hide), f"{hide} is left out from now on."
     elif unhide is not None:
         placed, told = target.marks.unhide_event(unhide), ""
-    if add or hide or unhide:
+    if add or change or hide or unhide:
         said(placed, told, as_json=as_json)
         return
     if html is not None:
@@ -107,6 +122,12 @@ def timeline(
         write_json(found.as_dict())
         return
     _show(found)
+
+
+def _on_it(placed: "PlacedMark") -> str:
+    mark = placed.mark
+    cited = f" ({placed.quote.citation})" if placed.quote is not None else ""
+    return f"On the timeline, as yours: {mark.value}  {mark.note}{cited}"
 
 
 def _show(found: "Timeline") -> None:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.store.originals import copy_of
+
 if TYPE_CHECKING:
     from casetrack.provenance import Provenance
     from casetrack.records import Document
@@ -79,7 +81,7 @@ def _rows(document: Document, folder: Path) -> list[str]:
     from casetrack.readers.encoding import NotText, decode
 
     copy = document.original_copy
-    path = Path(document.path) if copy is None else folder / copy
+    path = Path(document.path) if copy is None else copy_of(folder, copy)
     try:
         if path.stat().st_size > _MOST_BYTES:
             return []

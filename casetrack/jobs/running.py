@@ -116,7 +116,6 @@ class RunningJob:
         self._asked = False
         self._left: dict[str, str] | None = None
         self._on_disk = threading.Lock()
-        self._ended_on_disk = False
         self._last_news = self._written = time.monotonic()
         self._written_state = job.state
         self._listener: Callable[..., None] | None = None
@@ -229,8 +228,7 @@ class RunningJob:
             # Nobody can make a call again that was given a password.
             self._left = dict(why) | ({"hint": _ASK_AGAIN} if job.call is None else {})
             self._job = replace(job, error=self._left)
-            job = self._current()
-        self._write(job, durable=False)
+        self._write(durable=False)
         self.cancel.set()
 
     # --- its record ---------------------------------------------------------------------------
@@ -242,7 +240,7 @@ class RunningJob:
             files.prune(self._folder)
         except OSError as error:
             self._stop_recording(error)
-        self._write(self._job, durable=False)
+        self._write(durable=False)
         self._watcher.start()
 
     def end(self, error: BaseException | None = None, /) -> Job:
@@ -266,11 +264,10 @@ class RunningJob:
                 remaining_seconds=None,
                 error=told,
             )
-            job = self._job
-        self._write(job, durable=True)
+        self._write(durable=True)
         with contextlib.suppress(OSError):
             files.request_path(self._folder, self.id).unlink(missing_ok=True)
-        return job
+        return self._job
 
     def _current(self) -> Job:
         job = self._job
@@ -290,9 +287,7 @@ class RunningJob:
             if self._changed:
                 due = WRITE_SECONDS if self._written_state == self._job.state else 0.0
             if age >= due:
-                with self._lock:
-                    job, self._changed = self._current(), False
-                self._write(job, durable=False)
+                self._write(durable=False)
 
     def _find_blocking_job(self) -> None:
         """Note which job is waited for, where there was no news and there should be some."""
@@ -316,22 +311,22 @@ class RunningJob:
         if listener is not None:
             listener(what, 0, 0)
 
-    def _write(self, job: Job, *, durable: bool) -> None:
-        self._written, self._written_state = time.monotonic(), job.state
-        if not self._recorded and not durable:
-            return
-        try:
-            with self._on_disk:
-                # An older moment must not come behind the end.
-                if durable or not self._ended_on_disk:
-                    files.write(self._folder, job, durable=durable)
-                self._ended_on_disk = self._ended_on_disk or durable
-        except (OSError, StorageError) as error:
-            self._stop_recording(error)
-            if durable:
-                # A record that says "running" for good would be worse than none.
-                with contextlib.suppress(OSError):
-                    files.record_path(self._folder, job.id).unlink(missing_ok=True)
+    def _write(self, *, durable: bool) -> None:
+        """Write the job as it is when its turn has come: no thread writes an older moment."""
+        with self._on_disk:
+            with self._lock:
+                job, self._changed = self._current(), False
+            self._written, self._written_state = time.monotonic(), job.state
+            if not self._recorded and not durable:
+                return
+            try:
+                files.write(self._folder, job, durable=durable)
+            except (OSError, StorageError) as error:
+                self._stop_recording(error)
+                if durable:
+                    # A record that says "running" for good would be worse than none.
+                    with contextlib.suppress(OSError):
+                        files.record_path(self._folder, job.id).unlink(missing_ok=True)
 
     def _stop_recording(self, error: Exception) -> None:
         if self._recorded:

@@ -19,16 +19,19 @@ import json
 import logging
 import os
 import secrets
+from collections import Counter
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionBusy, CollectionGone, StorageError
+from casetrack.errors import CollectionBusy, StorageError
 from casetrack.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
+from casetrack.store import audit, mirror
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.folders import BUILDING
 from casetrack.store.lock import try_lock
+from casetrack.store.sealed import gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -156,9 +159,13 @@ def add(folder: Path, marks: Iterable[Mark], /) -> None:
     DiskFull, NotWritable, StorageError
         It cannot be written.
     """
-    lines = "".join(f"{to_line(m)}\n" for m in marks)
+    new = list(marks)
+    lines = "".join(f"{to_line(m)}\n" for m in new)
     with _writing(folder):
         stored = Stored(folder)
+        kinds = Counter(m.kind for m in new)
+        said = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        audit.note(folder, "marks added", count=len(new), detail=said)
         if stored.lost:
             _set_aside(folder)
         content = _with_end(stored.whole) + lines.encode()
@@ -192,6 +199,7 @@ def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
         with storage_errors(aside):
             aside.unlink(missing_ok=True)  # nobody knows of whom that speaks
         if len(kept) < len(marks):
+            audit.note(folder, "marks removed", count=len(gone))
             content = "".join(f"{to_line(m)}\n" for m in kept).encode()
             _write_copy(folder, content)
             write_atomic(folder / FOLDER / FILE, content)
@@ -201,7 +209,7 @@ def keep(folder: Path, wanted: Callable[[Mark], bool], /) -> int:
 @contextlib.contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     if not (folder / "collection.json").exists():
-        raise CollectionGone(folder.name)
+        raise gone(folder)
     with storage_errors(folder / FOLDER):
         (folder / FOLDER).mkdir(exist_ok=True)
         (folder / _LOCK).touch()  # says why the lock cannot be made, where it cannot
@@ -212,7 +220,8 @@ def _writing(folder: Path) -> Iterator[None]:
                 f"{_LOCK_SECONDS:.0f} s.",
                 hint="Wait for it to finish, or stop it; then run the command again.",
             )
-        yield
+        with mirror.shared(folder, mirror.of_marks):
+            yield
 
 
 class Stored:

@@ -6,13 +6,12 @@ install.
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import UsageError
+from casetrack.errors import PackageMissing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,15 +39,11 @@ def style() -> Iterator[None]:
 
     Raises
     ------
-    UsageError
+    PackageMissing
         Matplotlib is not installed.
     """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError(
-            "Matplotlib is not installed, so no chart can be drawn.",
-            hint="Install it with `pip install matplotlib` (in a notebook: `%pip install "
-            "matplotlib`) and run the cell again. Everything but the charts works without it.",
-        )
+    instead = "Everything but the charts works without it."
+    PackageMissing.check("matplotlib", "no chart can be drawn", instead)
     from matplotlib import rc_context
 
     with warnings.catch_warnings(), rc_context(_PARAMETERS):
@@ -86,7 +81,7 @@ def chart(title: str, rows: int, /, *, legend: bool = False) -> Iterator[tuple[F
 
     Raises
     ------
-    UsageError
+    PackageMissing
         Matplotlib is not installed.
     """
     with style():

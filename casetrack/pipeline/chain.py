@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import PipelineError
 from casetrack.steps.embed import EmbedStep
-from casetrack.steps.encoding import SharedPass
+from casetrack.steps.encoding import TABLE_PASSAGES, SharedPass
 from casetrack.steps.names import NamesStep
 from casetrack.steps.parse import ParseStep
 
@@ -39,6 +39,27 @@ _ORDER = (
 )
 _LISTS = ("embedders",)
 """Columns that are never null: without a step that fills them they hold empty lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Steps that stand next to each other.
+
+    Attributes
+    ----------
+    steps
+        In order.
+    shares_pass
+        Whether they all read one pass of the encoder; else none of them does.
+    """
+
+    steps: tuple[Step, ...]
+    shares_pass: bool
+
+    @property
+    def has_models(self) -> bool:
+        """Whether models work in it: an installation without them has nothing to do there."""
+        return self.shares_pass and not all(getattr(step, "is_idle", False) for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -150,14 +171,34 @@ class Pipeline:
             What need not be made again, see :class:`SharedPass`.
         """
         batches = self.source.name_pages(document_id, pages, name=name, title=title)
-        for shares, group in itertools.groupby(self.steps[1:], _reads_encodings):
-            steps = tuple(group)
-            if shares:
-                batches = _checked(self.shared_pass(steps, known)(batches), steps)  # type: ignore[arg-type]
-                continue
-            for step in steps:
-                batches = _checked(step(batches), (step,))
-        return self._completed(batches)
+        for stage in self.stages:
+            batches = self.through(stage, batches, known)
+        return self.completed(batches)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """The steps after the source, those together that share a pass of the encoder."""
+        groups = itertools.groupby(self.steps[1:], _reads_encodings)
+        return tuple(Stage(tuple(steps), shares) for shares, steps in groups)
+
+    def through(self, stage: Stage, batches: Batches, known: Known | None = None, /) -> Batches:
+        """Let the batches of one document, in order, go through the steps of one stage.
+
+        Parameters
+        ----------
+        stage
+            One of :attr:`stages`; those before it have been gone through.
+        batches
+            What they gave.
+        known
+            What need not be made again, see :class:`SharedPass`.
+        """
+        if stage.shares_pass:
+            shared = self.shared_pass(stage.steps, known)  # type: ignore[arg-type]
+            return _checked(replace(shared, table_passages=TABLE_PASSAGES)(batches), stage.steps)
+        for step in stage.steps:
+            batches = _checked(step(batches), (step,))
+        return batches
 
     def shared_pass(
         self, steps: Sequence[EncodingStep] | None = None, known: Known | None = None, /
@@ -186,13 +227,14 @@ class Pipeline:
 
     def sharing(self, name: str, /) -> tuple[str, ...]:
         """Return the other steps that read the same pass of the encoder as the step *name*."""
-        for shares, group in itertools.groupby(self.steps[1:], _reads_encodings):
-            names = [step.contract.name for step in group]
-            if shares and name in names:
+        for stage in self.stages:
+            names = [step.contract.name for step in stage.steps]
+            if stage.shares_pass and name in names:
                 return tuple(other for other in names if other != name)
         return ()
 
-    def _completed(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def completed(self, batches: Batches, /) -> Iterator[pa.RecordBatch]:
+        """Add the columns that no step fills to what the last stage gave."""
         for batch in batches:
             for name in self.left_empty:
                 batch = batch.append_column(name, self.empty(name, batch.num_rows))  # noqa: PLW2901

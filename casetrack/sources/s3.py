@@ -1,17 +1,17 @@
 """A bucket of Amazon S3 or of any service that speaks its language.
 
-Credentials come from the environment alone, by the names that all programs use for them.
+Credentials come from where all programs look for them, see :mod:`casetrack.objects.credentials`.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 import re
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
+from casetrack.objects import credentials, service
+from casetrack.objects.words import SHOWN, fault_of
 from casetrack.sources.base import Item, Source, label
 from casetrack.sources.choose import Choice, counted, listed
 
@@ -21,25 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
-_SESSION = "AWS_SESSION_TOKEN"
-# Where a machine of Amazon's lends credentials to what runs on it.
-_LENT = (
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-)
 _PAGE = 1000
 _BLOCK = 1 << 20
-_RETRIES = 6
-_RETRY_SECONDS = 60
-_SHOWN = 300
-_CODE = re.compile(r"<Code>([^<]+)</Code>")
-_MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
-_REFUSED = {"AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"}
-_ELSEWHERE = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraint"}
-_BUSY = re.compile(r"SlowDown|TooManyRequests|ServiceUnavailable|InternalError|: 5\d\d |: 429 ")
 
 
 class S3Source(Source):
@@ -108,6 +92,10 @@ class S3Source(Source):
         self._largest = max_extract_bytes
         self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
         self._opened: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was opened holds credentials; who gets this on another machine has its own.
+        return self.__dict__ | {"_opened": None}
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the bucket's objects; see :meth:`casetrack.sources.base.Source.items`."""
@@ -202,15 +190,7 @@ class S3Source(Source):
                 region=self._region,
                 **({} if self._endpoint is None else {"endpoint": self._endpoint}),
                 **self._credentials(),
-                client_options={
-                    "allow_http": plain,
-                    "connect_timeout": timedelta(seconds=10),
-                    "timeout": timedelta(minutes=10),
-                },
-                retry_config={
-                    "max_retries": _RETRIES,
-                    "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
-                },
+                **service.library_options(plain=plain),
             )
         return self._opened
 
@@ -218,21 +198,15 @@ class S3Source(Source):
         if self._anonymous:
             # The library looks into the environment as well, and wants all of it or nothing.
             return {"skip_signature": True, "access_key_id": "none", "secret_access_key": "none"}
-        missing = [name for name in _KEYS if not os.environ.get(name)]
-        if missing and any(os.environ.get(name) for name in _LENT):
-            return {}
-        if missing:
-            verb = "is" if len(missing) == 1 else "are"
+        try:
+            return dict(credentials.of_s3().options())
+        except credentials.CredentialsMissing as error:
             raise SourceError(
                 label(self),
-                f"{' and '.join(missing)} {verb} not set in the environment.",
+                f"{error}.",
                 hint="Set the credentials that may list and read the bucket, or `anonymous = true` "
                 "for a public one.",
-            )
-        found = {"access_key_id": os.environ[_KEYS[0]], "secret_access_key": os.environ[_KEYS[1]]}
-        if os.environ.get(_SESSION):
-            found["session_token"] = os.environ[_SESSION]
-        return found
+            ) from error
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
         """Write an object's content; see :meth:`casetrack.sources.base.Source.fetch`."""
@@ -276,10 +250,8 @@ class S3Source(Source):
 
         Of what it says only its code and its one sentence are told: the rest may repeat keys.
         """
-        text = str(error)
-        code, said = _CODE.search(text), _MESSAGE.search(text)
-        name = code[1] if code is not None else ""
-        words = f": {said[1][:_SHOWN]}" if said is not None else "."
+        fault = fault_of(error)
+        words = fault.words
         place = self._endpoint or f"Amazon S3 ({self._region})"
         key = _no_path(error)
         if key is not None:
@@ -289,40 +261,40 @@ class S3Source(Source):
                 hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
                 "a folder without it.",
             )
-        if name == "NoSuchBucket":
+        if fault.kind == "no_bucket":
             return SourceError(
                 label(self),
                 f"there is no bucket {self._bucket!r} at {place} (any more).",
                 hint="Check 'bucket', 'region' and 'endpoint_url'.",
             )
-        if name in _REFUSED or ": 403 " in text or ": 401 " in text:
+        if fault.kind in {"refused", "expired"}:
             return SourceError(
                 label(self),
                 f"{place} does not let these credentials read {self._bucket!r}{words}",
-                hint=f"Check {', '.join((*_KEYS, _SESSION))} and what they may do: list the bucket "
+                hint=f"Check {credentials.NAMES} and what they may do: list the bucket "
                 "and get its objects.",
             )
-        if name in _ELSEWHERE or ": 301 " in text:
+        if fault.kind == "elsewhere":
             return SourceError(
                 label(self),
                 f"the bucket {self._bucket!r} is not in {self._region}{words}",
                 hint="Set 'region' to that of the bucket.",
             )
-        if _BUSY.search(text):
+        if fault.kind == "busy":
             return SourceError(
                 label(self),
-                f"{place} is too busy to answer, also after {_RETRIES} more tries{words}",
+                f"{place} is too busy to answer, also after {service.RETRIES} more tries{words}",
                 hint="Sync again in a while.",
             )
-        if "error sending request" in text or "onnect" in text or "timed out" in text:
+        if fault.kind == "unreachable":
             return SourceError(
                 label(self),
                 f"{place} cannot be reached, or broke off.",
                 hint="Check 'endpoint_url', 'region' and the network, and sync again.",
             )
-        first = text.splitlines()[0] if not code else f"{name}{words}"
+        first = f"{fault.code}{words}" if fault.code else str(error).splitlines()[0]
         return SourceError(
-            label(self), f"{place} answered with an error: {first[:_SHOWN]}", hint="Sync again."
+            label(self), f"{place} answered with an error: {first[:SHOWN]}", hint="Sync again."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
+import math
 import re
 import uuid
 from dataclasses import asdict, dataclass
@@ -163,6 +164,7 @@ def chunk_page(
     # A cut right after a heading would part it from what it announces.
     breaks = [p["end"] for p in paragraphs if p["kind"] != "heading"]
     code = _code(page)
+    headings = _Headings(page)
     previous_end = 0
     for start, end in cut(text, breaks, rules, code):
         body = text[start:end]
@@ -179,7 +181,7 @@ def chunk_page(
             "paragraph_end": touched[-1]["number"],
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
-            "heading_path": _headings(page, max(start, previous_end), end),
+            "heading_path": headings.at(max(start, previous_end), end),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             **_printed(page["printed"] or [], start, end),
             "table_header": _table_header(touched, text, start, end),
@@ -232,34 +234,43 @@ def _enclosing(page: dict[str, Any], start: int, end: int) -> list[str]:
     return [names[0] for names in shared]
 
 
-def _headings(page: dict[str, Any], position: int, end: int) -> list[str]:
-    """Return the headings in force at *position*, with those that stand right there.
+class _Headings:
+    """The headings in force at each place of a page, gathered once for all of its chunks."""
 
-    In source code they are what encloses all that stands between *position* and *end*.
+    def __init__(self, page: dict[str, Any]) -> None:
+        paragraphs = page["paragraphs"]
+        self._page = page
+        self._is_code = any(p["kind"] == "code" and p["header"] for p in paragraphs)
+        self._own = [p for p in paragraphs if p["kind"] == "heading"]
+        self._others = [p for p in paragraphs if p["kind"] != "heading"]
+        self._title = _title_of_table(paragraphs)
+        first = self._own[0]["start"] if self._own else 0
+        self._first = first if first <= _OPENING else 0
 
-    The title of a table that fills a page, such as a statement, is in force on all of the page.
-    """
-    if any(p["kind"] == "code" and p["header"] for p in page["paragraphs"]):
-        return _enclosing(page, position, end)
-    path: list[tuple[int, str]] = list(enumerate(page["heading_path"], start=1))
-    title = _title_of_table(page["paragraphs"])
-    tops = [p["start"] for p in page["paragraphs"] if p["kind"] == "heading"]
-    first = tops[0] if tops and tops[0] <= _OPENING else 0
-    above = 0
-    for paragraph in page["paragraphs"]:
-        if paragraph["kind"] != "heading":
-            # The name of a firm over the title does not part it from what it announces.
-            if paragraph["end"] > position and paragraph["end"] > first:
-                break
-            continue
-        level = max(paragraph["level"] or 1, above)
-        path = [entry for entry in path if entry[0] < level]
-        heading = " ".join(page["text"][paragraph["start"] : paragraph["end"]].split())
-        heading = _UNDERLINE.sub("", heading) or heading
-        path.append((level, heading))
-        if paragraph is title:
-            above = level + 1
-    return [heading for _, heading in path]
+    def at(self, position: int, end: int) -> list[str]:
+        """Return the headings in force at *position*, with those that stand right there.
+
+        In source code they are what encloses all that stands between *position* and *end*.
+
+        The title of a table that fills a page, such as a statement, is in force on all of the page.
+        """
+        if self._is_code:
+            return _enclosing(self._page, position, end)
+        # The name of a firm over the title does not part it from what it announces.
+        place = max(position, self._first)
+        following = bisect.bisect_right(self._others, place, key=lambda p: p["end"])
+        stop = self._others[following]["start"] if following < len(self._others) else math.inf
+        path: list[tuple[int, str]] = list(enumerate(self._page["heading_path"], start=1))
+        above = 0
+        for paragraph in itertools.takewhile(lambda p: p["start"] < stop, self._own):
+            level = max(paragraph["level"] or 1, above)
+            path = [entry for entry in path if entry[0] < level]
+            heading = " ".join(self._page["text"][paragraph["start"] : paragraph["end"]].split())
+            heading = _UNDERLINE.sub("", heading) or heading
+            path.append((level, heading))
+            if paragraph is self._title:
+                above = level + 1
+        return [heading for _, heading in path]
 
 
 def _title_of_table(paragraphs: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -58,6 +58,11 @@ class EmbedStep:
         """It wants the last layer only."""
         return None if self.encoder is None else ()
 
+    @property
+    def nothing(self) -> dict[str, Any]:
+        """No vectors, of nobody."""
+        return dict.fromkeys(_ADDS) | {"embedders": []}
+
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
         return SharedPass((self,), self.dimension)(batches)
@@ -65,7 +70,7 @@ class EmbedStep:
     def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
         """Return the values of the columns for one chunk."""
         if self.encoder is None or encoding is None:
-            return dict.fromkeys(_ADDS) | {"embedders": []}
+            return self.nothing
         tokens, form = None, _form(self.encoder)
         if form is not None and encoding.tokens is not None:
             tokens = form.pack(_own_tokens(text, encoding.tokens, encoding.token_spans, form))

@@ -3,6 +3,9 @@
 A pass costs more than all other steps together. So steps of this kind that stand next to each
 other in a pipeline are run as one: the encoder reads each chunk once, every step takes what it
 wants of that encoding, and the encoding, with its hidden states, is gone before the next chunk.
+
+Rows of a large table are left to a reindex: 200,000 of them are 16,000 passages, which would take
+half an hour, and they differ in names and numbers, which are looked for by their words.
 """
 
 from __future__ import annotations
@@ -40,6 +43,9 @@ class ContextText:
         return self.context + self.text
 
 
+TABLE_PASSAGES = 2_000
+"""So many passages of table rows of one document are read by models while it is taken in; the
+others have terms, dates, amounts and references, and are left to a reindex."""
 _NOTHING = ContextText("", "")
 Known = dict[ContextText, dict[str, Any]]
 """Values of columns of ``chunks`` that are known already, by what the encoder saw."""
@@ -66,6 +72,10 @@ class EncodingStep(Protocol):
     def layers(self) -> tuple[int, ...] | None:
         """Earlier layers whose states it wants; ``None``: it needs no pass at all."""
 
+    @property
+    def nothing(self) -> dict[str, Any]:
+        """The values of its columns for a chunk that no model has read."""
+
     def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
         """Return the values of its columns for one chunk; *encoding* only where it needs one."""
 
@@ -85,22 +95,35 @@ class SharedPass:
         Length of the collection's dense vectors.
     known
         What need not be made again: a changed file re-embeds only the chunks whose text changed.
+    table_passages
+        How many passages of table rows are read in one call, beside those that are known; the
+        columns of the others are left empty. ``None``: all of them.
     """
 
     steps: tuple[EncodingStep, ...]
     dimension: int
     known: Known = field(default_factory=dict)
+    table_passages: int | None = None
 
     def __call__(self, batches: Batches, /) -> Batches:
-        """Add the columns of all steps to every batch of ``chunks``."""
+        """Add the columns of all steps to every batch of one document's ``chunks``."""
+        left = self.table_passages
         adds = [name for step in self.steps for name in step.contract.adds]
         declared = schema.table("chunks").arrow(adds, dimension=self.dimension)
         for batch in batches:
             if all(step.is_idle for step in self.steps):
                 rows = list(self.read([_NOTHING])) * batch.num_rows
             else:
-                seen = batch.select(CONTEXT_COLUMNS).to_pylist()
-                rows = list(self.read([ContextText.of(row) for row in seen]))
+                texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
+                later = set[int]()
+                if left is not None:
+                    fresh = self._fresh_table_rows(batch, texts)
+                    later = set(fresh[left:])
+                    left -= len(fresh) - len(later)
+                made = self.read([text for n, text in enumerate(texts) if n not in later])
+                rows = [
+                    self._unread(text) if n in later else next(made) for n, text in enumerate(texts)
+                ]
             for name in adds:
                 column = declared.field(name)
                 values = pa.array([row[name] for row in rows], column.type)
@@ -118,6 +141,21 @@ class SharedPass:
             for step in steps:
                 values |= step.read(text, encoding)
             yield values
+
+    def _unread(self, text: ContextText) -> dict[str, Any]:
+        empty = {name: value for step in self.steps for name, value in step.nothing.items()}
+        return empty | self.known.get(text, {})
+
+    def _fresh_table_rows(self, batch: pa.RecordBatch, texts: Sequence[ContextText]) -> list[int]:
+        """Return the places of passages of table rows that models have yet to read."""
+        if "row_start" not in batch.schema.names:
+            return []
+        is_row = batch["row_start"].is_valid().to_pylist()
+        return [
+            n
+            for n, text in enumerate(texts)
+            if is_row[n] and self._lacking(self.known.get(text, {}))
+        ]
 
     def _lacking(self, values: Mapping[str, Any]) -> list[EncodingStep]:
         return [s for s in self.steps if not values.keys() >= set(s.contract.adds)]

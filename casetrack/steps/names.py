@@ -89,6 +89,11 @@ class NamesStep:
         """The layers that the finder wants."""
         return self.finder.layers if self.finder is not None else None
 
+    @property
+    def nothing(self) -> dict[str, Any]:
+        """Nobody has looked: no list at all, where an empty one means that there are none."""
+        return {"mentions": None}
+
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the column to every batch."""
         return SharedPass((self,), DEFAULT_DIMENSION)(batches)
@@ -96,7 +101,7 @@ class NamesStep:
     def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
         """Return the value of the column for one chunk."""
         if self.finder is None:
-            return {"mentions": None}
+            return self.nothing
         found = self.finder.tag(text.whole, encoding, start=len(text.context))
         kinds, least = self.rules.kinds, self.rules.min_confidence
         kept = [name for name in found if name.kind in kinds and name.confidence >= least]

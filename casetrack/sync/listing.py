@@ -25,6 +25,7 @@ from casetrack.errors import (
 )
 from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
+from casetrack.readers.attachments import file_name
 from casetrack.sources.base import label
 from casetrack.store.files import storage_errors
 from casetrack.sync.cache import Hashed
@@ -178,7 +179,7 @@ class Lister(Hasher):
                 if self._limit is not None and len(found) >= self._limit:
                     break
                 own = self._source.file(item)
-                origin = _origin(self._label, item, own)
+                origin = origin_of(self._label, item, own)
                 found.setdefault(origin.path, (item, origin, own))
         except SourceError as error:
             scan.is_whole, scan.problem = False, error
@@ -290,7 +291,8 @@ class Lister(Hasher):
 
     def _fetch(self, item: Item, origin: Origin) -> FileState:
         self._count += 1
-        target = self._spool / str(self._count) / origin.name
+        # Not every system takes every name: "aux.c" of a repository, "10:30.md" of a bucket.
+        target = self._spool / str(self._count) / file_name(origin.name, self._count)
         moment = time.time_ns()
         with storage_errors(self._spool):
             target.parent.mkdir(parents=True)
@@ -321,7 +323,7 @@ class Lister(Hasher):
                 path = wanted.pop(item.source_id, None)
                 if path is not None:
                     self._items[path] = item
-                    origin = _origin(self._label, item, None)
+                    origin = origin_of(self._label, item)
                     scan.files[path] = replace(
                         scan.files[path], signature=item.token, origin=origin
                     )
@@ -337,7 +339,8 @@ def _state(path: str, entry: Hashed, origin: Origin, *, fetched: str) -> FileSta
     )
 
 
-def _origin(source: str, item: Item, own: Path | None) -> Origin:
+def origin_of(source: str, item: Item, own: Path | None = None, /) -> Origin:
+    """Return what the source of this label says of an item; *own* is its file, where it has one."""
     name = item.name or (own.name if own else PurePosixPath(item.source_id).name)
     metadata = json.dumps(dict(item.metadata), ensure_ascii=False) if item.metadata else None
     return Origin(

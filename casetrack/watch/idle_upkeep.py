@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError
 from casetrack.store.folders import commit_stamp
+from casetrack.store.place import stands_in
 
 if TYPE_CHECKING:
     import threading
@@ -110,6 +111,8 @@ class IdleUpkeep:
         known = self._seen or {}
         found: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
+            if stands_in(folder):
+                continue  # many computers have it, and each would do the same
             stamp = commit_stamp(folder)
             seen = known.get(folder.name)
             if seen is None:

@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from casetrack.store.files import private_folder
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -147,7 +149,7 @@ class OsNotifier:
 
     def _try_probe(self, observer: BaseObserver) -> None:
         # Where the limit is reached inside a folder, watchdog leaves out the rest of it in silence.
-        self._probe.mkdir(parents=True, exist_ok=True)
+        private_folder(self._probe)
         observer.unschedule(observer.schedule(_handler(lambda _path, _folder: None), self._probe))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.records.watches import WatchStatus
-from casetrack.store.files import write_json
+from casetrack.store.files import private_folder, write_json
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Statuses:
         """Return the file whose lock says who watches, in a folder that is there."""
         # Where it cannot be made the lock cannot be had either, and that is told.
         with contextlib.suppress(OSError):
-            self._home.mkdir(parents=True, exist_ok=True)
+            private_folder(self._home)
         return self._home / f"{watch_id}.lock"
 
     def stored(self, watch_id: str, /) -> WatchStatus:

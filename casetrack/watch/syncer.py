@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from casetrack import actor
 from casetrack.records.sync import SYNC_KINDS
 
 if TYPE_CHECKING:
@@ -85,17 +86,18 @@ class CollectionSync:
         collection = self._library.get(watch.collection_id)
 
         def sync(progress: Callable[..., None] | None, stop: threading.Event) -> SyncReport:
-            return collection.sync(
-                Path(watch.folder),
-                remove_deleted=watch.auto_remove_deleted,
-                recursive=watch.recursive,
-                include=watch.include,
-                exclude=(*watch.exclude, *own),
-                extensions=watch.file_extensions,
-                only=only,
-                progress=progress,
-                cancel=stop,
-            )
+            with actor.acting("watched folder"):
+                return collection.sync(
+                    Path(watch.folder),
+                    remove_deleted=watch.auto_remove_deleted,
+                    recursive=watch.recursive,
+                    include=watch.include,
+                    exclude=(*watch.exclude, *own),
+                    extensions=watch.file_extensions,
+                    only=only,
+                    progress=progress,
+                    cancel=stop,
+                )
 
         if only is not None:
             return sync(None, cancel)

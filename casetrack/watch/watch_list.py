@@ -17,6 +17,7 @@ from casetrack.errors import (
     WatchNotFound,
     WrongPathKind,
 )
+from casetrack.objects.address import is_address
 from casetrack.records.watches import DEFAULT_DAILY_TIME, Watch
 from casetrack.watch.schedule import checked_schedule, checked_time
 from casetrack.watch.watch_list_file import WatchListFile
@@ -229,6 +230,12 @@ class WatchList:
         return fits[0]
 
     def _checked_folder(self, folder: str | Path) -> Path:
+        if is_address(folder):
+            raise UsageError(
+                f"{folder} cannot be watched: object storage tells nobody of its changes.",
+                hint="Name it as a source of the kind s3, and let a scheduler run `casetrack sync` "
+                "for it: each run lists it, and fetches what has changed.",
+            )
         try:
             path = resolve_path(folder)
         except RuntimeError as error:  # "~nobody"

@@ -9,7 +9,7 @@ import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.store.files import storage_errors, write_json
+from casetrack.store.files import private_folder, storage_errors, write_json
 from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class WatchListFile:
         """
         lock = file_lock(self.path.with_name(f".{self.path.name}.lock"))
         with storage_errors(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
             lock.acquire()
         try:
             content = self._whole_content()

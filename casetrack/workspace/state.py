@@ -73,6 +73,7 @@ class State:
         with self._lock:
             if self._index is None:
                 folder = self.workspace.folder
+                self.workspace.bring("views/index")
                 self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
             return self._index
 
@@ -89,6 +90,7 @@ class State:
 
         with self._lock:
             if self._graph is None:
+                self.workspace.bring("views/graph")
                 workspace = self.workspace
                 self._graph = ContextGraph(
                     workspace.folder, workspace.info, self.snapshot, self.index, self.marks
@@ -222,12 +224,10 @@ class State:
         """
         if not window:
             return ChunkWindow((), self.chunk(place), ())
-        chunks, at = self.siblings(place)
-        return ChunkWindow(
-            before=tuple(chunks[max(0, at - window) : at]),
-            chunk=chunks[at],
-            after=tuple(chunks[at + 1 : at + 1 + window]),
-        )
+        own = self.chunk(place)
+        near = find.chunks_near(self.snapshot, own, window)
+        at = next(i for i, chunk in enumerate(near) if chunk.chunk_id == own.chunk_id)
+        return ChunkWindow(tuple(near[:at]), near[at], tuple(near[at + 1 :]))
 
 
 def _short_chunk_ids(state: State) -> ShortIds:

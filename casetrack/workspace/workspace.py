@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from casetrack import marks
 from casetrack.license import Entitlements
+from casetrack.store import mirror
 from casetrack.store.damage import damage_told
-from casetrack.store.info import info_stamp, read_info, require_active, update_info
+from casetrack.store.info import info_lock, info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.workspace.retry import twice
 from casetrack.workspace.state import State
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from casetrack.config import Settings
     from casetrack.encoders import Encoders
     from casetrack.records import CollectionInfo
+    from casetrack.views.recall import Lists
+
+    Searched = Callable[[State], Lists]
+    """Makes the lists of one search of a state."""
 
 R = TypeVar("R")
 
@@ -41,6 +46,9 @@ class Workspace:
         The models of the data folder.
     entitlements
         What the license allows; by default what the settings say of it.
+    searched_by
+        Makes the lists of each search of a state where other processes hold the segments; by
+        default this one does.
     """
 
     def __init__(
@@ -49,12 +57,14 @@ class Workspace:
         settings: Settings,
         encoders: Encoders,
         entitlements: Entitlements | None = None,
+        searched_by: Searched | None = None,
         /,
     ) -> None:
         self.folder = folder
         self.settings = settings
         self.encoders = encoders
         self.entitlements = entitlements or Entitlements(settings)
+        self.searched_by = searched_by
         self._lock = threading.Lock()
         self._newest: State | None = None
         self._named: tuple[object, str] | None = None
@@ -62,6 +72,7 @@ class Workspace:
     @property
     def info(self) -> CollectionInfo:
         """The collection's facts, read anew each time."""
+        mirror.pull(self.folder)
         return in_force(self.folder, read_info(self.folder))
 
     @property
@@ -94,6 +105,7 @@ class Workspace:
         from casetrack.store.datasets import open_snapshot
 
         with self._lock:
+            mirror.pull(self.folder)
             known = self._newest
             if known is None:
                 known = State(self, open_snapshot(self.folder))
@@ -126,6 +138,19 @@ class Workspace:
                 return question(self.state())
 
         return twice(read)
+
+    def bring(self, home: str, /) -> None:
+        """Copy the files of a view that lie elsewhere, and keep to the bound on such copies.
+
+        Raises
+        ------
+        CollectionGone, CollectionDamaged, ObjectStorageError
+            See :func:`casetrack.store.mirror.bring`.
+        """
+        from casetrack.store.room import make_room
+
+        if mirror.bring(self.folder, home):
+            make_room(self.folder, self.settings.cache_megabytes * 1_000_000)
 
     def forget(self) -> None:
         """Let go of all that is in memory; the next call opens it anew."""
@@ -165,7 +190,8 @@ class Workspace:
         for path, content in to_keep(chosen).items():
             target = self.folder / path
             if not target.is_file() or target.read_bytes() != content:
-                write_atomic(target, content)
+                with info_lock(self.folder):
+                    write_atomic(target, content)
                 changes = True
         if not changes:
             return False

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fetching a model fails, as it does without a network."""
-    from casetrack.models import pull as module
 
     def fail(*_: object, **__: object) -> None:
         raise DownloadFailed("No source could be reached.", hint="Go online.")
 
-    monkeypatch.setattr(module, "pull", fail)
+    monkeypatch.setattr("casetrack.supplies.pull", fail)
 
 
 @pytest.mark.usefixtures("offline")

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 import safetensors.numpy
 
-from casetrack.errors import OcrUnavailable
 from casetrack.models import catalog, profiles
 from casetrack.models.profile_encoder import load_profile
 from casetrack.models.spec import Recipe
 from casetrack.ocr import choose, language_data, languages
 from casetrack.ocr.language_data import Language, known_codes
-from casetrack.ocr.weights import RAPID, find_weights, pull_weights
+from casetrack.ocr.weights import RAPID, find_weights
 from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
 if TYPE_CHECKING:
@@ -51,12 +50,8 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def networks(models_dir: Path) -> Path:
-    """Return the folder of RapidOCR's networks, of the package or pulled once."""
-    try:
-        return find_weights(None)
-    except OcrUnavailable:
-        pull_weights(models_dir, lambda *_: None)
-        return find_weights(models_dir)
+    """Return the folder of RapidOCR's networks."""
+    return find_weights(models_dir)
 
 
 @pytest.fixture
@@ -72,7 +67,7 @@ def rapidocr(models: Path, networks: Path) -> Path:
 @pytest.fixture
 def without_packages(models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the models folder on a machine that has no package of text recognition."""
-    for module in ("casetrack.ocr.weights", "casetrack.ocr.easy", "importlib.util"):
+    for module in ("casetrack.ocr.easy", "importlib.util"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     return models
 
@@ -349,12 +344,22 @@ def small(models: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         thread.join()
 
 
+def test_a_licence_is_named_before_anything_is_fetched(
+    run: Run, small: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("CASETRACK_PIP_ARGS", "--no-index")
+    ended = run("models", "pull", "small")
+    assert ended.code == 1
+    assert ended.err.index("CC-BY-NC-4.0, allows") < ended.err.index("could not be fetched")
+
+
 def test_all_models_of_a_profile_are_pulled(run: Run, models: Path, small: Hub) -> None:
     first = run("models", "pull", "small")
     assert first.code == 0, first.err
     assert f"one: installed in {models / 'one'}" in first.out
     assert f"two: installed in {models / 'two'}" in first.out
-    assert "the licence of two, CC-BY-NC-4.0, allows non-commercial use only." in first.out
+    assert first.err.startswith("Note: the licence of two, CC-BY-NC-4.0, allows non-commercial use")
     assert set(small.asked().values()) == {2}
     again = json.loads(run("models", "pull", "small", "--json").out)
     assert (again["name"], again["unchanged"]) == ("small", True)

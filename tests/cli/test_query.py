@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from casetrack.cli.query import formats, tables
-from casetrack.cli.query.statements import all_of, is_blank, parameters, split
 from casetrack.cli.query.tables import shrunk
 from casetrack.cli.query.values import unique_names
+from casetrack.query.statements import all_of, is_blank, parameters, split
 
 if TYPE_CHECKING:
     from pathlib import Path

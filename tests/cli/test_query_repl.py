@@ -23,7 +23,6 @@ from prompt_toolkit.output import DummyOutput
 from casetrack.cli import output
 from casetrack.cli.query import repl
 from casetrack.cli.query.child import Child
-from casetrack.cli.query.completion import Words, candidates
 from casetrack.cli.query.prompt import (
     HISTORY_FILE,
     QueryHistory,
@@ -35,6 +34,7 @@ from casetrack.cli.query.repl import Shell, pieces
 from casetrack.cli.query.running import How
 from casetrack.cli.query.source import QueryTarget
 from casetrack.cli.state import State
+from casetrack.query.completion import Words, candidates
 from cli.conftest import ROOT
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.cli.query import saved
-from casetrack.cli.query.statements import all_of, parameters
 from casetrack.errors import UsageError
+from casetrack.query.statements import all_of, parameters
 from casetrack.resources import resource_dir
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 HTTP = ("serve", "--transport", "http")
+RAY = ("serve", "--engine", "ray")
 TOKEN_SHOWN = re.compile(r"CASETRACK_HTTP_TOKEN=(\S+)")
 
 
@@ -60,6 +61,10 @@ TOKEN_SHOWN = re.compile(r"CASETRACK_HTTP_TOKEN=(\S+)")
             "https://",
         ),
         (("serve", "--tools", "serach"), 2, "serach", "search"),
+        (("serve", "--shards", "2"), 2, "--shards only makes sense with shards", "--engine ray"),
+        ((*RAY, "--on", "somewhere"), 2, "'somewhere' is no address", "HOST:PORT (6379"),
+        ((*RAY, "--on", "ray://192.0.2.1:10001"), 2, "outside of the cluster", "--on auto"),
+        ((*RAY, "--on", "127.0.0.1:1"), 1, "127.0.0.1:1 cannot be used: nothing", "`ray status`"),
         ((*HTTP, "--tools", ","), 2, "No tools were chosen", "read-only"),
     ],
 )
@@ -133,6 +138,32 @@ def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str)
         ["create_collection", "list_collections", "get_status"],
         ["list_collections", "get_status"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "variable", "fetches"),
+    [
+        ((), "", True),
+        (("--fetch-models",), "", True),  # as older bundles say
+        (("--offline",), "", False),
+        (("--read-only",), "", False),
+        ((), "1", False),
+    ],
+)
+def test_models_are_fetched_unless_it_is_to_stay_offline(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    variable: str,
+    fetches: bool,
+) -> None:
+    monkeypatch.setenv("CASETRACK_OFFLINE", variable)
+    served: list[bool] = []
+    for name in ("serve_stdio", "serve_http"):
+        monkeypatch.setattr(starting, name, lambda *_, fetch, **__: served.append(fetch))
+    for way in ((), ("--transport", "http")):
+        assert run("serve", *way, *words).code == 0
+    assert served == [fetches, fetches]
 
 
 def talk(log: Path, *options: str) -> tuple[list[str], set[str]]:

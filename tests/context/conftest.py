@@ -9,7 +9,6 @@ import pytest
 from casetrack.cli.context.main import main
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CONFIG = """
@@ -48,7 +47,7 @@ FILES = {
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterator[Path]:
+def project(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
     """Return the config of a project that was taken in; do not change it."""
     root = tmp_path_factory.mktemp("project")
     files = {**FILES, ".ctx/config.toml": CONFIG}
@@ -64,7 +63,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Itera
         patch.delenv("CTX_CONFIG", raising=False)
         patch.delenv("CASETRACK_HTTP_TOKEN", raising=False)
         assert main(["--config", str(config), "sync", "all"]) == 0
-        yield config
+    return config
 
 
 def _note(number: int) -> str:

@@ -29,7 +29,9 @@ def port(project: Path) -> Iterator[int]:
         yield found
 
 
-def over_mcp(port: int, work: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> Any:
+def over_mcp(
+    port: int, work: Callable[[Client], Awaitable[Any]], mode: str = "auto", **how: Any
+) -> Any:
     """Let *work* use a client of the protocol that is connected to the server."""
     import httpx2
     from mcp.client import Client
@@ -39,7 +41,7 @@ def over_mcp(port: int, work: Callable[[Client], Awaitable[Any]], mode: str = "a
         headers = {"authorization": f"Bearer {TOKEN}"}
         async with httpx2.AsyncClient(headers=headers, timeout=60) as carrier:
             way = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
-            async with Client(way, mode=mode) as client:
+            async with Client(way, mode=mode, **how) as client:
                 return await work(client)
 
     return anyio.run(run)
@@ -131,6 +133,25 @@ def test_over_pipes_too(project: Path) -> None:
     assert json.loads(answer.content[0].text) == answer.structured_content
     assert [t.name for t in tools.tools] == ["search", "get", "sources"]
     assert [p.name for p in prompts.prompts] == ["reviewer"]
+
+
+def test_a_program_that_shows_pages_opens_what_was_found(project: Path, port: int) -> None:
+    from mcp.client.extension import advertise
+
+    shows = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
+
+    async def work(client: Client) -> Any:
+        (page,) = (await client.list_resources()).resources
+        html = (await client.read_resource(page.uri)).contents[0].text
+        found = await client.call_tool("search", {"query": "roll back"})
+        hit = found.structured_content["results"][0]
+        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/collection"]}
+        return html, found, await client.call_tool("show_page", given)
+
+    html, found, shown = over_mcp(port, work, extensions=[shows])
+    assert found.structured_content == typed(project, "search", "roll back")
+    assert '"place": null, "search": "search"' in html
+    assert "Roll back" in shown.structured_content["body"]
 
 
 # --- what clients see -----------------------------------------------------------------------

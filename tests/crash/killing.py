@@ -143,7 +143,11 @@ def check(data_dir: Path, states: list[dict[str, Seen]], acknowledged: int) -> N
 
 def collections(data_dir: Path) -> list[Path]:
     home = data_dir / "collections"
-    return [p for p in home.iterdir() if not p.name.startswith(".")] if home.exists() else []
+    return (
+        [p for p in home.iterdir() if not p.name.startswith(".") and p.is_dir()]
+        if home.exists()
+        else []
+    )
 
 
 def cut_off(data_dir: Path) -> set[str]:

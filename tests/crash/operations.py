@@ -11,12 +11,21 @@ import contextlib
 import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+from unittest import mock
 
 import older_form
-from casetrack.errors import CollectionExists, CollectionNotFound, DocumentNotFound
+from casetrack.crypt import head
+from casetrack.crypt.secret import Cost, Secret
+from casetrack.crypt.stream import DecryptingReader
+from casetrack.errors import (
+    CollectionExists,
+    CollectionNotFound,
+    CollectionSealed,
+    DocumentNotFound,
+)
 from casetrack.watch.watch_list import WatchList
 from stub_source import StubSource
-from tests.crash.world import LONG, NAME, SHORT, open_library, text_of, write_files
+from tests.crash.world import LONG, NAME, PHRASE, SHORT, open_library, text_of, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -123,6 +132,21 @@ def _with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> 
 def _exported(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     _filled(data_dir, files, done)
     open_library(data_dir).get(NAME).admin.export(files / "case.ctcollection")
+
+
+def _closed(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _with_snapshot(data_dir, files, done)
+    open_library(data_dir).get(NAME).admin.close()
+
+
+def _sealed(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _closed(data_dir, files, done)
+    seal(data_dir, files, done)
+
+
+def _cheap() -> contextlib.AbstractContextManager[object]:
+    """Nobody guesses here, so that a guess may be cheap."""
+    return mock.patch.object(head, "COST", Cost(1, 8192))
 
 
 def _in_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -250,6 +274,33 @@ def export(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     done("exported")
 
 
+def export_encrypted(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """What has the name of the encrypted file opens to its end, whenever it is there."""
+    archive = data_dir / "case.ctsealed"
+    library = open_library(data_dir)
+    if archive.exists():
+        with archive.open("rb") as stored:
+            for _ in DecryptingReader(stored, Secret.of(PHRASE), archive.name).blocks():
+                pass
+    with _cheap():
+        library.get(NAME).admin.export(archive, overwrite=True, passphrase=PHRASE)
+    done("exported")
+
+
+def seal(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    with contextlib.suppress(CollectionSealed), _cheap():
+        open_library(data_dir).seal(NAME, PHRASE)
+    done("sealed")
+
+
+def unseal(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    if library.sealed():
+        library.unseal(NAME, PHRASE)
+    assert library.get(NAME).documents()
+    done("opened")
+
+
 def import_archive(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     with contextlib.suppress(CollectionExists):
         open_library(data_dir).import_archive(files / "case.ctcollection", name="Imported")
@@ -326,6 +377,9 @@ OPERATIONS: dict[str, Operation] = {
     "take snapshots": Operation(_filled, take_snapshot),
     "restore": Operation(_with_snapshot, restore),
     "export": Operation(_filled, export),
+    "export encrypted": Operation(_filled, export_encrypted),
+    "seal": Operation(_closed, seal),
+    "unseal": Operation(_sealed, unseal),
     "import": Operation(_exported, import_archive),
     "rename and close": Operation(_filled, change_facts),
     "upkeep": Operation(_in_pieces, keep_up),

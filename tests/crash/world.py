@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+import tempfile
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Profiles of services settle the length of their vectors themselves, so any will do.
 SHORT, LONG = "openai", "ollama"
 NAME = "Case"
+PHRASE = "correct horse battery staple"
 LINES = (1, 3, 40, 120, 2, 60)
 _UNWRITTEN = (".tmp", ".part", ".partial")
 
@@ -93,6 +95,14 @@ def look(data_dir: Path, /) -> dict[str, Seen]:
     watches = {w.folder: (w.enabled, w.schedule) for w in WatchList(data_dir).watches()}
     if watches:
         seen["(watches)"] = Seen((), watches)
+    for sealed in library.sealed():
+        # Nothing of it lies in the clear, and all of it comes back.
+        plain = [p for p in data_dir.rglob("*") if p.is_file() and b"the marker" in p.read_bytes()]
+        assert plain == []
+        with tempfile.TemporaryDirectory() as elsewhere:
+            other = open_library(Path(elsewhere))
+            opened = _look_at(other.get(other.unseal(sealed.path, PHRASE).collection_id))
+            seen[sealed.called] = replace(opened, facts=("sealed", *opened.facts))
     library.jobs.list()
     return seen
 
@@ -145,6 +155,8 @@ def garbage(data_dir: Path, /) -> list[str]:
         if folder.name.startswith("."):
             found.append(folder.name)
             continue
+        if not folder.is_dir():
+            continue  # it is sealed
         for name in (CHUNKS, DOCUMENTS):
             found += [f"{name}/{n}" for n in _unnamed(folder, name)]
         journals = folder / "journal"

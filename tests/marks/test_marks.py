@@ -279,6 +279,25 @@ def test_own_events_are_cited_and_hidden_ones_gone(collection: Collection) -> No
     assert collection.map.timeline().events == before.events
 
 
+def test_an_own_event_is_said_otherwise_and_keeps_its_source(collection: Collection) -> None:
+    marks = collection.marks
+    own = marks.add_event("7 April 2031", "The freight was late.", source="charter.txt", page=2)
+    changed = marks.change_event(own.mark_id, date="8 April 2031")
+    assert (changed.mark.value, changed.mark.note) == ("2031-04-08", "The freight was late.")
+    again = marks.change_event(changed.mark_id, text="The freight came late.")
+    assert (again.mark.value, again.mark.note) == ("2031-04-08", "The freight came late.")
+    assert again.quote == own.quote
+    assert [m.mark_id for m in marks.all("event")] == [again.mark_id]
+    for wrong, said in (({"date": "someday"}, "someday"), ({"text": " "}, "what happened")):
+        with pytest.raises(UsageError, match=said):
+            marks.change_event(again.mark_id, **wrong)
+    with pytest.raises(UsageError, match="of your own"):
+        marks.change_event(own.mark_id, text="Twice.")
+    theirs = next(e for e in collection.map.timeline().events if not e.mark_id)
+    with pytest.raises(UsageError, match="of your own"):
+        marks.change_event(theirs, text="Not mine.")
+
+
 def test_an_own_event_without_its_source_is_left_out_and_said(collection: Collection) -> None:
     collection.marks.add_event("2031-06-10", "She left.", source="note.txt")
     collection.delete_document("note.txt")
@@ -553,6 +572,9 @@ def test_commands(home: Path, models_dir: Path) -> None:
     added = run("timeline", "--add", "2024-02-29", "A day of ours", "--source", name, "--page", "1")
     assert "On the timeline, as yours: 2024-02-29" in added
     assert "A day of ours  (yours)" in run("timeline", "-k", "500")
+    own = next(e for e in json.loads(run("timeline", "--json"))["events"] if e["mark_id"])
+    changed = run("timeline", "--change", own["mark_id"], "-", "A day of theirs")
+    assert "On the timeline, as yours: 2024-02-29  A day of theirs (" in changed
     event = next(e for e in json.loads(run("timeline", "--json"))["events"] if not e["mark_id"])
     key = f"{event['date']}@{event['source']['chunk_id'][:8]}"
     run("timeline", "--hide", key)

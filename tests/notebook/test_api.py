@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import casetrack
-from casetrack.errors import ChunkNotFound, UsageError
+from casetrack.errors import ChunkNotFound, PackageMissing, UsageError
 from casetrack.records import (
     Check,
     CollectionHealth,
@@ -354,17 +354,30 @@ def test_cells_read_well() -> None:
     assert "x" * 100 not in text
 
 
-def test_pandas_stays_optional(demo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = demo.documents()
-    assert documents.to_pandas().shape == documents.to_arrow().shape
+@pytest.mark.parametrize(
+    ("package", "used", "lost"),
+    [
+        ("pandas", lambda c: c.documents().to_pandas(), "there can be no pandas data frame"),
+        ("polars", lambda c: c.documents().to_polars(), "there can be no Polars data frame"),
+        ("lancedb", lambda c: c.read.table(), "the chunks cannot be opened as a LanceDB table"),
+    ],
+)
+def test_packages_for_tools_of_a_users_own_stay_optional(
+    demo: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    used: Callable[[Collection], Any],
+    lost: str,
+) -> None:
+    assert type(used(demo)).__module__.split(".")[0] == package
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "pandas" else find_spec(name)
+        importlib.util, "find_spec", lambda name: None if name == package else find_spec(name)
     )
-    with pytest.raises(UsageError, match="pandas is not installed") as caught:
-        documents.to_pandas()
-    assert "pip install pandas" in caught.value.hint
-    assert "to_polars()" in caught.value.hint
+    with pytest.raises(PackageMissing, match=f"{package} is not installed, so {lost}") as caught:
+        used(demo)
+    assert f"pip install {package}" in caught.value.hint
+    assert "which needs nothing else" in caught.value.hint
 
 
 def test_import_is_light() -> None:

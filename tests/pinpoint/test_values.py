@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -162,3 +163,12 @@ def test_only_a_row_that_the_question_names_answers(
     found = collection.search(question, mode="keyword")
     answer = found[0].answer if found else None
     assert (answer.text if answer else None) == value
+
+
+def test_a_value_in_a_passage_that_hardly_answers_is_not_sure(hall: Collection) -> None:
+    result = hall.search("How many chairs are broken?", mode="keyword")[0]
+    assert result.answer is not None
+    for evidence in ("weak", "none"):
+        doubtful = replace(result, evidence=evidence).answer
+        assert doubtful is not None
+        assert (doubtful.text, doubtful.sure) == (result.answer.text, False)

@@ -71,6 +71,8 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     for name in ("AWS_SESSION_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ENDPOINT_URL"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "none-of-this-machine")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "none-of-this-machine")
 
 
 def open_bucket(bucket: Bucket, tmp_path: Path, **keys: Any) -> Any:
@@ -227,7 +229,7 @@ class TestBadDays:
         proxied: Callable[..., Proxy],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("casetrack.sources.s3._RETRIES", 1)
+        monkeypatch.setattr("casetrack.objects.service.RETRIES", 1)
         proxy = proxied(lambda *_: 503)
         with pytest.raises(SourceError) as caught:
             names(open_bucket(bucket, tmp_path, endpoint_url=proxy.url))
@@ -243,7 +245,7 @@ class TestBadDays:
         proxied: Callable[..., Proxy],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("casetrack.sources.s3._RETRIES", 0)
+        monkeypatch.setattr("casetrack.objects.service.RETRIES", 0)
         proxy = proxied(lambda _, number: 500 if number > 1 else None)
         found = []
         with pytest.raises(SourceError, match="too busy to answer"):
@@ -268,7 +270,7 @@ class TestBadDays:
         proxied: Callable[..., Proxy],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("casetrack.sources.s3._RETRIES", 0)
+        monkeypatch.setattr("casetrack.objects.service.RETRIES", 0)
         bucket.put("a.md", "x" * 100_000)
         proxy = proxied(lambda inner, _: "half" if "a.md" in inner.path else None)
         source = open_bucket(bucket, tmp_path, endpoint_url=proxy.url)
@@ -335,7 +337,7 @@ class TestTrouble:
     def test_a_service_that_is_not_there(
         self, bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("casetrack.sources.s3._RETRIES", 0)
+        monkeypatch.setattr("casetrack.objects.service.RETRIES", 0)
         with pytest.raises(SourceError) as caught:
             names(open_bucket(bucket, tmp_path, endpoint_url="http://127.0.0.1:1"))
         assert caught.value.message == (

@@ -13,7 +13,7 @@ from casetrack.answers.statements import ANSWERS, shown, statement
 from casetrack.cli.main import main
 from casetrack.cli.query.parameters import values_for
 from casetrack.cli.query.saved import read_head
-from casetrack.cli.query.statements import all_of, parameters
+from casetrack.query.statements import all_of, parameters
 from casetrack.resources import resource_dir
 
 if TYPE_CHECKING:

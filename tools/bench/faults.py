@@ -73,10 +73,11 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=40, help="failures to print of each kind")
     parser.add_argument("--kills", type=int, help="kill programs so often, and damage nothing")
     parser.add_argument("--kill", type=int, help="only this one")
+    parser.add_argument("--writer", action="append", help="kill only this one; may be repeated")
     asked = parser.parse_args()
     if asked.kills is not None or asked.kill is not None:
         numbers = range(asked.first, asked.kills or 0) if asked.kill is None else [asked.kill]
-        _kill(numbers, asked.seed, asked.minutes)
+        _kill(numbers, asked.seed, asked.minutes, asked.writer or [])
         return
     preload()
     home = Path(tempfile.mkdtemp(prefix="faults-", dir=MEMORY))
@@ -109,11 +110,11 @@ def main() -> None:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _kill(numbers: Iterable[int], seed: int, minutes: float) -> None:
+def _kill(numbers: Iterable[int], seed: int, minutes: float, writers: Sequence[str]) -> None:
     from bench.faulty.kills import kills, kills_table
 
     started, found = time.monotonic(), list["Kill"]()
-    for kill in kills(numbers, seed):
+    for kill in kills(numbers, seed, writers):
         found.append(kill)
         if kill.failure is not None:
             print(f"{kill.number}: {kill.writer}\n{kill.failure}", flush=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from bench import synthetic
 from bench.peers import OWN_TERMS, Bm25s, Fts5, K, LanceIndex
 from bench.report import Row, compete, judge, number, spread
-from casetrack.retrieve.ranking import Question, rank
+from casetrack.retrieve.ranking import rank
 from casetrack.steps.words import index_terms
+from casetrack.views.recall import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from casetrack.config import OcrSettings
+from casetrack.config import OcrSettings, load_settings
 from casetrack.ocr import RecognizedPage, read_image
 from casetrack.readers.image.frames import open_frames
 from casetrack.readers.image.page import laid_out
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--language")
-    parser.add_argument("--models", type=Path)
+    parser.add_argument("--models", type=Path, default=load_settings().models_dir)
     parser.add_argument("--texts", action="append", default=[], metavar="PART=FILE")
     parser.add_argument("--limit", type=int, default=10**6)
     arguments = parser.parse_args()

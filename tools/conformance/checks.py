@@ -110,6 +110,27 @@ def list_problem(outcome: Outcome, method: str, /) -> str:
     return ""
 
 
+def pages_problem(outcome: Outcome, wanted: set[str], /) -> str:
+    """Return what is wrong with the pages (MCP Apps) that the Inspector found, or nothing.
+
+    Parameters
+    ----------
+    wanted
+        Their addresses.
+    """
+    if outcome.code != 0:
+        return f"exit code {outcome.code}: {outcome.err.strip()[-300:]}"
+    found = [json.loads(line) for line in outcome.out.splitlines() if line.startswith("{")]
+    shown = [each for each in found if each["hasApp"]]
+    if (named := {each["resourceUri"] for each in shown}) != wanted:
+        return f"pages: {', '.join(sorted(named ^ wanted))}"
+    loading = [each["toolName"] for each in shown if any((each.get("csp") or {}).values())]
+    wrong = [e["toolName"] for e in shown if e["resourceMimeType"] != "text/html;profile=mcp-app"]
+    return f"pages of {', '.join(loading + wrong)} are none, or load something" * bool(
+        loading or wrong
+    )
+
+
 def call_problem(outcome: Outcome, refusal: str = "", /) -> str:
     """Return what is wrong with the result of a call, or nothing.
 

@@ -89,6 +89,16 @@ class Run:
         different = sorted(listed ^ called)
         return f"not listed, or never called: {', '.join(different)}" if different else ""
 
+    def pages(self, target: list[str], place: str) -> None:
+        """Ask which pages there are, as a program that shows some."""
+        from casetrack.mcp.apps import PAGES
+
+        asked = ("--method", "tools/list", "--advertise-apps", "--app-info")
+        wanted = {page.uri for page in PAGES.values()}
+        for era in ERAS:
+            work = partial(self.programs.inspect, target, *asked, era=era, env=self.env)
+            self.record("pages", f"{place} {era}", work, partial(_judge_pages, wanted))
+
     def call(
         self, target: list[str], era: str, place: str, row: tuple[str, dict[str, Any], str]
     ) -> None:
@@ -136,6 +146,10 @@ def _judge_call(refusal: str, outcome: Outcome) -> str:
     return checks.call_problem(outcome, refusal)
 
 
+def _judge_pages(wanted: set[str], outcome: Outcome) -> str:
+    return checks.pages_problem(outcome, wanted)
+
+
 def _judge_scenario(name: str, outcome: Outcome) -> str:
     return checks.scenario_problem(outcome, name)
 
@@ -153,6 +167,7 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         run = start(programs, Path(folder))
         run.lists(SERVE, "stdio")
+        run.pages(SERVE, "stdio")
         if not chosen.quick:
             run.tools(SERVE, "stdio")
         with serving(run.env) as url:

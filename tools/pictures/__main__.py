@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pictures import briefing, how_to, tour
+from pictures import briefing, how_to, tour, window
 from pictures.studio import CHECKOUT, open_studio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PICTURES = {**tour.PICTURES, **briefing.PICTURES, **how_to.PICTURES}
+PICTURES = {**tour.PICTURES, **briefing.PICTURES, **how_to.PICTURES, **window.PICTURES}
 """What makes each picture, by its file below docs."""
 
 

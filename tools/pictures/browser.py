@@ -41,7 +41,7 @@ class View:
     first: str = ""
 
 
-def photograph(browser: Browser, page: Path, view: View) -> Image.Image:
+def photograph(browser: Browser, page: Path | str, view: View) -> Image.Image:
     """Return what a window shows of a page."""
     browser.show(page, width=view.width, height=view.height, scale=view.scale, dark=view.dark)
     if view.first:

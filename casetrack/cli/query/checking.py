@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.query.parameters import values_for
 from casetrack.cli.query.saved import read_head
-from casetrack.cli.query.statements import all_of, first_word, parameters
 from casetrack.errors import QueryError
+from casetrack.query.statements import all_of, first_word, parameters
 from casetrack.sql.mistakes import is_certain
 
 if TYPE_CHECKING:

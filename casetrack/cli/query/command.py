@@ -210,7 +210,7 @@ def _run_text(
     from casetrack.cli.query.parameters import refuse_unused, values_for
     from casetrack.cli.query.running import run
     from casetrack.cli.query.saved import read_head
-    from casetrack.cli.query.statements import all_of
+    from casetrack.query.statements import all_of
 
     statements = all_of(text) or ("",)
     if how.output is not None and len(statements) > 1:
@@ -231,7 +231,7 @@ def _save(
 ) -> None:
     from casetrack.cli.query import saved
     from casetrack.cli.query.checking import check
-    from casetrack.cli.query.statements import is_blank
+    from casetrack.query.statements import is_blank
 
     if is_blank(text):
         raise UsageError(

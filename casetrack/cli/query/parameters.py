@@ -6,8 +6,8 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from casetrack.cli.query.statements import parameters
 from casetrack.errors import UsageError
+from casetrack.query.statements import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,9 +14,9 @@ from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.cli.output import line
 from casetrack.cli.query.child import Child
-from casetrack.cli.query.completion import Words, candidates
 from casetrack.cli.query.repl import is_command
-from casetrack.cli.query.statements import is_blank, split
+from casetrack.query.completion import Words, candidates
+from casetrack.query.statements import is_blank, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

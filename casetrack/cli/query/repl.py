@@ -14,9 +14,9 @@ from casetrack.cli.query import saved
 from casetrack.cli.query.formats import FORMATS, refuse_on_terminal
 from casetrack.cli.query.parameters import pairs, values_for
 from casetrack.cli.query.running import How, run
-from casetrack.cli.query.statements import all_of, is_blank, split
 from casetrack.cli.query.told import told
 from casetrack.errors import UsageError
+from casetrack.query.statements import all_of, is_blank, split
 from casetrack.sql.catalog import catalog
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.output import counted, line
 from casetrack.cli.query import formats, tables
-from casetrack.cli.query.statements import is_blank, limited
 from casetrack.errors import UsageError
+from casetrack.query.statements import is_blank, limited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,13 +11,14 @@ with the program::
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from casetrack.cli.query.parameters import PARAMETER_TYPES, ParameterType, guessed, typed
-from casetrack.cli.query.statements import parameters
 from casetrack.errors import UsageError
+from casetrack.query.statements import parameters
 from casetrack.resources import resource_dir
 from casetrack.store import queries
 
@@ -252,6 +253,8 @@ def save(
         The file cannot be written.
     """
     from casetrack.store.files import write_atomic
+    from casetrack.store.info import FILE as INFO
+    from casetrack.store.info import info_lock
 
     name = checked_name(name)
     path = folder / f"{name}{queries.ENDING}"
@@ -264,7 +267,9 @@ def save(
     known = {p.name for p in declared}
     head = [_declaration(p, given.get(p)) for p in parameters(sql) if p not in known]
     text = "".join(line + "\n" for line in head) + sql.strip().rstrip(";").rstrip() + ";\n"
-    write_atomic(path, text.encode("utf-8"))
+    is_of_collection = (folder / INFO).exists()
+    with info_lock(folder) if is_of_collection else contextlib.nullcontext():
+        write_atomic(path, text.encode("utf-8"))
     return path
 
 

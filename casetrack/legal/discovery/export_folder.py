@@ -13,6 +13,7 @@ from casetrack.ingest.plan import file_facts
 from casetrack.legal.discovery.dialects import Dialect
 from casetrack.legal.discovery.images import write_image_lines
 from casetrack.records.legal.load_files import ProductionExport
+from casetrack.store.originals import copy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ class Out:
         """Return the file of a document as it was read, whole and unchanged."""
         copy = document.original_copy
         own = None if document.is_remote or document.parent_id else Path(document.path)
-        for path in (self.state.workspace.folder / copy if copy else None, own):
+        for path in (copy_of(self.state.workspace.folder, copy) if copy else None, own):
             if path is not None and path.is_file() and file_facts(path).hash == document.file_hash:
                 return path
         return None

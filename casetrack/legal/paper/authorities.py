@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.legal.paper.markdown import escaped
-from casetrack.legal.paper.word import centred, clean, new_document, packed, remark
+from casetrack.viewer.markdown import escaped
+from casetrack.viewer.word import centred, clean, new_document, packed, remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

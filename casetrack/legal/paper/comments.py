@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileNotFound, ParseFailed, UsageError
-from casetrack.legal.paper.word import AUTHOR, INITIALS, clean
+from casetrack.viewer.word import AUTHOR, INITIALS, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -96,7 +96,7 @@ def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = Fals
         _comment(document, sign, sign, f"In the footnote: {_said(finding)}")
     if runs:
         _comment(document, runs[0], runs[0], _whole(check, unplaced))
-    from casetrack.legal.paper.word import packed
+    from casetrack.viewer.word import packed
 
     return Commented(packed(document), len(places) + len(at_notes), tuple(unplaced))
 

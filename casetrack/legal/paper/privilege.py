@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from casetrack.formulas import without_formula
-from casetrack.legal.paper.word import centred, clean, new_document, packed
+from casetrack.viewer.word import centred, clean, new_document, packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def as_docx(log: PrivilegeLog, /) -> bytes:
     from docx.enum.section import WD_ORIENT
     from docx.shared import Inches, Pt
 
-    from casetrack.legal.paper.word import remark
+    from casetrack.viewer.word import remark
 
     document = new_document(f"Privilege log: {log.collection}")
     for section in document.sections:

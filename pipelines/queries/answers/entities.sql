@@ -4,6 +4,8 @@
 -- :param kind text default 'all' person, organization, location, date, amount, concept, court (organizations that are one), or all
 -- :param sort_by text default 'mentions' mentions, documents or name
 -- :param limit integer default 50 at most so many; null for all
+-- :param named text default null only those with this in their name or in another spelling
+-- :param skip integer default 0 so many are left out at the start
 WITH copy AS (
     SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
 ),
@@ -26,7 +28,12 @@ counted AS (
 )
 SELECT *, count(*) OVER () AS total
 FROM counted
-WHERE $kind IN ('all', kind) OR ($kind = 'court' AND role = 'court')
+WHERE $kind IN ('all', kind, CASE WHEN role = 'court' THEN role END)
+    AND (
+        $named IS NULL
+        OR contains(lower(name), lower(CAST($named AS VARCHAR)))
+        OR contains(lower(array_to_string(aliases, chr(10))), lower(CAST($named AS VARCHAR)))
+    )
 ORDER BY
     $sort_by <> 'name' AND regexp_matches(entity_id, '^amount:[^°:]*:0$'),
     CASE $sort_by WHEN 'mentions' THEN mention_count WHEN 'documents' THEN document_count END DESC,
@@ -34,4 +41,4 @@ ORDER BY
     CASE $sort_by WHEN 'name' THEN lower(name) END,
     name,
     entity_id
-LIMIT $limit;
+LIMIT $limit OFFSET $skip;

@@ -2,10 +2,15 @@
 -- :param type text default 'all' document, report, standard, regulation, rule, constitution, case, record, exhibit, section, link; all for those outside a document
 -- :param sort_by text default 'citations' citations, documents or name
 -- :param limit integer default 50 at most so many; null for all
+-- :param named text default null only those with this in their name
+-- :param there boolean default null true for documents of the collection, false for what is not in it; null for both
+-- :param skip integer default 0 so many are left out at the start
 SELECT *, count(*) OVER () AS total
 FROM "references"
 WHERE citation_count > 0
     AND (type = $type OR ($type = 'all' AND type NOT IN ('exhibit', 'section')))
+    AND ($named IS NULL OR contains(lower(name), lower(CAST($named AS VARCHAR))))
+    AND ($there IS NULL OR (target_document_id IS NOT NULL) = CAST($there AS BOOLEAN))
 ORDER BY
     CASE $sort_by WHEN 'citations' THEN citation_count WHEN 'documents' THEN document_count END DESC,
     CASE $sort_by WHEN 'citations' THEN document_count WHEN 'documents' THEN citation_count END DESC,
@@ -13,4 +18,4 @@ ORDER BY
     name,
     citation_count DESC,
     reference_id
-LIMIT $limit;
+LIMIT $limit OFFSET $skip;

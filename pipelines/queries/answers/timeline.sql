@@ -3,7 +3,8 @@
 -- date stands out: a day more than a year, with names and sums beside it, and in several documents; one
 -- that its documents repeat more than eight times each heads columns or ends fiscal years. total counts
 -- the dates, undated the places whose date cannot be told, fiscal those of fiscal quarters and years
--- whose days nobody says; all three without the limit. Copies of a mail count as one.
+-- whose days nobody says, periods how many dates each month has, and each year, where no month is said;
+-- all four without the limit. Copies of a mail count as one.
 -- :param start date default null first day; null for all
 -- :param end date default null last day; null for all
 -- :param limit integer default 300 at most so many dates; null for all
@@ -62,6 +63,13 @@ place AS (
 documents_of AS (
     SELECT value, count(DISTINCT document_id) AS document_count FROM dated GROUP BY value
 ),
+period AS (
+    SELECT
+        left(first_day, CASE WHEN precision IN ('year', 'half', 'quarter') THEN 4 ELSE 7 END) AS period,
+        count(DISTINCT value)::INTEGER AS dates
+    FROM dated
+    GROUP BY period
+),
 promising AS (
     SELECT
         value,
@@ -81,7 +89,7 @@ promising AS (
 SELECT
     value, first_day, last_day, precision, mention_count, document_count, beside, confidence,
     chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
-    total, undated, fiscal
+    total, undated, fiscal, periods
 FROM (SELECT count(*) AS total FROM documents_of)
 CROSS JOIN (
     SELECT
@@ -90,5 +98,6 @@ CROSS JOIN (
     FROM dates ANTI JOIN copy USING (document_id)
     WHERE NOT repeated
 )
+CROSS JOIN (SELECT coalesce(list({period: period, dates: dates} ORDER BY period), []) AS periods FROM period)
 LEFT JOIN (place JOIN promising USING (value)) ON turn <= $places
 ORDER BY promise DESC, value, turn;

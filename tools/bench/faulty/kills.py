@@ -50,15 +50,16 @@ class Kill:
     failure: str | None = None
 
 
-def kills(numbers: Iterable[int], seed: int, /) -> Iterator[Kill]:
-    """Kill once for each number: every writer in turn."""
+def kills(numbers: Iterable[int], seed: int, writers: Sequence[str] = (), /) -> Iterator[Kill]:
+    """Kill once for each number: every writer in turn, or those that are named."""
+    chosen = [w for w in _WRITERS if w in writers] if writers else _WRITERS
     with (
         tempfile.TemporaryDirectory(prefix="kills-", dir=MEMORY) as home,
         older_form.known(),
         workbench(Path(home)) as bench,
     ):
         for number in numbers:
-            writer = _WRITERS[number % len(_WRITERS)]
+            writer = chosen[number % len(chosen)]
             dice = random.Random(f"{seed}:{number}")
             try:
                 if writer == READER:
@@ -74,7 +75,7 @@ def kills(numbers: Iterable[int], seed: int, /) -> Iterator[Kill]:
 def kills_table(found: Sequence[Kill], /) -> str:
     """Return the table of kills: how many of each writer, at how many places, and failures."""
     lines = ["| killed | kills | places | done before | failed |", "|" + "---|" * 5]
-    for writer in dict.fromkeys(_WRITERS):
+    for writer in dict.fromkeys(kill.writer for kill in found):
         own = [kill for kill in found if kill.writer == writer]
         places = Counter(kill.where for kill in own if kill.where != _DONE)
         failed = sum(kill.failure is not None for kill in own)

@@ -33,9 +33,10 @@ from casetrack.question.vocabularies import SHIPPED, read_vocabulary
 from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.evidence import features_of
 from casetrack.retrieve.missing import missing_from
-from casetrack.retrieve.ranking import Question, rank
+from casetrack.retrieve.ranking import rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.views.index import Index, LiveSegment
+from casetrack.views.recall import Question
 from casetrack.views.scope import scope_of
 from training.evidence.case import Case
 

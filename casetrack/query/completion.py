@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.cli.query.statements import split, unfinished_string
+from casetrack.query.statements import split, unfinished_string
 from casetrack.sql.catalog import catalog
 from casetrack.sql.connection import quoted
 
