@@ -53,6 +53,7 @@ class JobStore:
     def __init__(self, data_dir: Path, /) -> None:
         self.folder = data_dir / "jobs"
         self._running: weakref.WeakSet[RunningJob] = weakref.WeakSet()
+        self._leaving = False
 
     # --- doing --------------------------------------------------------------------------------
 
@@ -142,10 +143,16 @@ class JobStore:
         running = RunningJob(self.folder, job, cancel, writer_of=self.writer_before)
         running.begin()
         self._running.add(running)
+        if self._leaving:  # told meanwhile
+            running.leave(LEFT)
         return running
 
     def leave(self) -> None:
-        """Make all jobs of this process end because it was told to; they are interrupted then."""
+        """Make all jobs of this process end because it was told to; they are interrupted then.
+
+        It goes on with none from then on: what it has just left is for the next process.
+        """
+        self._leaving = True
         for running in tuple(self._running):
             running.leave(LEFT)
 
@@ -155,8 +162,10 @@ class JobStore:
         Returns
         -------
         RunningJob or None
-            ``None`` where another program goes on with it, or nobody can.
+            ``None`` where another program goes on with it, nobody can, or this one ends.
         """
+        if self._leaving:
+            return None
         claim = files.claim_path(self.folder, job.id)
         try:
             os.close(os.open(claim, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -371,6 +371,15 @@ def test_work_that_is_left_is_no_cancelled_work(
     assert [left.id for left in jobs.left()] == ([job.id] if state == "interrupted" else [])
 
 
+def test_what_begins_while_its_program_ends_is_left_at_once(jobs: JobStore) -> None:
+    jobs.leave()
+    late = jobs.start("ingest", title="T", call=CALL)
+    assert late.cancel.is_set()
+    assert (late.job.error or {})["code"] == "client_left"
+    late.result({}, cancelled=True)
+    assert late.end().state == "interrupted"
+
+
 def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
     first = jobs.start("ingest", title="T", call=CALL)
     without = jobs.start("ingest", title="With a password")
@@ -382,10 +391,12 @@ def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
     assert "goes on by itself" in (left.error or {})["hint"]
     assert "once more" in (jobs.get(without.id).error or {})["hint"]
     assert "by itself" not in (jobs.get(without.id).error or {})["hint"]
-    other = JobStore(jobs.folder.parent)
+    assert jobs.go_on(left) is None, "it was told to end, and would take away why"
+    assert jobs.get(first.id).state == "interrupted"
+    other, third = JobStore(jobs.folder.parent), JobStore(jobs.folder.parent)
     again = other.go_on(left)
     assert again is not None
-    assert jobs.go_on(left) is None
+    assert third.go_on(left) is None
     now = jobs.get(first.id)
     assert (now.state, now.error, now.call) == ("queued", None, CALL)
     assert now.created_at == left.created_at
