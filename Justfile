@@ -103,6 +103,10 @@ cluster-kills *ARGS:
 shards *ARGS:
     {{python}} -m bench.shards {{ARGS}}
 
+# work out from runs with 1, 2 and 4 shards what many more take: --work FOLDER --models FOLDER
+shard-model *ARGS:
+    {{python}} -m bench.shard_model {{ARGS}}
+
 # measure the sync of many small files: first, unchanged, 1 % changed, 1 % moved; --files N
 syncing *ARGS:
     {{python}} -m bench.syncing {{ARGS}}

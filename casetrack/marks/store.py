@@ -25,12 +25,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionBusy, StorageError
+from casetrack.errors import StorageError
 from casetrack.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store import audit, mirror
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.folders import BUILDING
-from casetrack.store.lock import try_lock
+from casetrack.store.lock import alone
 from casetrack.store.sealed import gone
 
 if TYPE_CHECKING:
@@ -212,16 +212,11 @@ def _writing(folder: Path) -> Iterator[None]:
         raise gone(folder)
     with storage_errors(folder / FOLDER):
         (folder / FOLDER).mkdir(exist_ok=True)
-        (folder / _LOCK).touch()  # says why the lock cannot be made, where it cannot
-    with try_lock(folder / _LOCK, timeout=_LOCK_SECONDS) as held:
-        if not held:
-            raise CollectionBusy(
-                f"Another CaseTrack process has been writing marks to {folder} for over "
-                f"{_LOCK_SECONDS:.0f} s.",
-                hint="Wait for it to finish, or stop it; then run the command again.",
-            )
-        with mirror.shared(folder, mirror.of_marks):
-            yield
+    with (
+        alone(folder / _LOCK, f"writing marks to {folder}", timeout=_LOCK_SECONDS),
+        mirror.shared(folder, mirror.of_marks),
+    ):
+        yield
 
 
 class Stored:

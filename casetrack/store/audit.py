@@ -23,10 +23,9 @@ from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from casetrack import actor
-from casetrack.errors import CollectionBusy
 from casetrack.records.audit import AuditCheck, AuditEntry
 from casetrack.store.files import storage_errors, write_atomic
-from casetrack.store.lock import file_lock
+from casetrack.store.lock import alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,43 +82,32 @@ def note(
 
 def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
     """Add an entry to the log of a data folder; see :func:`note`."""
-    import filelock
-
     path = data_dir / FILE
-    lock = file_lock(data_dir / _LOCK)
-    with storage_errors(path):
-        try:
-            lock.acquire(timeout=_LOCK_SECONDS)
-        except filelock.Timeout as error:
-            raise CollectionBusy(
-                f"Another CaseTrack process has been writing to {path} for over "
-                f"{_LOCK_SECONDS:.0f} s.",
-                hint="Wait for it to finish, or stop it; then run the command again.",
-            ) from error
-        try:
-            if not path.exists():
-                path.touch(mode=0o600)
-            with path.open("r+b") as file:
-                number, previous = _end_of(file)
-                entry = {
-                    "number": number + 1,
-                    "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                    "user": actor.user(),
-                    "program": actor.program(),
-                    "action": action,
-                    **told,
-                    "previous": previous,
-                }
-                digest = _digest(entry)
-                line = _canonical(entry | {"digest": digest})
-                file.seek(0, os.SEEK_END)
-                file.write(line + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            head = _canonical({"number": number + 1, "digest": digest})
-            write_atomic(data_dir / HEAD, head, durable=False)
-        finally:
-            lock.release()
+    with (
+        alone(data_dir / _LOCK, f"writing to {path}", timeout=_LOCK_SECONDS),
+        storage_errors(path),
+    ):
+        if not path.exists():
+            path.touch(mode=0o600)
+        with path.open("r+b") as file:
+            number, previous = _end_of(file)
+            entry = {
+                "number": number + 1,
+                "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "user": actor.user(),
+                "program": actor.program(),
+                "action": action,
+                **told,
+                "previous": previous,
+            }
+            digest = _digest(entry)
+            line = _canonical(entry | {"digest": digest})
+            file.seek(0, os.SEEK_END)
+            file.write(line + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        head = _canonical({"number": number + 1, "digest": digest})
+        write_atomic(data_dir / HEAD, head, durable=False)
 
 
 def entries(data_dir: Path, /) -> Iterator[AuditEntry]:

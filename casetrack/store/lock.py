@@ -224,17 +224,40 @@ def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
     NotWritable, StorageError
         The data folder cannot be written.
     """
+    doing = f"making or renaming a collection in {data_dir}"
+    with alone(data_dir / ".names.lock", doing, timeout=timeout):
+        yield
+
+
+@contextlib.contextmanager
+def alone(path: Path, doing: str, /, *, timeout: float) -> Iterator[None]:
+    """Hold the lock at *path*, and wait for whoever holds it.
+
+    Parameters
+    ----------
+    path
+        The lock file.
+    doing
+        What its holder does, as in "writing to FOLDER".
+    timeout
+        Seconds to wait.
+
+    Raises
+    ------
+    CollectionBusy
+        Another process has held it for *timeout* seconds.
+    NotWritable, StorageError
+        The lock file cannot be made.
+    """
     import filelock
 
-    path = data_dir / ".names.lock"
     lock = file_lock(path)
-    with storage_errors(data_dir):
+    with storage_errors(path):
         try:
             lock.acquire(timeout=timeout)
         except filelock.Timeout as error:
             raise CollectionBusy(
-                f"Another CaseTrack process has been making or renaming a collection in {data_dir} "
-                f"for over {timeout:.0f} s.",
+                f"Another CaseTrack process has been {doing} for over {timeout:.0f} s.",
                 hint="Wait for it to finish, or stop it; then run the command again.",
             ) from error
     try:

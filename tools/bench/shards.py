@@ -67,16 +67,16 @@ def _compared(
     front, answers = Front(shards).lists, []
     taken: dict[bool, list[float]] = {False: [], True: []}
     work: dict[bool, list[float]] = {False: [], True: []}
-    workers = [psutil.Process(pid) for pid in _processes(shards)]
+    workers = [psutil.Process(pid) for pid in processes(shards)]
     for number, query in enumerate([*queries[:10], *queries]):
         found: dict[bool, SearchResults] = {}
         for over in (number % 2 == 0, number % 2 != 0):
             collection.workspace.searched_by = front if over else None
-            before, started = _spent(workers), time.perf_counter()
+            before, started = spent(workers), time.perf_counter()
             found[over] = collection.search(query, limit=10, mode=mode)
             if number >= len(queries[:10]):
                 taken[over].append((time.perf_counter() - started) * 1000)
-                work[over].append((_spent(workers) - before) * 1000)
+                work[over].append((spent(workers) - before) * 1000)
         answers.append(_alike(found[False], found[True]))
     same, recalled = (np.mean(values) for values in zip(*answers, strict=True))
     one, many = (np.percentile(taken[over], [50, 95]) for over in (False, True))
@@ -115,18 +115,18 @@ def _recalled(corpus: Corpus, shards: RayShards) -> str:
     )
 
 
-def _processes(shards: RayShards) -> list[int]:
+def processes(shards: RayShards) -> list[int]:
     """Return the processes of this program and of the shards."""
     return [psutil.Process().pid, *(about.process for about in shards.about())]
 
 
-def _spent(processes: Sequence[psutil.Process]) -> float:
+def spent(processes: Sequence[psutil.Process]) -> float:
     times = [process.cpu_times() for process in processes]
     return sum(each.user + each.system for each in times)
 
 
 def _memory(shards: RayShards) -> str:
-    _, *pids = _processes(shards)
+    _, *pids = processes(shards)
     told = [psutil.Process(pid).memory_full_info() for pid in pids]
     mean = np.mean([[each.uss, each.rss] for each in told], axis=0) / 1e6
     return f"memory of a shard: {mean[0]:.0f} MB of its own, {mean[1]:.0f} MB with pages of files"
