@@ -22,6 +22,14 @@ QUESTIONS = ("how are tokens validated", "roll back", "MAX_RETRIES", "cache full
 EVIL = "https://evil.example"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _models(models_dir: Path) -> Iterator[None]:
+    """Let the programs that are started here find the model that the project was taken in with."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASETRACK_MODELS", str(models_dir))
+        yield
+
+
 @pytest.fixture(scope="module")
 def port(project: Path) -> Iterator[int]:
     """The port of a server of the project."""
