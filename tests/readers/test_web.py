@@ -104,6 +104,22 @@ def test_what_is_seen(source: str, texts: list[str]) -> None:
         ("<pre>\n x\n   y\n\nz</pre>", [("code", None, " x /    y"), ("code", None, "z")]),
         ("<aside role='doc-footnote'>n</aside>", [("footnote", None, "n")]),
         (
+            "<section><ol><li id=fn1 role=doc-endnote><p>n<a href=#fnref1>b</a></ol></section>",
+            [("footnote", None, "1. nb")],
+        ),
+        (
+            "<ol><li id=cite_note-Smith_1999-4><a href=#cite_ref-4>^</a> n<li id=fn5>none</ol>",
+            [("footnote", None, "1. ^ n"), ("list", 1, "2. none")],
+        ),
+        (
+            "<div id=ftn1><p><a href='#_ftnref1' name=_ftn1>[1]</a> n</div>",
+            [("footnote", None, "[1] n")],
+        ),
+        (
+            "<p id=fn>a <a href=#x>b</a><p id=fnord-2>c <a href=#x>d</a>",
+            [("body", None, "a b"), ("body", None, "c d")],
+        ),
+        (
             "<ol start=3><li>a<li>b<ul><li>c<p>d</ul><li value=9>e</ol>",
             [
                 ("list", 1, "3. a"),

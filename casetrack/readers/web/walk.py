@@ -38,6 +38,11 @@ _KEEPS_SPACE = re.compile(r"(?:^|;)\s*white-space\s*:\s*(?:pre|break-spaces)", r
 _NOTE_TYPES = frozenset(
     "doc-endnote doc-footnote doc-rearnote endnote footnote note rearnote".split()
 )
+_NOTE_ID = re.compile(
+    r"(?:user-content-)?(?:cite_note|foot-?note|end-?note|_?ftn|_?edn|fn)(?:[-_:.].*)?\d+",
+    re.IGNORECASE,
+)
+"""Ids that writers of notes give them: Pandoc, MediaWiki, Word, GitHub and others."""
 _FRAME_DEPTH = 2
 
 
@@ -178,14 +183,15 @@ class Walker:
             element.kind, element.keeps_space = "code", True
         elif tag == "blockquote":
             element.kind = "quote"
-        elif tag == "li":
-            element.kind, element.level = "list", max(1, len(self._lists))
-            element.marker = True
-            self._markers.append(self._lists[-1].marker(node) if self._lists else "•")
         elif tag in _LISTS:
             element.list_state = ListState.of(node)
-        elif not _NOTE_TYPES.isdisjoint(_roles(node)):
+        elif _is_note(node):
             element.kind = "footnote"
+        elif tag == "li":
+            element.kind, element.level = "list", max(1, len(self._lists))
+        if tag == "li":
+            element.marker = True
+            self._markers.append(self._lists[-1].marker(node) if self._lists else "•")
         if element.keeps_space is None and node.attributes:
             element.keeps_space = True if _KEEPS_SPACE.search(node.get("style")) else None
         self._open(element)
@@ -308,7 +314,9 @@ class Walker:
 
 def _reads_on(node: Node) -> bool:
     """Return whether a block can be entered before all that is in it is known."""
-    return node.tag in _BLOCKS - {"table"} and "reversed" not in node.attributes
+    if "reversed" in node.attributes or _NOTE_ID.fullmatch(node.get("id")):
+        return False
+    return node.tag in _BLOCKS - {"table"}
 
 
 def _heading_level(node: Node) -> int | None:
@@ -326,6 +334,26 @@ def _roles(node: Node) -> list[str]:
         return []
     kind = node.get("epub:type") or node.get("{http://www.idpf.org/2007/ops}type")
     return f"{node.get('role')} {kind}".lower().split()
+
+
+def _is_note(node: Node) -> bool:
+    """Tell a footnote: its element says so, or is named like one and links back to its mark."""
+    if not node.attributes:
+        return False
+    if not _NOTE_TYPES.isdisjoint(_roles(node)):
+        return True
+    return _NOTE_ID.fullmatch(node.get("id")) is not None and _links_within(node)
+
+
+def _links_within(node: Node) -> bool:
+    """Return whether there is a link to another place of the same page in an element."""
+    rest = [node]
+    while rest:
+        found = rest.pop()
+        if found.tag == "a" and found.get("href").startswith("#"):
+            return True
+        rest += [child for child in found.children if isinstance(child, Node)]
+    return False
 
 
 def _script_marks(node: Node) -> tuple[str, str]:
