@@ -233,7 +233,14 @@ class Collection:
         return replace(found, illustrate=illustrator(self.workspace))
 
     def facets(
-        self, query: str, where: Filter, /, *, shown: Iterable[str] = (), most: int = 8
+        self,
+        query: str,
+        where: Filter,
+        /,
+        *,
+        shown: Iterable[str] = (),
+        most: int = 8,
+        waits: bool = True,
     ) -> Facets:
         """Return what all passages that fit a question can be narrowed by, and how many are left.
 
@@ -250,6 +257,9 @@ class Collection:
             Ids of chunks that count as well, such as those that were found by their meaning.
         most
             How many values of each.
+        waits
+            Whether it waits until all passages were read for the map; see :meth:`Map.lacking`.
+            Otherwise people and organizations are left out until they were.
 
         Raises
         ------
@@ -259,7 +269,7 @@ class Collection:
         from casetrack.collection.facets import find_facets
 
         return self.workspace.ask(
-            lambda state: find_facets(state, query, where, shown=shown, most=most)
+            lambda state: find_facets(state, query, where, shown=shown, most=most, waits=waits)
         )
 
     @overload

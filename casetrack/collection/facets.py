@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.lookup import entity_ids
-from casetrack.retrieve.hits import find_hits, named_in
+from casetrack.retrieve.hits import NOBODY, find_hits, named_in
 from casetrack.sql.connection import sql_text
 from casetrack.workspace.arguments import as_documents, several
 
@@ -65,31 +65,43 @@ class Facets:
         How many passages fit the question and all that is asked of them.
     facets
         In the order in which they are shown.
+    unread
+        How many passages nobody has read for the map yet: people and organizations are left out
+        then.
     """
 
     passages: int
     facets: tuple[Facet, ...]
+    unread: int = 0
 
 
 NAMES = ("document", "kind", "year", "person", "organization", "language", "source")
 
 
 def find_facets(
-    state: State, query: str, where: Filter, /, *, shown: Iterable[str] = (), most: int = 8
+    state: State,
+    query: str,
+    where: Filter,
+    /,
+    *,
+    shown: Iterable[str] = (),
+    most: int = 8,
+    waits: bool = True,
 ) -> Facets:
     """Return what all passages that fit a question can be narrowed by.
 
     See :meth:`casetrack.collection.Collection.facets`.
     """
     hits = find_hits(state, query, where, shown=tuple(shown))
-    named = state.once(named_in)
+    unread = 0 if waits or where.mentions else state.graph.lacking
+    named = NOBODY if unread else state.once(named_in)
     tables = {
         "hits": hits.passages,
         "files": hits.files,
         "named": named.pairs,
         "who": named.entities,
     }
-    mentioned = list(entity_ids(state.graph, several(where.mentions or ())))
+    mentioned = list(entity_ids(state.graph, several(where.mentions))) if where.mentions else []
     values = {"most": most, "chosen": _chosen(state, where), "mentioned": mentioned}
     rows = state.graph.sql(sql_text("facets"), values, tables=tables).to_pylist()
     facets = []
@@ -97,7 +109,7 @@ def find_facets(
         own = [row for row in rows if row["facet"] == name]
         told = tuple(FacetValue(row["value"], _label(state, row), row["passages"]) for row in own)
         facets.append(Facet(name, told, own[0]["total"] if own else 0))
-    return Facets(hits.passing, tuple(facets))
+    return Facets(hits.passing, tuple(facets), unread)
 
 
 def _label(state: State, row: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from casetrack.records.graph import Topic
 from casetrack.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Sequence
     from datetime import date
 
@@ -54,6 +55,31 @@ class Map:
         """Ask what only some tiers have; *needs* is one of the features of a license."""
         self._workspace.entitlements.require(needs)
         return self._workspace.ask(question)
+
+    def lacking(self) -> int:
+        """Return how many passages nobody has read for the map yet.
+
+        After an update of the program that may be all of them. Whoever asks the map first waits
+        until they are read: some 350 a second. Search by words and meaning waits for nothing.
+        """
+        return self._workspace.ask(lambda state: state.graph.lacking)
+
+    def prepare(self, progress: Callable[[str, int, int], None], cancel: threading.Event) -> None:
+        """Read the passages that :meth:`lacking` counts.
+
+        Parameters
+        ----------
+        progress
+            Called with what is done, and how many passages of how many have been read.
+        cancel
+            Set it to stop; what was read is kept.
+
+        Raises
+        ------
+        JobStopped
+            It was set.
+        """
+        self._workspace.ask(lambda state: state.graph.read_up(progress, cancel))
 
     def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
         return self._workspace.ask(lambda state: question(state.graph))

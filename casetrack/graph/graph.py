@@ -23,7 +23,14 @@ from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment_tables import write_table
-from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
+from casetrack.graph.stored_segments import (
+    ordered,
+    read_in_parts,
+    remove_old_tables,
+    segment_folder,
+    state_key,
+    stored_segments,
+)
 from casetrack.graph.tables import Entities, Live
 from casetrack.marks import Marks
 from casetrack.models.profiles import PROFILES
@@ -112,6 +119,30 @@ class ContextGraph:
     def documents(self) -> tuple[Document, ...]:
         """All documents, ordered by name, path and id."""
         return ordered(self._snapshot)
+
+    @property
+    def lacking(self) -> int:
+        """How many passages nobody has read for it yet; whoever asks it first waits for them."""
+        if "_live" in self.__dict__:
+            return 0
+        folder = segment_folder(self._home / "segments", self._snapshot)
+        return sum(folder.lacking(self._snapshot).values())
+
+    def read_up(self, tell: Callable[[str, int, int], None], cancel: threading.Event, /) -> None:
+        """Do what :meth:`catch_up` does, in parts, while others ask what does not need it.
+
+        Parameters
+        ----------
+        tell, cancel
+            See :func:`casetrack.graph.stored_segments.read_in_parts`.
+
+        Raises
+        ------
+        JobStopped
+            *cancel* was set.
+        """
+        read_in_parts(self._home / "segments", self._snapshot, tell, cancel)
+        self.catch_up()
 
     def catch_up(self) -> None:
         """Read what was added and bring up to date what searches need, so that none has to wait."""

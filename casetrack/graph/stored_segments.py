@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.errors import JobStopped
 from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
@@ -17,7 +18,8 @@ from casetrack.views.reading import read_groups
 from casetrack.views.segment_files import SegmentFolder, remove_old
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    import threading
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from casetrack.marks import Marks
@@ -44,6 +46,46 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
         What is live.
     """
     return segment_folder(home, snapshot).segments(snapshot)
+
+
+def read_in_parts(
+    home: Path,
+    snapshot: Snapshot,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+    /,
+) -> None:
+    """Make the segments that are missing, some documents at a time, each part kept when it is done.
+
+    Parameters
+    ----------
+    home, snapshot
+        See :func:`stored_segments`.
+    tell
+        Called with what is done, and how many passages of how many have been read.
+    cancel
+        Set when it has to end.
+
+    Raises
+    ------
+    JobStopped
+        It was.
+    """
+    folder = segment_folder(home, snapshot)
+    lacking = folder.lacking(snapshot)
+    done, total = 0, sum(lacking.values())
+    part: list[str] = []
+    size = 0
+    for revision, count in (*lacking.items(), ("", _READ_TOGETHER)):
+        if part and size + count > _READ_TOGETHER:
+            if cancel.is_set():
+                raise JobStopped("Stopped.", hint="What was read is kept. The next try goes on.")
+            tell("reading for the map", done, total)
+            folder.segments(snapshot, only=part)
+            done, part, size = done + size, [], 0
+        part.append(revision)
+        size += count
+    tell("joining", total, total)
 
 
 def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegment]:

@@ -65,6 +65,7 @@ def run_batch(
         try:
             with write_session(workspace.folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
                 outcomes = batch.take_in(session, files, progress=progress)
+                batch.end_reading()
                 workspace.catch_up()
             cancelled = any(o.code == "cancelled" for o in outcomes)
         except JobStopped:
@@ -94,7 +95,7 @@ def open_batch(
         tools = Tools(pool, encoder, info.dimension, names)
         pipeline = load_pipeline(info.pipeline, tools, folder=workspace.folder)
         with one_thread_each():
-            yield Batch(workspace, info, pipeline, encoder, options, reading, cancel)
+            yield Batch(workspace, info, pool, pipeline, encoder, options, reading, cancel)
     give_back()
 
 
@@ -106,12 +107,15 @@ class Batch:
     ----------
     info
         The collection's facts when it was opened.
+    pool
+        Its workers.
     encoder
         Its models; ``None`` where they are not installed.
     """
 
     workspace: Workspace
     info: CollectionInfo
+    pool: ParsePool
     pipeline: Pipeline
     encoder: ProfileEncoder | None
     options: Options
@@ -166,6 +170,14 @@ class Batch:
             attachment_depth=self.reading.limits.attachment_depth,
         )
         return run.take_all(files, progress)
+
+    def end_reading(self) -> None:
+        """End the workers, and give back what reading took: of a long file that is much.
+
+        Nothing can be taken in any more.
+        """
+        self.pool.close()
+        give_back()
 
     def planner(
         self, documents: list[Document], read_with: str, leaving: Collection[str] = (), /

@@ -54,6 +54,18 @@ class Named:
     entities: pa.Table
 
 
+NOBODY = Named(
+    pa.table({"passage": pa.array([], pa.int32()), "entity": pa.array([], pa.int32())}),
+    pa.table(
+        {
+            "entity": pa.array([], pa.int32()),
+            **{name: pa.array([], pa.string()) for name in ("entity_id", "kind", "name")},
+        }
+    ),
+)
+"""Where nobody has looked yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Passages that fit a question.

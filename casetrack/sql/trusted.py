@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from casetrack.sql.graph import Graph
 
+_COMMENT = re.compile(r"^\s*--.*", re.MULTILINE)
 _REMEMBERED = 64
 """Statements with values that are kept as read, the last ones asked."""
 _WALKS = {"neighbours", "shortest_path", "components"}
@@ -68,7 +69,7 @@ class OwnSql:
                 self._connection = connect()
                 # At the end of the program, too: what is open then is reported as a leak.
                 weakref.finalize(self, self._connection.close)
-            self._define(self._connection, set(re.findall(r"\w+", statement)))
+            self._define(self._connection, set(re.findall(r"\w+", _COMMENT.sub("", statement))))
             self._errors.clear()
             try:
                 if tables:

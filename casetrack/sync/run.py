@@ -347,6 +347,7 @@ class Sync:
                 cancelled = any(o.code == "cancelled" for o in outcomes)
                 if not cancelled and not self.cancel.is_set():
                     self._end(session)
+                batch.end_reading()
                 self.workspace.catch_up()
             self.ended.outcomes = {o.path: o for o in outcomes}
             self.ended.notes |= dict.fromkeys((*batch.notes(), *limit_notes(outcomes)))

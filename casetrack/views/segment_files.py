@@ -108,10 +108,9 @@ class SegmentFolder(Generic[S]):
         """
         live = snapshot.revisions
         stored = self.stored(snapshot.generation)
-        # A document without chunks has nothing to keep.
-        needed = {r for r, count in snapshot.documents.chunk_counts.items() if count}
+        needed = _needed(snapshot)
         needed = needed if only is None else needed.intersection(only)
-        missing = needed - {r for s in stored.values() for r in s.revisions}
+        missing = needed - _held(stored)
         if not missing and not self._group(list(stored.values()), live):
             return list(stored.values())
         # Where it cannot be made, as on a disk that is full, the view stays in memory.
@@ -120,9 +119,15 @@ class SegmentFolder(Generic[S]):
         with try_lock(self.home / ".lock") as locked:
             if locked:
                 stored = self.stored(snapshot.generation)
-                missing = needed - {r for s in stored.values() for r in s.revisions}
+                missing = needed - _held(stored)
                 return list(self._publish(snapshot, stored, missing, made_by).values())
         return [*stored.values(), *self.build(missing)]
+
+    def lacking(self, snapshot: Snapshot, /) -> dict[str, int]:
+        """Return the live revisions that no segment holds, with their numbers of chunks."""
+        counts = snapshot.documents.chunk_counts
+        missing = _needed(snapshot) - _held(self.stored(snapshot.generation))
+        return {revision: counts[revision] for revision in counts if revision in missing}
 
     def stored(self, generation: str, /) -> dict[str, S]:
         """Return the published segments by name; see :func:`published`."""
@@ -316,6 +321,15 @@ def published(
         except Exception as error:  # noqa: BLE001 - whatever it is: a copy, and made anew
             _repairs.warning("A part of a view is damaged, and is made anew: %s", error)
     return found
+
+
+def _needed(snapshot: Snapshot) -> set[str]:
+    # A document without chunks has nothing to keep.
+    return {r for r, count in snapshot.documents.chunk_counts.items() if count}
+
+
+def _held(stored: Mapping[str, Part]) -> set[str]:
+    return {revision for segment in stored.values() for revision in segment.revisions}
 
 
 def _has_dead(data: Part, live: Mapping[str, str]) -> bool:

@@ -27,7 +27,8 @@ from casetrack.errors import (
 )
 from casetrack.window.entry import MAX_BODY, Entry, take_ticket
 from casetrack.window.pages import PAGES
-from casetrack.window.visit import Visit, as_part, part_of, visit_of
+from casetrack.window.visit import Visit, address, as_part, part_of, visit_of
+from casetrack.window.work import begin_map
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -38,10 +39,11 @@ if TYPE_CHECKING:
 
     from casetrack.http.address import Door
     from casetrack.library import Library
-
-    Answer = Callable[[Visit], Response]
+    from casetrack.window.pages.base import Page
 
 logger = logging.getLogger("casetrack.window")
+WAITED_FOR = 1_000
+"""A page waits until so many passages were read for it: about three seconds."""
 _NOT_THERE = (
     ChunkNotFound,
     CollectionGone,
@@ -70,8 +72,7 @@ def application(library: Library, door: Door, key: str, /, *, read_only: bool = 
     """
     answered = partial(_answered, library, read_only)
     routes = [
-        Route(page.path, answered(page.answer), methods=[page.method], name=page.name)
-        for page in PAGES
+        Route(page.path, answered(page), methods=[page.method], name=page.name) for page in PAGES
     ]
     static = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     handlers = {HTTPException: _no_such_page(library, read_only)}
@@ -96,7 +97,7 @@ def _by_parts(app: ASGIApp) -> ASGIApp:
 
 
 def _answered(
-    library: Library, read_only: bool, answer: Answer
+    library: Library, read_only: bool, page: Page
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return what answers a request: the page in a thread of its own, errors as pages."""
 
@@ -108,17 +109,20 @@ def _answered(
             form = await request.form(max_part_size=MAX_BODY)
         visit = visit_of(request, library, read_only=read_only, form=form)
         try:
-            return await to_thread.run_sync(_page, visit, answer)
+            return await to_thread.run_sync(_answer, visit, page)
         finally:
             await request.close()
 
     return respond
 
 
-def _page(visit: Visit, answer: Answer) -> Response:
+def _answer(visit: Visit, page: Page) -> Response:
     try:
         with actor.acting("window"):
-            return answer(visit)
+            if page.needs_map and visit.collection.map.lacking() > WAITED_FOR:
+                job = begin_map(visit.library, visit.collection)
+                return visit.see(address("jobs", job, then=visit.address_without()))
+            return page.answer(visit)
     except CaseTrackError as error:
         status = 404 if isinstance(error, _NOT_THERE) else 400
         return visit.page(

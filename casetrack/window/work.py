@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from casetrack.collection import Collection
     from casetrack.jobs import RunningJob
     from casetrack.library import Library
     from casetrack.records import CollectionInfo
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _running: dict[str, tuple[RunningJob, threading.Thread]] = {}
 """The work of this process, by the ids of its jobs."""
+_lock = threading.Lock()
 _END_SECONDS = 20.0
 """How long work may take to come to a boundary when the window ends."""
 
@@ -45,6 +47,22 @@ def begin(
     _running[job.id] = (job, thread)
     thread.start()
     return job.id
+
+
+def begin_map(library: Library, collection: Collection, /) -> str:
+    """Begin to read a collection for the map, unless that is under way; return the job's id."""
+    info = collection.info
+    with _lock:
+        for job, _ in list(_running.values()):
+            if job.job.kind == "upkeep" and job.job.collection_id == info.id:
+                return job.id
+        return begin(
+            library,
+            "upkeep",
+            collection.map.prepare,
+            title=f"Map of {info.name}",
+            collection=info,
+        )
 
 
 def end_all() -> None:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+import shutil
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from casetrack.collection.map import Map
+from casetrack.config import load_settings
+from casetrack.library import Library
+from window.conftest import visitor
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.testclient import TestClient
 
     from casetrack.collection import Collection
@@ -99,3 +110,48 @@ def test_what_cannot_be_asked_says_why(
     window: TestClient, values: dict[str, str], said: str
 ) -> None:
     assert said in html.unescape(asked(window, **values))
+
+
+def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
+    own_home: Path, models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an update of the program that reads documents for the map in another way."""
+    home = shutil.copytree(own_home, tmp_path / "home")
+    for segments in home.glob("collections/*/views/graph"):
+        shutil.rmtree(segments)
+    settings = replace(load_settings(home), models_dir=models_dir)
+    collection = Library(settings).get("Demo")
+    passages = collection.map.lacking()
+    assert passages == collection.stats().chunk_count
+    monkeypatch.setattr("casetrack.window.app.WAITED_FOR", 0)
+    held = threading.Event()
+    prepare = Map.prepare
+
+    def late(self: Map, progress: Any, cancel: threading.Event) -> None:
+        assert held.wait(30)
+        prepare(self, progress, cancel)
+
+    monkeypatch.setattr(Map, "prepare", late)
+    window = visitor(settings)
+    try:
+        found = window.get("/c/Demo/search", params={"q": "rent"}).text
+        assert "People and organizations can be chosen when" in found
+        assert 'name="document"' in found
+        assert 'name="mentions"' not in found
+        waiting = window.get("/c/Demo/people", params={"kind": "person"})
+        assert "Map of Demo" in waiting.text
+        assert waiting.url.params["then"] == "/c/Demo/people?kind=person"
+        assert re.search(r"/jobs/j-\w+", found)[0] == waiting.url.path, "one work for both"
+    finally:
+        held.set()
+    again = waiting.url.path
+    for _ in range(300):
+        told = window.get(again, params=waiting.url.params, headers={"x-part": "1"}).text
+        if "data-go" in told:
+            break
+        time.sleep(0.1)
+    assert 'href="/c/Demo/people?kind=person"' in told
+    assert window.get("/c/Demo/people").url.path == "/c/Demo/people"
+    assert 'name="mentions"' in window.get("/c/Demo/search", params={"q": "rent"}).text
+    outside = window.get(again, params={"then": "https://evil.example/"}).text
+    assert "data-go" not in outside

@@ -19,7 +19,7 @@ from casetrack.graph.document.furniture import heading_spans, is_contents, tag_s
 from casetrack.graph.document.words import TOKEN, Pieces, pieces_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from casetrack.graph.document.facts import ChunkFacts
 
@@ -29,6 +29,9 @@ SINGLE = 0.58
 SHORT_DOCUMENT = 6
 _MIN_LETTERS = 4
 _MIN_ALONE = 3
+_KEPT_CHUNKS = 2_000
+"""Of a longer document the words are looked through anew each time they are gone over: kept, those
+of 15,000 chunks took 270 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,9 @@ def find_concepts(
     code = (language or "en").lower()[:2]
     if code not in FUNCTION_WORDS:
         return ()
-    runs = [run for i, run_of in enumerate(_runs(chunks, code)) for run in run_of]
+    runs: Iterable[_Run] = _Runs(chunks, code)
+    if len(chunks) <= _KEPT_CHUNKS:
+        runs = list(runs)
     words = words_of(code)
     headings = {
         words[w][1] for c in chunks for h in c.heading_path[-1:] for w in TOKEN.split(h)[1::2]
@@ -95,18 +100,24 @@ def find_concepts(
     kept = {key: score for key, score in scores.items() if key not in taken}
     places = _placed(runs, kept)
     wanted = _best(places, kept, len(chunks))
-    return tuple(
-        ConceptPlace(run.chunk, start, end, key) for run, start, end, key in places if key in wanted
-    )
+    return tuple(place for place, _ in places if place.key in wanted)
 
 
-def _runs(chunks: Sequence[ChunkFacts], code: str) -> Iterable[list[_Run]]:
-    covered: dict[int, int] = {}
-    pieces = pieces_of(code)
-    for number, chunk in enumerate(chunks):
-        known = covered.get(chunk.page, -1) - chunk.char_start
-        covered[chunk.page] = max(covered.get(chunk.page, -1), chunk.char_end)
-        yield [] if is_contents(chunk.text) else _runs_of(chunk, number, known, pieces)
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The runs of a document, in order; found anew each time they are gone over."""
+
+    chunks: Sequence[ChunkFacts]
+    code: str
+
+    def __iter__(self) -> Iterator[_Run]:
+        covered: dict[int, int] = {}
+        pieces = pieces_of(self.code)
+        for number, chunk in enumerate(self.chunks):
+            known = covered.get(chunk.page, -1) - chunk.char_start
+            covered[chunk.page] = max(covered.get(chunk.page, -1), chunk.char_end)
+            if not is_contents(chunk.text):
+                yield from _runs_of(chunk, number, known, pieces)
 
 
 def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -> list[_Run]:
@@ -180,35 +191,31 @@ def _without_tails(runs: list[_Run]) -> list[_Run]:
     return [r for r in runs if r.tokens]
 
 
-def _candidates(runs: Sequence[_Run], headings: set[str], *, short: bool) -> dict[str, float]:
+def _candidates(runs: Iterable[_Run], headings: set[str], *, short: bool) -> dict[str, float]:
     """Return the phrases that may count, with their scores."""
+    alone: Counter[str] = Counter()
+    linked: Counter[str] = Counter()
     heads: dict[str, set[str]] = {}
-    counted = [r for r in runs if r.counts]
-    long = [r for r in counted if len(r.tokens) > 2]
-    alone = Counter(
-        [
-            r.tokens[0][3] if len(r.tokens) == 1 else r.key(0, len(r.tokens))
-            for r in counted
-            if len(r.tokens) <= MAX_WORDS
-        ]
-    )
-    for run in long:
-        size = len(run.tokens)
-        inner = heads.setdefault(run.key(size - 2, size), set())
-        if len(inner) < 2:
-            inner.add(run.key(0, size))
-    linked = Counter(
-        [
-            joined
-            for before, run in itertools.pairwise(runs)
-            if run.link and run.counts and (joined := _linked(before, run))
-        ]
-    )
+    before: _Run | None = None
+    for run in runs:
+        if run.counts:
+            size = len(run.tokens)
+            whole = run.key(0, size)
+            if size <= MAX_WORDS:
+                alone[whole] += 1
+            if size > 2:
+                inner = heads.setdefault(run.key(size - 2, size), set())
+                if len(inner) < 2:
+                    inner.add(whole)
+            if run.link and before is not None and (joined := _linked(before, run)):
+                linked[joined] += 1
+        before = run
     inners = {key for key, outer in heads.items() if len(outer) > 1} | alone.keys()
     nested = Counter(
         [
             key
-            for run in long
+            for run in runs
+            if run.counts
             for first, end in _inner(len(run.tokens))
             if run.tokens[end - 1][3] and (key := run.key(first, end)) in inners
         ]
@@ -257,34 +264,35 @@ def _linked(before: _Run, run: _Run) -> str:
     return f"{a} {run.link} {b}"
 
 
-def _placed(runs: Sequence[_Run], kept: dict[str, float]) -> list[tuple[_Run, int, int, str]]:
-    """Return where the phrases stand: the longest first, none within another."""
-    found: list[tuple[_Run, int, int, str]] = []
+def _placed(runs: Iterable[_Run], kept: dict[str, float]) -> list[tuple[ConceptPlace, bool]]:
+    """Return where the phrases stand: the longest first, none within another.
+
+    With each stands whether it counts.
+    """
+    found: list[tuple[ConceptPlace, bool]] = []
     is_taken = False
-    for run, behind in itertools.zip_longest(runs, runs[1:]):
-        if is_taken:
+    for run, behind in itertools.pairwise(itertools.chain(runs, [None])):
+        if is_taken or run is None:
             is_taken = False
             continue
-        tokens = run.tokens
         if behind is not None and behind.link:
             joined = _linked(run, behind)
             if joined in kept:
-                found.append((run, tokens[0][0], behind.tokens[-1][1], joined))
+                place = ConceptPlace(run.chunk, run.tokens[0][0], behind.tokens[-1][1], joined)
+                found.append((place, run.counts))
                 is_taken = True
                 continue
-        if len(tokens) > 1:
-            found += _within(run, kept)
-        elif (key := tokens[0][3]) in kept:
-            found.append((run, tokens[0][0], tokens[0][1], key))
+        for start, end, key in _within(run, kept):
+            found.append((ConceptPlace(run.chunk, start, end, key), run.counts))
     return found
 
 
-def _within(run: _Run, kept: dict[str, float]) -> Iterable[tuple[_Run, int, int, str]]:
+def _within(run: _Run, kept: dict[str, float]) -> Iterator[tuple[int, int, str]]:
     size, first = len(run.tokens), 0
     while first < size:
         for end in range(min(size, first + MAX_WORDS), first, -1):
             if run.tokens[end - 1][3] and (key := run.key(first, end)) in kept:
-                yield run, run.tokens[first][0], run.tokens[end - 1][1], key
+                yield run.tokens[first][0], run.tokens[end - 1][1], key
                 first = end
                 break
         else:
@@ -292,16 +300,16 @@ def _within(run: _Run, kept: dict[str, float]) -> Iterable[tuple[_Run, int, int,
 
 
 def _best(
-    places: Sequence[tuple[_Run, int, int, str]],
+    places: Sequence[tuple[ConceptPlace, bool]],
     kept: dict[str, float],
     chunks: int,
 ) -> set[str]:
     """Choose phrases by score, until there are as many places as the chunks may have."""
     counts: Counter[str] = Counter()
     order: dict[str, int] = {}
-    for run, _, _, key in places:
-        counts[key] += run.counts
-        order.setdefault(key, len(order))
+    for place, does_count in places:
+        counts[place.key] += does_count
+        order.setdefault(place.key, len(order))
     least = 1 if chunks <= SHORT_DOCUMENT else 2
     wanted: set[str] = set()
     room, room_for_single = PER_CHUNK * chunks, PER_CHUNK * chunks // 3

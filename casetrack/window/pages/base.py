@@ -29,6 +29,9 @@ class Page:
         The address, with the names of its parts in braces.
     answer
         Makes the page; runs in a thread, and may raise any error of ours.
+    needs_map
+        Whether it shows what is made of all passages. Where many have not been read for that yet,
+        the work begins and is shown, and the page when it is done.
     method
         ``POST`` for what changes something; it ends by sending the browser to a page.
     """
@@ -37,6 +40,7 @@ class Page:
     path: str
     answer: Callable[[Visit], Response]
     method: Literal["GET", "POST"] = "GET"
+    needs_map: bool = False
 
 
 def document_names(collection: Collection, /) -> tuple[str, ...]:

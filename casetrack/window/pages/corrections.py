@@ -58,6 +58,6 @@ def told_of(visit: Visit, /) -> list[PlacedMark]:
 
 
 PAGES = (
-    Page("corrections", "/c/{collection}/corrections", corrections),
+    Page("corrections", "/c/{collection}/corrections", corrections, needs_map=True),
     Page("undo-corrections", "/c/{collection}/corrections", undo, "POST"),
 )

@@ -39,6 +39,6 @@ def briefing(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    Page("map", "/c/{collection}/map", overview),
-    Page("briefing", "/c/{collection}/briefing", briefing),
+    Page("map", "/c/{collection}/map", overview, needs_map=True),
+    Page("briefing", "/c/{collection}/briefing", briefing, needs_map=True),
 )

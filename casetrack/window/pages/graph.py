@@ -69,4 +69,4 @@ def _named_edges(found: EntityGraph) -> list[tuple[Edge, Entity, Entity]]:
     return sorted(named, key=lambda each: center not in {each[0].source, each[0].target})
 
 
-PAGES = (Page("graph", "/c/{collection}/graph", graph),)
+PAGES = (Page("graph", "/c/{collection}/graph", graph, needs_map=True),)

@@ -28,7 +28,14 @@ def jobs(visit: Visit, /) -> Response:
 def job(visit: Visit, /) -> Response:
     """Show one piece of work; the page asks for it again as long as it runs."""
     found = visit.library.jobs.get(visit.request.path_params["job"])
-    return visit.page("job.html", job=found, share=_share(found), attention=_attention(found))
+    then = visit.asked("then")
+    return visit.page(
+        "job.html",
+        job=found,
+        share=_share(found),
+        attention=_attention(found),
+        then=then if then.startswith("/c/") else "",
+    )
 
 
 def stop(visit: Visit, /) -> Response:

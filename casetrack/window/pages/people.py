@@ -142,8 +142,8 @@ def _back(visit: Visit, done: Sequence[PlacedMark], default: str) -> Response:
 
 
 PAGES = (
-    Page("people", "/c/{collection}/people", people),
+    Page("people", "/c/{collection}/people", people, needs_map=True),
     Page("change-people", "/c/{collection}/people", change_several, "POST"),
-    Page("entity", "/c/{collection}/people/{entity:path}", entity),
+    Page("entity", "/c/{collection}/people/{entity:path}", entity, needs_map=True),
     Page("change-entity", "/c/{collection}/people/{entity:path}", change, "POST"),
 )

@@ -60,6 +60,6 @@ def reference(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    Page("references", "/c/{collection}/references", references),
-    Page("reference", "/c/{collection}/references/{reference:path}", reference),
+    Page("references", "/c/{collection}/references", references, needs_map=True),
+    Page("reference", "/c/{collection}/references/{reference:path}", reference, needs_map=True),
 )

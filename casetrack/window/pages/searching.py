@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.window.pages.asked import MOST, ORDERS, Asked
 from casetrack.window.pages.base import Page
 from casetrack.window.visit import address
+from casetrack.window.work import begin_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,10 +53,18 @@ def search(visit: Visit, /) -> Response:
         asked.where,
         shown=[r.chunk_id for r in results],
         most=_ALL_CHOICES if wider else _CHOICES,
+        waits=False,
     )
+    making = begin_map(visit.library, collection) if facets.unread else ""
     found = [Found(r, _pieces(*_excerpt(r))) for r in results]
     return visit.page(
-        "search.html", **values, answer=answer, found=found, facets=facets, wider=wider
+        "search.html",
+        **values,
+        answer=answer,
+        found=found,
+        facets=facets,
+        wider=wider,
+        making=making,
     )
 
 

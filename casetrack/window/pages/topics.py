@@ -65,6 +65,6 @@ def related(visit: Visit, /) -> Response:
 
 
 PAGES = (
-    Page("topics", "/c/{collection}/topics", topics),
-    Page("related", "/c/{collection}/related", related),
+    Page("topics", "/c/{collection}/topics", topics, needs_map=True),
+    Page("related", "/c/{collection}/related", related, needs_map=True),
 )

@@ -83,6 +83,7 @@
     try {
       const answer = await fetch(part.dataset.again, { headers: { "x-part": "1" } });
       if (answer.ok) part.outerHTML = await answer.text();
+      document.querySelector("a[data-go]")?.click();
     } catch {
       // The window may be starting again; the next try tells.
     }
