@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 from casetrack.extract.dates import find_dates
 from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
-from casetrack.graph.document import read_document
+from casetrack.graph.document import concepts, read_document
+from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+from casetrack.graph.identity import mails
+from casetrack.graph.identity.mails import text_digest
 
 if TYPE_CHECKING:
     from casetrack.graph.document.facts import DocumentGraph, LocalEntity
@@ -442,6 +445,31 @@ def test_a_long_document_keeps_what_it_says_more_than_once() -> None:
     found = entities(read(LAW, "One odd camel breeder came.", *filler), "concept")
     assert "defrost valve" in found
     assert "camel breeder" not in " ".join(found)
+
+
+_SAID = st.lists(
+    st.text(st.sampled_from("The law of a cold store, for defrost valves.\n"), max_size=120)
+    | st.sampled_from(LAW.split(". ")),
+    max_size=8,
+)
+
+
+@given(_SAID)
+def test_very_long_documents_are_gone_over_and_give_the_same(said: list[str]) -> None:
+    chunks = [marked(text, number) for number, text in enumerate(said)]
+    kept = find_concepts(chunks, "en")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(concepts, "_KEPT_CHUNKS", -1)
+        assert find_concepts(chunks, "en") == kept
+
+
+@given(st.text(st.sampled_from("aÄé́Σς ,.-ﬁ\n\r\u2028"), max_size=300), st.integers(0, 20))
+def test_texts_of_the_same_letters_are_known_block_by_block(text: str, block: int) -> None:
+    whole = text_digest(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mails, "_BLOCK", block)
+        assert text_digest(text) == whole
+        assert (text_digest("x" * 200 + text) == text_digest("x" * 199 + text)) is False
 
 
 def test_single_words_need_a_heading_or_three_places() -> None:

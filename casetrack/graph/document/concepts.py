@@ -98,9 +98,8 @@ def find_concepts(
         runs, headings, short=len(chunks) <= SHORT_DOCUMENT and code in {"en", "de"}
     )
     kept = {key: score for key, score in scores.items() if key not in taken}
-    places = _placed(runs, kept)
-    wanted = _best(places, kept, len(chunks))
-    return tuple(place for place, _ in places if place.key in wanted)
+    wanted = _best(_placed(runs, kept), kept, len(chunks))
+    return tuple(place for place, _ in _placed(runs, kept) if place.key in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +263,8 @@ def _linked(before: _Run, run: _Run) -> str:
     return f"{a} {run.link} {b}"
 
 
-def _placed(runs: Iterable[_Run], kept: dict[str, float]) -> list[tuple[ConceptPlace, bool]]:
-    """Return where the phrases stand: the longest first, none within another.
-
-    With each stands whether it counts.
-    """
-    found: list[tuple[ConceptPlace, bool]] = []
+def _placed(runs: Iterable[_Run], kept: dict[str, float]) -> Iterator[tuple[ConceptPlace, bool]]:
+    """Yield where the phrases stand, the longest first, none within another; and which count."""
     is_taken = False
     for run, behind in itertools.pairwise(itertools.chain(runs, [None])):
         if is_taken or run is None:
@@ -279,12 +274,11 @@ def _placed(runs: Iterable[_Run], kept: dict[str, float]) -> list[tuple[ConceptP
             joined = _linked(run, behind)
             if joined in kept:
                 place = ConceptPlace(run.chunk, run.tokens[0][0], behind.tokens[-1][1], joined)
-                found.append((place, run.counts))
+                yield place, run.counts
                 is_taken = True
                 continue
         for start, end, key in _within(run, kept):
-            found.append((ConceptPlace(run.chunk, start, end, key), run.counts))
-    return found
+            yield ConceptPlace(run.chunk, start, end, key), run.counts
 
 
 def _within(run: _Run, kept: dict[str, float]) -> Iterator[tuple[int, int, str]]:
@@ -300,7 +294,7 @@ def _within(run: _Run, kept: dict[str, float]) -> Iterator[tuple[int, int, str]]
 
 
 def _best(
-    places: Sequence[tuple[ConceptPlace, bool]],
+    places: Iterable[tuple[ConceptPlace, bool]],
     kept: dict[str, float],
     chunks: int,
 ) -> set[str]:

@@ -76,6 +76,7 @@ _PASSED_ON = re.compile(r"forward|weitergeleitet|transféré", re.IGNORECASE)
 _HEAD_LINES = 14
 _LONGEST_LINE, _LONGEST_NAME = 600, 120
 _MOST = 60
+_BLOCK = 1 << 16
 _SHORT = 12
 
 
@@ -172,8 +173,21 @@ def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
 
 def text_digest(text: str, /) -> str:
     """Return what texts of the same letters and digits have in common; empty for a short one."""
-    words = re.sub(r"[\W_]+", "", fold_text(text))
-    return hashlib.sha256(words.encode()).hexdigest()[:32] if len(words) >= _SHORT * 8 else ""
+    digest, letters = hashlib.sha256(), 0
+    for block in _blocks(text):
+        words = re.sub(r"[\W_]+", "", fold_text(block))
+        letters += len(words)
+        digest.update(words.encode())
+    return digest.hexdigest()[:32] if letters >= _SHORT * 8 else ""
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Yield some lines after the other: of a long text only a few are there twice at a time."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _BLOCK) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Saying]:
