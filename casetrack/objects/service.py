@@ -37,6 +37,50 @@ _EXTRA = {"s3": "S3", "gs": "Google Cloud Storage", "az": "Azure"}
 
 
 @dataclass(frozen=True, slots=True)
+class _Service:
+    """How a service's people call things.
+
+    Attributes
+    ----------
+    bucket
+        What a bucket is called there.
+    place
+        What says where it is.
+    names
+        What says who asks.
+    renewed
+        How credentials that have expired are renewed.
+    """
+
+    bucket: str
+    place: str
+    names: str
+    renewed: str
+
+
+_SERVICES = {
+    "s3": _Service(
+        "bucket",
+        "AWS_REGION and AWS_ENDPOINT_URL",
+        credentials.NAMES,
+        "`aws sso login`, or a new AWS_SESSION_TOKEN",
+    ),
+    "gs": _Service(
+        "bucket",
+        "your project",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "`gcloud auth application-default login`",
+    ),
+    "az": _Service(
+        "container",
+        "AZURE_STORAGE_ACCOUNT_NAME",
+        "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+        "`az login`, or a new AZURE_STORAGE_SAS_TOKEN",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An object in a listing.
 
@@ -255,18 +299,19 @@ def place_error(
 ) -> ObjectStorageError:
     """Return what an error of a service means for who keeps a collection there."""
     fault, where = fault_of(error), f" at {endpoint}" if endpoint else ""
+    service = _SERVICES.get(place.partition(":")[0], _SERVICES["s3"])
     message, hint = {
         "no_bucket": (
-            f"there is no such bucket{where}.",
-            "Check the name of the bucket, and AWS_REGION and AWS_ENDPOINT_URL.",
+            f"there is no such {service.bucket}{where}.",
+            f"Check the name of the {service.bucket}, and {service.place}.",
         ),
         "expired": (
             f"the credentials have expired{fault.words}",
-            f"Get new ones (`aws sso login`, or a new AWS_SESSION_TOKEN) and {_AGAIN}",
+            f"Get new ones ({service.renewed}) and {_AGAIN}",
         ),
         "refused": (
             f"these credentials may not do this there{fault.words}",
-            f"Check {credentials.NAMES}, and what they may do: {_RIGHTS}",
+            f"Check {service.names}, and what they may do: {_RIGHTS}",
         ),
         "elsewhere": (
             f"the bucket is in another region{fault.words}",
@@ -278,7 +323,7 @@ def place_error(
         ),
         "unreachable": (
             f"the service{where} cannot be reached, or broke off.",
-            f"Check the network and AWS_ENDPOINT_URL, and {_AGAIN}",
+            f"Check the network and {service.place}, and {_AGAIN}",
         ),
         "other": (
             "the service answered with an error: "
