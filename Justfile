@@ -99,6 +99,10 @@ nearest *ARGS:
 cluster-kills *ARGS:
     {{python}} -m bench.cluster_kills {{ARGS}}
 
+# hold what Ray makes of real files against what one process makes: FOLDERS --files 1000
+cluster-equal *ARGS:
+    {{python}} -m bench.cluster_equal {{ARGS}}
+
 # search over shards beside one process: just shards --work FOLDER --models FOLDER --chunks 1000000
 shards *ARGS:
     {{python}} -m bench.shards {{ARGS}}
