@@ -57,7 +57,7 @@ GROUPS = {
     "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
     "map.reference_citations",
     "The whole": "map.summary map.statistics stats map.topics map.clusters map.compare "
-    "map.changes map.versions report",
+    "map.changes map.versions map.lacking map.prepare report",
     "Your own word": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
     "marks.documents marks.merge marks.split marks.set_kind marks.rename marks.hide marks.unhide "
     "marks.undo_edit marks.add_event marks.change_event marks.hide_event marks.unhide_event "

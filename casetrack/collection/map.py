@@ -64,7 +64,9 @@ class Map:
         """
         return self._workspace.ask(lambda state: state.graph.lacking)
 
-    def prepare(self, progress: Callable[[str, int, int], None], cancel: threading.Event) -> None:
+    def prepare(
+        self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
+    ) -> None:
         """Read the passages that :meth:`lacking` counts.
 
         Parameters

@@ -46,3 +46,4 @@ def workers() -> Iterator[ParsePool]:
 def _quick_reading(workers: ParsePool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all syncs share the workers: starting them takes longer than the rest."""
     monkeypatch.setattr("casetrack.ingest.batch.ParsePool", lambda *_, **__: _Lent(workers))
+    monkeypatch.setattr("casetrack.ingest.batch.Batch.end_reading", lambda _: None)
