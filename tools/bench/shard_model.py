@@ -2,10 +2,10 @@
 
 ``python -m bench.shard_model`` asks the same questions of made-up collections of two sizes, each
 held by 1, 2 and 4 shards, and counts the processor time of whoever asks and of the shards. The
-model: a shard spends ``a + b * passages`` on a question, whoever asks ``c + d * shards``. Both are
-fitted to the runs with one shard, and to the smaller collection's with several; what they say of
-the larger collection's other runs is held against what was measured. Then it is worked out for more
-passages than fit here, with a processor for each shard.
+model: a shard spends ``a + b * passages`` on a question, whoever asks ``c + d * shards``. The first
+is fitted to the runs with one shard, the second to those of the smaller collection; what they say
+of the larger collection's other runs is held against what was measured. Then it is worked out for
+more passages than fit here, with a processor for each shard.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Run:
     Attributes
     ----------
     passages, shards
-        Of how many.
+        Of how many; shards that hold nothing do not count.
     asking, searching
         Processor time of whoever asks, and of all shards together.
     median, slow
@@ -129,24 +129,26 @@ def measured(corpus: Corpus, count: int, queries: int, mode: SearchMode, kind: s
     finally:
         collection.workspace.searched_by = None
     median, slow = np.percentile(taken, [50, 95])
-    return Run(corpus.chunk_count, count, asking, searching, float(median), float(slow), memory)
+    # A shard without a segment is asked nothing.
+    busy = min(count, len(collection.workspace.state().index.segments))
+    return Run(corpus.chunk_count, busy, asking, searching, float(median), float(slow), memory)
 
 
 def main() -> None:
     """Measure, hold the model against what was measured, and work out larger ones."""
     given = _arguments()
     runs: dict[tuple[str, str], list[Run]] = {}
-    for passages in sorted(given.sizes):
-        corpus = synthetic.prepare(
-            given.work, passages, lambda _: None, models=given.models, tokens=False
-        )
-        for count in SHARDS:
-            with connected("local"):
-                for mode, kind in product(MODES, KINDS):
-                    run = measured(corpus, count, given.queries, mode, kind)
-                    runs.setdefault((mode, kind), []).append(run)
-                    print(mode, kind, run, flush=True)
-                actors.stop(corpus.data_dir)
+    corpora = [
+        synthetic.prepare(given.work, n, lambda _: None, models=given.models, tokens=False)
+        for n in sorted(given.sizes)
+    ]
+    with connected("local"):
+        for corpus, count in product(corpora, SHARDS):
+            for mode, kind in product(MODES, KINDS):
+                run = measured(corpus, count, given.queries, mode, kind)
+                runs.setdefault((mode, kind), []).append(run)
+                print(mode, kind, run, flush=True)
+            actors.stop(corpus.data_dir)
     for (mode, kind), those in runs.items():
         _report(f"{mode}, {kind} terms", those)
 
