@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from casetrack.records import (
         CollectionStats,
         CollectionStatus,
+        IngestReport,
         SearchMode,
         SearchResults,
     )
@@ -381,6 +382,32 @@ class Library(Sealing):
             workspace = Workspace(folder, self.settings, self.encoders, allowed, self._searched_by)
             self._open[info.id] = Collection(workspace, display=self._display)
         return self._open[info.id]
+
+    def ingest(
+        self, paths: str | Path | Iterable[str | Path], /, *, collection: str, **given: Any
+    ) -> IngestReport:
+        """Take files into a collection; one of that name is made where there is none.
+
+        Parameters
+        ----------
+        paths
+            Files and folders; on a cluster also ``s3://bucket/folder``.
+        collection
+            Its name or id, or its address in object storage.
+        given
+            As :meth:`casetrack.collection.Collection.ingest` takes them: ``engine="ray"``,
+            ``on="local"``, ``ocr="tesseract"``, ...
+
+        Raises
+        ------
+        CaseTrackError
+            See :meth:`get`, :meth:`create` and :meth:`casetrack.collection.Collection.ingest`.
+        """
+        try:
+            found = self.get(collection)
+        except CollectionNotFound:
+            found = self.create(collection)
+        return found.ingest(paths, **given)
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
         """Return the facts of a collection without opening it.

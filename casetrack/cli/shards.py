@@ -80,18 +80,17 @@ def build(
     Each task does it for some documents; the first search finds it done. What is there already is
     kept: a batch of documents more costs what it holds, and joining the map again.
     """
-    from casetrack.cluster.build.graph import build_graph
-    from casetrack.cluster.build.index import build_index
+    from casetrack.cluster.build.views import build_views
     from casetrack.cluster.connect import connected, require_alike
+    from casetrack.store.place import place_of
 
     workspace = ctx.ensure_object(State).collection(collection).workspace
+    folder = workspace.folder
     with connected(on) as cluster:
-        require_alike([workspace.folder])
-        processors = max(1, int(cluster.cpus))
-        built = build_index(workspace.folder, processors)
-        graph = build_graph(workspace, processors)
+        require_alike([] if place_of(folder).is_remote else [folder])
+        built = build_views(workspace, max(1, int(cluster.cpus)))
     if as_json:
-        write_json(built.as_dict() | {"map": graph.as_dict()})
+        write_json(built.as_dict())
         return
     if built.tasks:
         line(
@@ -102,11 +101,11 @@ def build(
         line("The search index holds all documents already.")
     if built.ordered:
         line(f"Vectors of {counted(built.ordered, 'segment')} put in order for large collections.")
-    if graph.tasks:
+    if built.map.tasks:
         line(
-            f"The map: {counted(graph.documents, 'document')} read in "
-            f"{counted(graph.tasks, 'task')}, {graph.seconds_read:,.1f} s; joined in "
-            f"{graph.seconds_joined:,.1f} s."
+            f"The map: {counted(built.map.documents, 'document')} read in "
+            f"{counted(built.map.tasks, 'task')}, {built.map.seconds_read:,.1f} s; joined in "
+            f"{built.map.seconds_joined:,.1f} s."
         )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
 
-FORMAT = 5
+FORMAT = 6
 """Raised whenever the tables over all documents would come out in another way."""
 LARGEST = 65_536
 """Segments of half this many chunks are merged no more."""

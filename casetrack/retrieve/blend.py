@@ -294,6 +294,7 @@ def blended_search(
     return BlendedAnswer(plan.mode, alpha, found, tuple(notes))
 
 
+@one_thread_each()
 def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.float32] | None]:
     """Return the vector of a question where the plan needs it, and the plan that can be followed.
 

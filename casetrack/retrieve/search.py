@@ -219,6 +219,7 @@ class _Look:
     nearness: dict[Place, float]
 
 
+@one_thread_each()
 def _question(
     reading: Reading, words: AskedWords, plan: Plan, state: State, *, yields: bool
 ) -> tuple[Plan, Question, _Look | None, Encoded | None]:
@@ -279,6 +280,7 @@ def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
     return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
 
 
+@one_thread_each()
 def _judged(
     words: AskedWords,
     reading: Reading,

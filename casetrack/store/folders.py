@@ -160,6 +160,19 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
     return target
 
 
+def folder_here(place: Place, home: Path, /) -> Path:
+    """Return the folder of a collection on this machine, or one in *home* that stands for it.
+
+    Raises
+    ------
+    UsageError, CollectionDamaged, FutureSchema, ObjectStorageError, StorageError
+        See :func:`attach_folder`.
+    """
+    if place.address is None:
+        return place.folder
+    return attach_folder(home, place.address, place.endpoint)
+
+
 def attached(home: Path, address: Address, /) -> Path | None:
     """Return the folder that stands for the collection at an address, if there is one."""
     for path in sorted(home.glob(f"[!.]*/{PLACE}")):

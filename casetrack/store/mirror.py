@@ -10,54 +10,46 @@ the next one who has that lock.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
-import os
 import secrets
-import threading
 import time
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.errors import (
     CaseTrackError,
     CollectionBusy,
     CollectionDamaged,
-    CollectionGone,
     WriterReplaced,
 )
-from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import UNFINISHED, private_folder, storage_errors, write_atomic
+from casetrack.store.files import UNFINISHED, private_folder, storage_errors
+from casetrack.store.mirrored import VIEWS, Record, alone, is_whole, item_of, looks_of, present
 from casetrack.store.place import place_of
 from casetrack.store.published import (
     LISTING,
-    RECORD,
     TRIES,
     Item,
     Listing,
     busy,
-    is_shared,
     published,
     published_since,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from casetrack.store.place import Place
 
 FRESH_SECONDS = 1.0
 """What was looked at so short a while ago is not asked for again."""
-_LOCK = ".place.lock"
-_VIEWS = "views/"
 _INFO = ("collection.json", ".collection.json.bak", "sources.json", ".profile-unchosen")
 _MEND = (
     "Run `casetrack doctor --repair` on the collection, or bring back that object from a backup."
 )
 _looked: dict[Path, float] = {}
 _changes: dict[Path, int] = {}
-_guard = threading.RLock()
+_received: set[tuple[Path, str]] = set()
+"""Objects that another process sent for this one to publish, by folder and key."""
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -74,29 +66,6 @@ def of_marks(path: str, /) -> bool:
 def of_writer(path: str, /) -> bool:
     """Whether the write lock is for a file."""
     return not of_info(path) and not of_marks(path)
-
-
-@dataclass(slots=True)
-class _Record:
-    """Which files lie here: digest and looks (time, size, inode) by path."""
-
-    path: Path
-    tag: str | None = None
-    files: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, folder: Path) -> _Record:
-        path = folder / RECORD
-        try:
-            raw = unsealed(path.read_bytes())
-            files = {name: (str(d), [int(n) for n in s]) for name, (d, s) in raw["files"].items()}
-            return cls(path, raw["tag"], files)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return cls(path)
-
-    def keep(self) -> None:
-        facts = {"tag": self.tag, "files": {n: list(v) for n, v in self.files.items()}}
-        write_atomic(self.path, sealed(facts), durable=False)
 
 
 # --- looking -----------------------------------------------------------------------------------
@@ -139,22 +108,22 @@ def pull(
         return
     if not now and time.monotonic() - _looked.get(folder, float("-inf")) < FRESH_SECONDS:
         return
-    with _alone(folder):
-        record = _Record.of(folder)
+    with alone(folder):
+        record = Record.of(folder)
         is_known = record.tag is not None and settle is None
         listing = published_since(place, record.tag or "") if is_known else published(place)
         _looked[folder] = time.monotonic()
         if listing is not None:
-            listing = _copied(place, record, listing, lambda p: not p.startswith(_VIEWS), settle)
+            listing = _copied(place, record, listing, lambda p: not p.startswith(VIEWS), settle)
             gone = [
                 path
                 for path in record.files
-                if not path.startswith(_VIEWS) and path not in listing.files
+                if not path.startswith(VIEWS) and path not in listing.files
             ]
             if settle:
                 gone += [
                     path
-                    for path in _present(folder, views=False)
+                    for path in present(folder, views=False)
                     if path not in listing.files and settle(path)
                 ]
             for path in gone:
@@ -187,8 +156,8 @@ def bring(folder: Path, home: str, /) -> bool:
     place = place_of(folder)
     if not place.is_remote:
         return False
-    with _alone(folder):
-        record, listing = _Record.of(folder), published(place)
+    with alone(folder):
+        record, listing = Record.of(folder), published(place)
         try:
             _copied(place, record, listing, lambda path: path.startswith(f"{home}/"), None)
         except CollectionDamaged as damage:
@@ -200,8 +169,8 @@ def bring(folder: Path, home: str, /) -> bool:
 
 def _disown(folder: Path, scope: Callable[[str], bool]) -> None:
     """Let what was changed here and could not be published be replaced by what counts."""
-    with contextlib.suppress(CaseTrackError), _alone(folder):
-        record = _Record.of(folder)
+    with contextlib.suppress(CaseTrackError), alone(folder):
+        record = Record.of(folder)
         for path in _changed(folder, record, scope)[0]:
             record.files[path] = ("", [])
         record.tag = None
@@ -211,7 +180,7 @@ def _disown(folder: Path, scope: Callable[[str], bool]) -> None:
 
 def _copied(
     place: Place,
-    record: _Record,
+    record: Record,
     listing: Listing,
     wanted: Callable[[str], bool],
     settle: Callable[[str], bool] | None,
@@ -243,7 +212,7 @@ class _Gone(Exception):
 
 def _copy(
     place: Place,
-    record: _Record,
+    record: Record,
     wanted: dict[str, Item],
     settle: Callable[[str], bool] | None,
 ) -> None:
@@ -256,14 +225,14 @@ def _copy(
         if digest == item.digest:
             # Changed here and not published: by somebody at work, or who was killed.
             is_mine = settle is not None and settle(path)
-            lacks = path.startswith((_VIEWS, _INFO[0])) and not target.exists()
-            if not lacks and not (is_mine and looks != _looks(target)):
+            lacks = path.startswith((VIEWS, _INFO[0])) and not target.exists()
+            if not lacks and not (is_mine and looks != looks_of(target)):
                 continue
-        elif _is_whole(target, item):
-            record.files[path] = (item.digest, _looks(target))
+        elif is_whole(target, item):
+            record.files[path] = (item.digest, looks_of(target))
             continue
         _fetch(place, path, item)
-        record.files[path] = (item.digest, _looks(target))
+        record.files[path] = (item.digest, looks_of(target))
 
 
 def _fetch(place: Place, path: str, item: Item) -> None:
@@ -276,7 +245,7 @@ def _fetch(place: Place, path: str, item: Item) -> None:
             temporary.touch(mode=0o600)
             if not place.objects.fetch(item.key, temporary):
                 raise _Gone(path)
-            if not _is_whole(temporary, item):
+            if not is_whole(temporary, item):
                 raise CollectionDamaged(
                     f"{place.uri}/{item.key} is not what was written there.", hint=_MEND
                 )
@@ -338,16 +307,18 @@ def publish(
     place = place_of(folder)
     if not place.is_remote:
         return
-    with _alone(folder):
-        record = _Record.of(folder)
+    with alone(folder):
+        record = Record.of(folder)
         changed, gone = _changed(folder, record, scope)
         if not changed and not gone and not first:
             return
         for path, item in changed.items():
-            place.objects.send(item.key, folder / path)
+            if (folder, item.key) not in _received:
+                place.objects.send(item.key, folder / path)
         listing = _switch(place, record, changed, gone, fence=fence, first=first)
         for path, item in changed.items():
-            record.files[path] = (item.digest, _looks(folder / path))
+            record.files[path] = (item.digest, looks_of(folder / path))
+            _received.discard((folder, item.key))
         for path in gone:
             record.files.pop(path, None)
         record.tag = listing.tag
@@ -355,9 +326,61 @@ def publish(
     touched(folder)
 
 
+def send(folder: Path, homes: Iterable[str], /) -> dict[str, Item]:
+    """Send the files of views to where the collection lies, for another process to publish.
+
+    Nothing for a collection that is here. Nobody reads what is not in the list of those that
+    count, and upkeep removes it after a while.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    homes
+        Folders in it, such as ``views/index/NAME``.
+
+    Returns
+    -------
+    dict
+        For :func:`receive`, by path.
+
+    Raises
+    ------
+    OSError, ObjectStorageError
+        A file cannot be read, or not be written there.
+    """
+    place, sent = place_of(folder), dict[str, Item]()
+    for home in homes if place.is_remote else ():
+        for file in sorted(f for f in (folder / home).rglob("*") if f.is_file()):
+            path = file.relative_to(folder).as_posix()
+            sent[path] = item_of(folder, path)
+            place.objects.send(sent[path].key, file)
+    return sent
+
+
+def receive(folder: Path, sent: Mapping[str, Item], /) -> None:
+    """Copy here what other processes sent, which the next :func:`publish` lets count.
+
+    Raises
+    ------
+    CollectionDamaged, ObjectStorageError
+        It is not there any more, or not what was sent.
+    """
+    place = place_of(folder)
+    for path, item in sent.items():
+        try:
+            _fetch(place, path, item)
+        except _Gone as error:
+            raise CollectionDamaged(
+                f"{place.uri}/{item.key} is gone, though it was written a moment ago.",
+                hint="Run the same command again.",
+            ) from error
+        _received.add((folder, item.key))
+
+
 def _switch(
     place: Place,
-    record: _Record,
+    record: Record,
     changed: dict[str, Item],
     gone: list[str],
     *,
@@ -374,7 +397,7 @@ def _switch(
             is_ours = theirs == changed.get(path)
             if (
                 not is_ours
-                and not path.startswith(_VIEWS)
+                and not path.startswith(VIEWS)
                 and (theirs and theirs.digest) != (base or None)
             ):
                 raise busy(place, path)
@@ -397,24 +420,24 @@ def _switch(
 
 
 def _changed(
-    folder: Path, record: _Record, scope: Callable[[str], bool]
+    folder: Path, record: Record, scope: Callable[[str], bool]
 ) -> tuple[dict[str, Item], list[str]]:
     """Return the files that are not as they were when they were copied, and those that are gone."""
     changed = {}
-    present = {path for path in _present(folder, views=True) if scope(path)}
-    for path in sorted(present):
+    here = {path for path in present(folder, views=True) if scope(path)}
+    for path in sorted(here):
         digest, looks = record.files.get(path, ("", []))
-        if looks and looks == _looks(folder / path):
+        if looks and looks == looks_of(folder / path):
             continue
         try:
-            found, size = _digest(folder / path)
+            item = item_of(folder, path)
         except FileNotFoundError:
             continue
-        if found == digest:
-            record.files[path] = (digest, _looks(folder / path))
+        if item.digest == digest:
+            record.files[path] = (digest, looks_of(folder / path))
             continue
-        changed[path] = Item(f"files/{path}@{found[:16]}", size, found)
-    gone = [path for path in record.files if scope(path) and path not in present]
+        changed[path] = item
+    gone = [path for path in record.files if scope(path) and path not in here]
     return changed, gone
 
 
@@ -422,59 +445,8 @@ def forget_views(folder: Path, /) -> None:
     """Let go of what is here of the views of a collection elsewhere: others need the room."""
     import shutil
 
-    with _alone(folder):
-        record = _Record.of(folder)
-        record.files = {p: v for p, v in record.files.items() if not p.startswith(_VIEWS)}
+    with alone(folder):
+        record = Record.of(folder)
+        record.files = {p: v for p, v in record.files.items() if not p.startswith(VIEWS)}
         record.keep()
         shutil.rmtree(folder / "views", ignore_errors=True)
-
-
-# --- files -------------------------------------------------------------------------------------
-
-
-def _present(folder: Path, *, views: bool) -> Iterator[str]:
-    """Yield the paths of the files here that belong to the collection."""
-    for base, folders, names in os.walk(folder):
-        inside = "" if base == str(folder) else f"{Path(base).relative_to(folder).as_posix()}/"
-        for name in list(folders):
-            below = f"{inside}{name}/"
-            if not is_shared(below) or (below == _VIEWS and not views):
-                folders.remove(name)
-        yield from (f"{inside}{name}" for name in names if is_shared(f"{inside}{name}"))
-
-
-def _looks(path: Path) -> list[int]:
-    try:
-        facts = path.stat()
-    except OSError:
-        return []
-    return [facts.st_mtime_ns, facts.st_size, facts.st_ino]
-
-
-def _digest(path: Path) -> tuple[str, int]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return digest, file.tell()
-
-
-def _is_whole(path: Path, item: Item) -> bool:
-    try:
-        return path.stat().st_size == item.size and _digest(path)[0] == item.digest
-    except OSError:
-        return False
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Be the only one on this computer who copies files of the collection."""
-    import filelock
-
-    if not folder.is_dir():
-        raise CollectionGone(folder.name)
-    lock = filelock.FileLock(folder / _LOCK, fallback_to_soft=False)
-    with _guard, storage_errors(folder / _LOCK):
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.cluster.build import graph as mapping
-from casetrack.cluster.build import index as building
+from casetrack.cluster.build import parts, views
 from casetrack.cluster.build.sharing import groups
 from casetrack.cluster.connect import connected
 from casetrack.config import load_settings
-from casetrack.errors import CollectionBusy, UsageError
+from casetrack.errors import ClusterFailed, CollectionBusy, CollectionDamaged
 from casetrack.library import Library
 from casetrack.sql.views import GraphView
 from casetrack.store.datasets import open_snapshot
-from casetrack.views.stored_segments import index_home, segment_folder
+from casetrack.store.lock import try_lock, write_lock
+from casetrack.store.place import place_of
+from casetrack.views import cells
+from casetrack.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection as Some
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.store.place import Place
 
 
 @given(
@@ -51,7 +54,7 @@ def bare(demo_home: Path, tmp_path: Path, models_dir: Path) -> Collection:
     """The sample collection without a search index."""
     shutil.copytree(demo_home, tmp_path / "data")
     found = Library(replace(load_settings(tmp_path / "data"), models_dir=models_dir)).get("Demo")
-    shutil.rmtree(index_home(found.folder))
+    shutil.rmtree(found.folder / parts.INDEX.home)
     return found
 
 
@@ -74,78 +77,163 @@ def seen(collection: Collection) -> list[tuple]:
     return [(r.chunk_id, r.score, r.signals) for q in asked for r in collection.search(q)]
 
 
-def test_segments_made_apart_are_one_index(bare: Collection, demo: Collection) -> None:
-    folder, snapshot = bare.folder, open_snapshot(bare.folder)
-    keeper = segment_folder(index_home(folder), snapshot, snapshot.dimension)
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Let tasks be calls; return the shares. What passes goes through bytes."""
     shares: list[list[str]] = []
 
-    def make(missing: Some[str]) -> list[str]:
-        shares.extend(groups(snapshot.documents.chunk_counts, missing, 20, 4))
-        # Each as in a process of its own: who makes them shares nothing but the folder.
-        return [name for share in shares for name in building._make(str(folder), share)]
+    def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[parts.Made]:
+        shares.extend(wanted)
+        given = [pickle.loads(pickle.dumps((place, home, share, orders))) for share in wanted]
+        return [pickle.loads(pickle.dumps(parts.make(*each))) for each in given]
 
-    parts = keeper.segments(snapshot, made_by=make)
-    assert len(parts) == len(shares) > 2
-    assert all(part.folder is not None for part in parts)
-    assert seen(bare) == seen(demo)
-    again = keeper.segments(snapshot, made_by=make)
-    assert {p.folder for p in again} == {p.folder for p in parts}
+    monkeypatch.setattr(parts, "in_tasks", call)
+    # Small shares, so that there are several.
+    for name, kind in parts._KINDS.items():
+        small = kind._replace(largest=20)
+        monkeypatch.setitem(parts._KINDS, name, small)
+    for name in ("INDEX", "MAP", "CITATIONS"):
+        small = parts._KINDS[getattr(parts, name).home]
+        monkeypatch.setattr(parts, name, small)
+        monkeypatch.setattr(views, name, small)
+    return shares
+
+
+def test_views_made_apart_are_one(
+    mapless: Collection, demo: Collection, in_this_process: list[list[str]]
+) -> None:
+    built = views.build_views(mapless.workspace, 3)
+    assert (built.documents, built.map.documents) == (25, 25)
+    assert built.chunks == demo.workspace.state().index.chunk_count
+    assert built.segments == built.tasks > 2
+    assert built.map.tasks > 4
+    assert len(in_this_process) == built.tasks + built.map.tasks
+    assert seen(mapless) == seen(demo)
+    assert told(mapless) == told(demo)
+    again = views.build_views(mapless.workspace, 3)
+    assert (again.documents, again.tasks, again.map.tasks) == (0, 0, 0)
+    assert again.segments == built.segments
 
 
 def test_what_nobody_publishes_is_not_read(bare: Collection, demo: Collection) -> None:
-    folder, snapshot = bare.folder, open_snapshot(bare.folder)
-    left = building._make(str(folder), [*list(snapshot.revisions)[:3], "gone meanwhile"])
-    assert (index_home(folder) / left[0]).is_dir()
+    place, snapshot = place_of(bare.folder), open_snapshot(bare.folder)
+    wanted = [*list(snapshot.revisions)[:3], "gone meanwhile"]
+    left = parts.make(place, parts.INDEX.home, wanted, False)
+    assert (bare.folder / parts.INDEX.home / left.names[0]).is_dir()
+    assert not left.sent
     assert seen(bare) == seen(demo)
 
 
-def test_a_map_read_apart_is_one_map(mapless: Collection, demo: Collection) -> None:
-    folder, snapshot = mapless.folder, open_snapshot(mapless.folder)
-    for kind in ("segments", "legal"):
-        keeper = mapping._keeper(folder, kind, snapshot)
-
-        def make(missing: Some[str], kind: str = kind) -> list[str]:
-            shares = groups(snapshot.documents.chunk_counts, missing, 20, 4)
-            return [name for share in shares for name in mapping._make(str(folder), kind, share)]
-
-        assert len(keeper.segments(snapshot, made_by=make)) > 2
-        mapping._require_published(keeper, snapshot, folder)
-    assert told(mapless) == told(demo)
+def test_vectors_of_large_segments_are_put_in_order_where_they_are_made(
+    bare: Collection, monkeypatch: pytest.MonkeyPatch, in_this_process: list[list[str]]
+) -> None:
+    monkeypatch.setattr(cells, "PAYS_FROM", 1)
+    monkeypatch.setattr(cells, "LEAST_ROWS", 5)
+    built = views.build_views(bare.workspace, 3)
+    assert built.ordered > 0
+    assert len(list(bare.folder.glob("views/index/*/cells.bin"))) == built.ordered
 
 
-def test_a_map_that_somebody_else_makes_is_waited_for(mapless: Collection) -> None:
-    folder, snapshot = mapless.folder, open_snapshot(mapless.folder)
-    with pytest.raises(CollectionBusy, match="Another program is making the map") as busy:
-        mapping._require_published(mapping._keeper(folder, "legal", snapshot), snapshot, folder)
+def test_what_somebody_else_makes_is_waited_for(
+    mapless: Collection, in_this_process: list[list[str]]
+) -> None:
+    home = mapless.folder / parts.MAP.home
+    home.mkdir(parents=True)
+    with try_lock(home / ".lock"), pytest.raises(CollectionBusy, match="is making the map") as busy:
+        views.build_views(mapless.workspace, 3)
     assert "run this again" in str(busy.value)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*lance is not fork-safe")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_map_made_on_a_cluster(mapless: Collection, demo: Collection) -> None:
-    with connected("local"):
-        building.build_index(mapless.folder, 3)
-        built = mapping.build_graph(mapless.workspace, 3)
-        assert built.documents == 25
-        assert built.tasks > 2
-        assert told(mapless) == told(demo)
-        assert mapping.build_graph(mapless.workspace, 3).tasks == 0
+def without_views(library: Library, files: Path, at: str | None = None) -> Collection:
+    """A collection of files whose views nobody has made."""
+    made = library.create("Far", at=at)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workspace, "catch_up", lambda _: None)
+        made.ingest(files)
+    assert not (made.folder / parts.INDEX.home).exists()
+    return made
 
 
-def test_an_index_in_object_storage_is_made_by_who_writes(library: Library, tmp_path: Path) -> None:
-    made = library.create("Far", at=f"file://{tmp_path}/bucket/far")
-    with pytest.raises(UsageError, match="is made by who writes to it") as caught:
-        building.build_index(made.folder, 2)
-    assert "casetrack reindex" in caught.value.hint
+def test_views_in_object_storage_are_made_apart_and_published(
+    library: Library, samples: Path, tmp_path: Path, in_this_process: list[list[str]]
+) -> None:
+    address = f"{(tmp_path / 'bucket').as_uri()}/far"
+    far = without_views(library, samples, address)
+    built = views.build_views(far.workspace, 3)
+    assert built.documents == built.map.documents > 0
+    assert built.tasks > 2
+    assert len(seen(far)) > 0
+    # Another computer finds them made, and makes none.
+    there = Library(load_settings(tmp_path / "other")).attach(address)
+    assert seen(there) == seen(far)
+    assert told(there) == told(far)
+    published = {f.parent.name for f in far.folder.glob("views/index/*/rows.arrow")}
+    brought = {f.parent.name for f in there.folder.glob("views/index/*/rows.arrow")}
+    assert brought == published != set()
+
+
+def test_what_a_task_sent_and_is_gone_is_told(
+    library: Library, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = without_views(library, samples, f"{(tmp_path / 'bucket').as_uri()}/far")
+
+    def lossy(*given: Any) -> list[parts.Made]:
+        place, home, shares, orders = given
+        made = [parts.make(place, home, share, orders) for share in shares]
+        shutil.rmtree(tmp_path / "bucket" / "far" / "files" / "views")
+        return made
+
+    monkeypatch.setattr(parts, "in_tasks", lossy)
+    with pytest.raises(CollectionDamaged, match="is gone, though it was written a moment ago") as e:
+        views.build_views(far.workspace, 2)
+    assert "Run the same command again" in str(e.value)
+    monkeypatch.undo()
+    assert len(seen(far)) > 0
+
+
+@pytest.mark.parametrize(("pays_from", "is_apart"), [(1, True), (10_000, False)])
+def test_a_batch_is_indexed_in_tasks_where_that_pays(
+    library: Library,
+    samples: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    in_this_process: list[list[str]],
+    pays_from: int,
+    is_apart: bool,
+) -> None:
+    far = without_views(library, samples)
+    monkeypatch.setattr(views, "PAYS_FROM", pays_from)
+    with write_lock(far.folder):
+        views.catch_up(far.workspace, 3)
+    assert bool(in_this_process) is is_apart
+    assert len(seen(far)) > 0
+    assert len(told(far)["entities"]) > 0
+
+
+def test_where_the_cluster_fails_one_process_goes_on(
+    library: Library, samples: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    far = without_views(library, samples)
+
+    def fails(*_: Any) -> list[parts.Made]:
+        raise ClusterFailed("a task ended again and again")
+
+    monkeypatch.setattr(parts, "in_tasks", fails)
+    monkeypatch.setattr(views, "PAYS_FROM", 1)
+    with write_lock(far.folder):
+        views.catch_up(far.workspace, 3)
+    assert "made by one process" in caplog.text
+    assert len(seen(far)) > 0
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # what Ray and its packages warn of is theirs
-def test_an_index_made_on_a_cluster(bare: Collection, demo: Collection) -> None:
+def test_views_made_on_a_cluster(mapless: Collection, demo: Collection) -> None:
     with connected("local"):
-        built = building.build_index(bare.folder, 3)
+        built = views.build_views(mapless.workspace, 3)
         assert (built.documents, built.chunks) == (25, demo.workspace.state().index.chunk_count)
         assert built.segments == built.tasks
-        assert seen(bare) == seen(demo)
-        assert building.build_index(bare.folder, 3).tasks == 0
+        assert built.map.documents == 25
+        assert built.map.tasks > 2
+        assert seen(mapless) == seen(demo)
+        assert told(mapless) == told(demo)
+        assert views.build_views(mapless.workspace, 3).map.tasks == 0

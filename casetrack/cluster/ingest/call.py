@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.cluster.build.views import catch_up
 from casetrack.cluster.connect import CLIENT, connected, require_alike
 from casetrack.cluster.ingest.bucket import Bucket, is_bucket
 from casetrack.cluster.ingest.check import require_ready
@@ -204,7 +205,7 @@ class ClusterBatch:
                         progress,
                     )
                     outcomes = run.take_all(files)
-                    workspace.catch_up()
+                    catch_up(workspace, max(1, int(self.cluster.cpus)))
                 cancelled = any(o.code == "cancelled" for o in outcomes)
             except JobStopped:
                 outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.cluster.ingest.recipe import folder_here, settings_here
+from casetrack.cluster.ingest.recipe import settings_here
 from casetrack.encoders import Encoders
 from casetrack.errors import CaseTrackError, ClusterDiffers, ClusterFailed
 from casetrack.readers.workers.frames import pack_error, unpack_error
 from casetrack.records import IngestProgress, IngestReport
+from casetrack.store.folders import folder_here
 from casetrack.store.mirror import touched
 from casetrack.store.place import Place, place_of
 from casetrack.workspace import Workspace

@@ -18,9 +18,8 @@ from casetrack.ingest.batch import known_of, reading_conditions
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.mirror import pull
+from casetrack.store.folders import folder_here
 from casetrack.store.originals import COPIES
-from casetrack.store.place import Place, stand_in
 
 if TYPE_CHECKING:
     from casetrack.config import Settings
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from casetrack.records import Document
     from casetrack.sources.base import Source
     from casetrack.steps.encoding import Known
+    from casetrack.store.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +139,6 @@ def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], ...]:
             parts.append([])
         parts[-1].append(stage)
     return tuple(tuple(part) for part in parts)
-
-
-def folder_here(place: Place, home: Path, /) -> Path:
-    """Return the folder of a collection on this machine, or one in *home* that stands for it."""
-    if place.address is None:
-        return place.folder
-    folder = home / place.folder.name
-    folder.mkdir()
-    stand_in(folder, place.address, place.endpoint)
-    pull(folder, now=True)
-    return folder
 
 
 def settings_here(settings: Settings, /) -> Settings:

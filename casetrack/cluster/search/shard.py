@@ -63,6 +63,10 @@ class Shard:
         """Return what this shard is."""
         return About(__version__, self._collections.is_dir(), platform.node(), os.getpid())
 
+    def holds(self, asked: Asked, /) -> bool:
+        """Whether all segments that a question is about are mapped."""
+        return all((asked.collection, part.name) in self._segments for part in asked.parts)
+
     def top(self, asked: Asked, /) -> Told:
         """Return the best rows by each signal of a question.
 

@@ -1,0 +1,199 @@
+"""Segments that are made in tasks on a cluster, and published together by who writes.
+
+A segment of the search index or of the map holds what it says of its documents and nothing of
+others. So segments that were made apart are published by one switch of the manifest, under the lock
+that every builder takes. What is there stays as it is: a batch more costs what it holds. A task
+whose machine is lost is done again; a driver that is killed leaves folders or objects behind that
+nobody names, and the next builder makes what is missing.
+
+The tasks share the collection's folder. Where the collection lies in object storage there is none:
+a task sends there what it made, and the driver fetches it, to publish it with the rest.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.cluster.build.sharing import groups
+from casetrack.errors import ClusterFailed, CollectionBusy
+from casetrack.graph import stored_segments as graph
+from casetrack.graph.legal import reading as legal
+from casetrack.store import mirror
+from casetrack.store.datasets import open_snapshot
+from casetrack.store.folders import folder_here
+from casetrack.store.place import place_of
+from casetrack.views import cells, cells_build
+from casetrack.views import stored_segments as index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.place import Place
+    from casetrack.store.published import Item
+    from casetrack.views.segment_files import SegmentFolder
+
+_RETRIES = 3
+
+
+class Kind(NamedTuple):
+    """A kind of segments.
+
+    Attributes
+    ----------
+    name
+        For people.
+    home
+        Their folder in that of the collection.
+    largest
+        Rows of the largest one.
+    keeper
+        Returns what keeps them, given their folder and what is live.
+    """
+
+    name: str
+    home: str
+    largest: int
+    keeper: Callable[[Path, Snapshot], SegmentFolder[Any]]
+
+
+INDEX = Kind(
+    "search index",
+    "views/index",
+    index.MAX_CHUNKS,
+    lambda home, snapshot: index.segment_folder(home, snapshot, snapshot.dimension),
+)
+MAP = Kind("map", "views/graph/segments", graph.LARGEST, graph.segment_folder)
+CITATIONS = Kind("map", "views/graph/legal", legal.LARGEST, legal.legal_folder)
+_KINDS = {kind.home: kind for kind in (INDEX, MAP, CITATIONS)}
+
+
+@dataclass(slots=True)
+class Built:
+    """What was made of one kind.
+
+    Attributes
+    ----------
+    revisions
+        Of the documents that are new in it.
+    tasks, ordered
+        In how many tasks, and the segments among them whose vectors were put in order for
+        approximate search.
+    segments
+        That there are now.
+    """
+
+    revisions: frozenset[str] = frozenset()
+    tasks: int = 0
+    ordered: int = 0
+    segments: int = 0
+
+
+class Made(NamedTuple):
+    """What a task made: segments by name, of which so many are in order, and what it sent."""
+
+    names: list[str]
+    ordered: int
+    sent: dict[str, Item]
+
+
+def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> Built:
+    """Make the segments that are missing on the connected cluster, and publish them.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder, which all machines of the cluster see at this path; of one in
+        object storage, who calls holds the write lock.
+    kind
+        Which.
+    snapshot
+        What is live.
+    processors
+        How many tasks run at a time.
+
+    Raises
+    ------
+    CollectionBusy
+        Another program is building them.
+    ClusterFailed
+        Tasks ended again and again without a word.
+    CollectionDamaged, CollectionGone
+        The collection cannot be read.
+    """
+    place, built = place_of(folder), Built()
+    orders = sum(snapshot.documents.chunk_counts.values()) * snapshot.dimension >= cells.PAYS_FROM
+
+    def make(missing: Collection[str]) -> Iterable[str]:
+        shares = groups(snapshot.documents.chunk_counts, missing, kind.largest, processors)
+        built.revisions, built.tasks = frozenset(missing), len(shares)
+        names = list[str]()
+        for made in in_tasks(place, kind.home, shares, orders):
+            mirror.receive(folder, made.sent)
+            built.ordered += made.ordered
+            names += made.names
+        return names
+
+    keeper = kind.keeper(folder / kind.home, snapshot)
+    keeper.segments(snapshot, made_by=make)
+    if keeper.lacking(snapshot):
+        raise CollectionBusy(
+            f"Another program is making the {kind.name} of {folder.name}.",
+            hint="Wait until it is done, then run this again: what is there already is kept.",
+        )
+    built.segments = len(keeper.stored(snapshot.generation))
+    return built
+
+
+def in_tasks(place: Place, home: str, shares: list[list[str]], orders: bool, /) -> list[Made]:
+    """Have each share of the revisions made in a task of its own.
+
+    Raises
+    ------
+    ClusterFailed
+        A task ended again and again without a word.
+    Exception
+        Whatever :func:`make` raises.
+    """
+    import ray
+
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(make)
+    try:
+        made: list[Made] = ray.get([task.remote(place, home, share, orders) for share in shares])
+    except ray.exceptions.RayTaskError as error:
+        raise error.as_instanceof_cause() from None
+    except ray.exceptions.RayError as error:
+        raise ClusterFailed("a task ended again and again", error) from error
+    return made
+
+
+def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made:
+    """Make the segments of some revisions; runs in a task.
+
+    Parameters
+    ----------
+    place
+        Where the collection lies.
+    home
+        Which kind, by its folder.
+    revisions
+        Of which documents; those that were replaced since the work was shared out are left out.
+    orders
+        Whether the vectors of large segments are put in order.
+    """
+    kind = _KINDS[home]
+    with tempfile.TemporaryDirectory(prefix="casetrack-") as own:
+        folder = folder_here(place, Path(own))
+        snapshot = open_snapshot(folder)
+        (folder / home).mkdir(parents=True, exist_ok=True)
+        keeper = kind.keeper(folder / home, snapshot)
+        names = keeper.make(revision for revision in revisions if revision in snapshot.revisions)
+        ordered = 0
+        if orders and kind is INDEX:
+            made = [keeper.load(folder / home / name) for name in names]
+            wanted = [s.folder and cells_build.build_one(s, s.folder) for s in cells.wanting(made)]
+            ordered = sum(map(bool, wanted))
+        return Made(names, ordered, mirror.send(folder, (f"{home}/{name}" for name in names)))
