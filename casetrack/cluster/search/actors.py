@@ -251,8 +251,17 @@ def restart(data_dir: Path, /) -> list[str]:
     """
     names = running(data_dir)
     for name, state in zip(names, states(data_dir), strict=True):
-        _deploy(data_dir, [name], Wanted(replicas=state.wanted), 0.0)
+        _deploy(data_dir, [name], Wanted(replicas=state.wanted, waiting=_waiting(name)), 0.0)
     return names
+
+
+def _waiting(name: str) -> int:
+    """Return how many questions may wait at a shard that runs."""
+    from ray.serve.context import _get_global_client
+
+    details = _get_global_client().get_serve_details()
+    deployments = details["applications"][name]["deployments"].values()
+    return int(next(iter(deployments))["deployment_config"]["max_queued_requests"])
 
 
 def stop(data_dir: Path, /) -> list[str]:
