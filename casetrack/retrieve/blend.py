@@ -203,6 +203,7 @@ class BlendedAnswer:
     notes: tuple[str, ...]
 
 
+@one_thread_each()
 def blended_search(
     state: State,
     query: str,
@@ -266,13 +267,12 @@ def blended_search(
         ((_, places, scores),) = lists.top(scope, question, depth)
         return dict(zip(places, map(float, scores), strict=True))
 
-    with one_thread_each():
-        if plan.mode != "semantic":
-            words = listed(Question(terms), settings.candidate_k_keyword)
-            if not terms and index.chunk_count:
-                notes.append("The query has no searchable word; only very common words or signs.")
-        if asked is not None:
-            meanings = listed(Question(vector=asked), settings.candidate_k_vector)
+    if plan.mode != "semantic":
+        words = listed(Question(terms), settings.candidate_k_keyword)
+        if not terms and index.chunk_count:
+            notes.append("The query has no searchable word; only very common words or signs.")
+    if asked is not None:
+        meanings = listed(Question(vector=asked), settings.candidate_k_vector)
     notes += lists.unsearched.notes
     alpha = {"keyword": 0.0, "semantic": 1.0}.get(plan.mode, settings.hybrid_alpha)
 
@@ -294,7 +294,6 @@ def blended_search(
     return BlendedAnswer(plan.mode, alpha, found, tuple(notes))
 
 
-@one_thread_each()
 def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.float32] | None]:
     """Return the vector of a question where the plan needs it, and the plan that can be followed.
 

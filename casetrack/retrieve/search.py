@@ -55,6 +55,7 @@ MAX_QUERY_CHARS = 20_000
 EVERYWHERE = Filter()
 
 
+@one_thread_each()
 def search(
     state: State,
     query: str,
@@ -108,20 +109,19 @@ def search(
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
         notes.append("The query has no searchable word; only very common words or signs.")
     lists = lists_of(state)
-    with one_thread_each():
-        ranked = rank(
-            index,
-            max(limit, LOOKED_AT),
-            question,
-            within=words.scope,
-            priors=priors_of(snapshot, index, reading, code=holds_code(state)),
-            fusion=fusion,
-            look=look.rerank if look else None,
-            fold=fold,
-            times=times,
-            cited=cited.places,
-            lists=lists,
-        )
+    ranked = rank(
+        index,
+        max(limit, LOOKED_AT),
+        question,
+        within=words.scope,
+        priors=priors_of(snapshot, index, reading, code=holds_code(state)),
+        fusion=fusion,
+        look=look.rerank if look else None,
+        fold=fold,
+        times=times,
+        cited=cited.places,
+        lists=lists,
+    )
     usual = [hit for hit in ranked if "citation" not in hit.signals]
     if look is not None and usual and "maxsim" not in usual[0].signals:
         plan = plan.without_matrices()
@@ -219,7 +219,6 @@ class _Look:
     nearness: dict[Place, float]
 
 
-@one_thread_each()
 def _question(
     reading: Reading, words: AskedWords, plan: Plan, state: State, *, yields: bool
 ) -> tuple[Plan, Question, _Look | None, Encoded | None]:
@@ -280,7 +279,6 @@ def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
     return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
 
 
-@one_thread_each()
 def _judged(
     words: AskedWords,
     reading: Reading,
