@@ -76,6 +76,7 @@ class Proxy:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def log_message(self, *_: object) -> None:
                 pass

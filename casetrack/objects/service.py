@@ -22,7 +22,7 @@ from casetrack.objects import credentials
 from casetrack.objects.words import fault_of, place_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from casetrack.objects.address import Address
 
@@ -152,12 +152,18 @@ class ServiceObjects:
         stamp = tuple(options.values())
         if self._opened is None or self._opened[0] != stamp:
             kind = {"s3": "S3Store", "gs": "GCSStore", "az": "AzureStore"}[address.scheme]
-            plain = bool(self._endpoint and self._endpoint.startswith("http://"))
+            # Google's and Azure's address is another one only where their own settings say so.
+            plain = address.scheme != "s3" or (self._endpoint or "").startswith("http://")
             made = getattr(stores, kind)(
                 address.bucket, prefix=address.prefix, **options, **library_options(plain=plain)
             )
             self._opened = (stamp, made)
         return self._opened[1]
+
+    def _tag(self, facts: Mapping[str, Any]) -> str:
+        """Return what changes with an object; Google swaps by the version, not by the ETag."""
+        found = [facts["e_tag"], facts["version"] if self._address.scheme == "gs" else None]
+        return " ".join(filter(None, found))
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -171,9 +177,9 @@ class ServiceObjects:
         """See :meth:`Objects.get`."""
         with self._errors():
             try:
-                options = {"if_none_match": unless} if unless else {}
+                options = {"if_none_match": _parts(unless)[0]} if unless else {}
                 answer = self._library.get(self._store(), key, options=options)
-                tag = answer.meta["e_tag"] or ""
+                tag = self._tag(answer.meta)
                 if unless and tag == unless:  # not every service knows the condition
                     return None
                 return Found(bytes(answer.bytes()), tag)
@@ -193,9 +199,12 @@ class ServiceObjects:
         exceptions = self._library.exceptions
         with self._errors():
             try:
-                mode = "create" if tag is None else {"e_tag": tag}
+                mode: Any = "create"
+                if tag is not None:
+                    e_tag, version = _parts(tag)
+                    mode = {"e_tag": e_tag} | ({"version": version} if version else {})
                 made = self._library.put(self._store(), key, data, mode=mode, use_multipart=False)
-                return str(made["e_tag"] or "")
+                return self._tag(made)
             except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
                 return None
             except FileNotFoundError as error:
@@ -231,6 +240,12 @@ class ServiceObjects:
         """See :meth:`Objects.remove`."""
         with self._errors(), contextlib.suppress(FileNotFoundError):
             self._library.delete(self._store(), key)
+
+
+def _parts(tag: str) -> tuple[str, str]:
+    """Return the ETag and the version in a tag of :meth:`ServiceObjects._tag`."""
+    e_tag, _, version = tag.partition(" ")
+    return e_tag, version
 
 
 def library_options(*, plain: bool) -> dict[str, Any]:
