@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Who names more documents than that names a subject."""
+_MOST_OF_NAME = 64 * MOST
+"""Of more documents that one word means, no other word and no year chooses so few."""
 _LEAST_CHUNKS = 5
 """In a document of fewer passages each of them says its name."""
 _LEAST_PLACES = 3
@@ -89,6 +91,10 @@ class Names:
     counts: Callable[[str], NDArray[np.int64]]
     frequency: Callable[[str], int]
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
+    _largest: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_largest", np.cumsum(np.sort(self.sizes)[::-1]))
 
     def named(
         self, query: str, words: Sequence[Word], periods: Sequence[Period], /
@@ -134,25 +140,30 @@ class Names:
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
         """Return how surely a term means each document; ``None`` where it means none."""
-        whole = int(self.sizes.sum())
-        if not _LEAST_PLACES <= self.frequency(term) <= _COMMON_SHARE * whole:
+        whole, frequency = int(self.sizes.sum()), self.frequency(term)
+        if not _LEAST_PLACES <= frequency <= _COMMON_SHARE * whole:
+            return None
+        # Outside of what it means it is that rare, so what it means holds all the others.
+        inside = frequency - (whole + 50) / least
+        if inside > 0 and np.searchsorted(self._largest, inside) >= _MOST_OF_NAME:
             return None
         counts = self.counts(term)
         held = int(counts.sum())
-        share = counts / np.maximum(self.sizes, 1)
-        share[(self.sizes < _LEAST_CHUNKS) | (counts < _LEAST_PLACES)] = 0.0
+        told = (self.sizes >= _LEAST_CHUNKS) & (counts >= _LEAST_PLACES)
+        share = np.zeros(len(counts))
+        share[told] = counts[told] / self.sizes[told]
         if not share.any():
             return None
-        inside = share >= max(_COVERED, _BESIDE * float(share.max()))
-        if inside.sum() < _OF_HOLDERS * np.count_nonzero(counts):
+        meant = share >= max(_COVERED, _BESIDE * float(share.max()))
+        if meant.sum() < _OF_HOLDERS * np.count_nonzero(counts):
             return None
-        within = counts[inside].sum() / self.sizes[inside].sum()
-        beside = (held - counts[inside].sum() + 1) / (whole - self.sizes[inside].sum() + 50)
+        within = counts[meant].sum() / self.sizes[meant].sum()
+        beside = (held - counts[meant].sum() + 1) / (whole - self.sizes[meant].sum() + 50)
         ratio = float(within / beside)
         if ratio < least:
             return None
         sure = min(1.0, np.log10(ratio) / np.log10(_SURE))
-        return np.where(inside, sure * share / share.max(), 0.0)
+        return np.where(meant, sure * share / share.max(), 0.0)
 
     def _by_files(self, words: Sequence[Word]) -> list[_Found]:
         """Return documents whose file names begin with words of the question run together."""

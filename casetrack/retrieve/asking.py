@@ -77,9 +77,15 @@ def _names(state: State) -> Names:
             if posting is None:
                 found.append(np.zeros(int(alive.sum()), dtype=np.int64))
                 continue
-            # The rows of a document stand side by side, and those of a posting in order.
-            starts = part.data.starts.astype(posting.rows.dtype)
-            found.append(np.diff(np.searchsorted(posting.rows, starts))[alive])
+            # The rows of a document stand side by side, and those of a posting in order: the fewer
+            # of both are looked up in the others.
+            rows, starts = posting.rows, part.data.starts
+            if len(rows) < len(alive):
+                places = np.searchsorted(starts, rows, side="right") - 1
+                found.append(np.bincount(places, minlength=len(alive))[alive])
+            else:
+                firsts = np.searchsorted(rows, starts[:-1].astype(rows.dtype))
+                found.append(np.diff(firsts, append=len(rows))[alive])
         return np.concatenate(found)
 
     def frequency(term: str) -> int:

@@ -64,6 +64,27 @@ def test_short_documents_are_not_told_by_their_words() -> None:
     assert not read("krill", names=names(sizes=[4, 4, 3, 4])).named
 
 
+def test_a_word_of_a_whole_field_is_not_counted() -> None:
+    sizes, counted = np.full(3000, 20), list[str]()
+    held = {"field": np.repeat([15, 0], 1500), "wagtail": np.repeat([18, 0], [4, 2996])}
+
+    def counts(term: str) -> np.ndarray:
+        counted.append(term)
+        return held.get(term, np.zeros(3000, dtype=np.int64))
+
+    many = Names(
+        ids=[f"id-{n}" for n in range(3000)],
+        names=[f"{n}.pdf" for n in range(3000)],
+        sizes=sizes,
+        counts=counts,
+        frequency=lambda term: int(held[term].sum()) if term in held else 0,
+    )
+    found = read("field of Wagtail", names=many).named
+    assert {n.document for n in found} == {f"{n}.pdf" for n in range(4)}
+    assert "wagtail" in counted
+    assert "field" not in counted
+
+
 def test_one_document_alone_is_never_named() -> None:
     assert not read("Orca", names=names(FILES[:1], SIZES[:1])).named
 

@@ -4,8 +4,8 @@
 process into a folder, and by Ray on this machine into a collection in object storage (moto's S3
 over HTTP; ``--here``: in a folder, too, which tells what Ray alone adds). Compared are documents,
 passages with all their columns (texts, places, vectors, matrices), every table of the map, and what
-searches find. Beside it stand the seconds of the processor that both took, of the whole machine:
-run it alone.
+searches find; documents have the same ids in both, so that what is alike is ordered alike. Beside
+it stand the seconds of the processor that both took, of the whole machine: run it alone.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import psutil
 
 from bench.licensed import use_pro_license
 from casetrack.config import load_settings
+from casetrack.ingest import plan
 from casetrack.library import Library
 from casetrack.records import DEFAULT_PROFILE
 from casetrack.sql.views import GRAPH_VIEWS
@@ -58,10 +59,9 @@ def main() -> int:
         here = library.create("here", profile=DEFAULT_PROFILE)
         at = None if given.here else f"{bucket}/there"
         there = library.create("there", profile=DEFAULT_PROFILE, at=at)
-        ends = [
-            _timed("one process", lambda: here.ingest(paths)),
-            _timed("Ray", lambda: there.ingest(paths, engine="ray", on="local")),
-        ]
+        on_ray = _timed("Ray", lambda: there.ingest(paths, engine="ray", on="local"))
+        with _with_ids_of(there):
+            ends = [_timed("one process", lambda: here.ingest(paths)), on_ray]
         told = [Counter((o.path, o.status, o.code) for o in report.outcomes) for report in ends]
         failed = _say("outcomes", told[0], told[1])
         one, two = (_rows(collection) for collection in (here, there))
@@ -116,6 +116,22 @@ def _timed(name: str, work: Callable[[], Any]) -> Any:
     return made
 
 
+@contextlib.contextmanager
+def _with_ids_of(collection: Collection) -> Iterator[None]:
+    """Give documents the ids that they have in a collection: what is alike is ordered by ids."""
+    documents = collection.workspace.state().snapshot.documents.values()
+    ids, real = {d.path: d.document_id for d in documents}, plan.Job
+
+    def job(path: Path, shown: str, facts: Any, document_id: str, previous: Any) -> plan.Job:
+        return real(path, shown, facts, ids.pop(shown, document_id), previous)
+
+    plan.Job = job  # type: ignore[assignment, misc]
+    try:
+        yield
+    finally:
+        plan.Job = real  # type: ignore[misc]
+
+
 def _rows(collection: Collection) -> dict[str, Counter[str]]:
     """Return the rows of all tables as text, ids as what they stand for."""
     state = collection.workspace.state()
@@ -158,15 +174,10 @@ def _searches(here: Collection, there: Collection, seed: int) -> int:
         for mode in ("keyword", "semantic", "hybrid"):
             for question in questions:
                 results = collection.search(question, mode=mode, limit=10).results
-                scores = Counter(result.score for result in results)
-                # Of those that score alike some are left out, as copies or behind the tenth; which
-                # of them is a matter of their ids, which are drawn.
-                last = results[-1].score if len(results) == 10 else -1.0
                 for result in results:
                     at = f"{result.provenance.document_path} {result.provenance.char_start}"
-                    is_one = scores[result.score] == 1 and result.score > last
-                    own = at if is_one and not result.also else "one of several"
-                    said[f"{mode} {question}: {own} {result.score}"] += 1
+                    # The last digits of a fused score are those of the order of its sums.
+                    said[f"{mode} {question}: {at} {result.score:.12g}"] += 1
         found.append(said)
     return _say(f"results of {3 * len(questions)} searches", *found)
 
@@ -183,7 +194,8 @@ def _apart(one: str, other: str) -> str:
     """Return what differs between two rows."""
     try:
         left, right = json.loads(one), json.loads(other)
-        return str({k: (left[k], right.get(k)) for k in left if left[k] != right.get(k)})
+        apart = {k: (left[k], right.get(k)) for k in left if left[k] != right.get(k)}
+        return f"{left.get('path', '')} {apart}"
     except ValueError:
         return f"{one} | {other}"
 

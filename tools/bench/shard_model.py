@@ -2,10 +2,11 @@
 
 ``python -m bench.shard_model`` asks the same questions of made-up collections of two sizes, each
 held by 1, 2 and 4 shards, and counts the processor time of whoever asks and of the shards. The
-model: a shard spends ``a + b * passages`` on a question, whoever asks ``c + d * shards``. The first
-is fitted to the runs with one shard, the second to those of the smaller collection; what they say
-of the larger collection's other runs is held against what was measured. Then it is worked out for
-more passages than fit here, with a processor for each shard.
+model: a shard spends ``a + b * passages`` on a question, whoever asks ``c + d * shards + e *
+passages`` (what a question's words mean is looked up among all documents). ``a``, ``b`` and ``e``
+are fitted to the runs with one shard, ``c`` and ``d`` to those of the smaller collection; what they
+say of the larger collection's other runs is held against what was measured. Then it is worked out
+for more passages than fit here, with a processor for each shard.
 """
 
 from __future__ import annotations
@@ -73,27 +74,28 @@ class Model:
     ----------
     shard, passage
         Of a shard: for any question, and for each of its passages.
-    ask, each
-        Of whoever asks: for any question, and for each shard.
+    ask, each, growth
+        Of whoever asks: for any question, for each shard, and for each passage of all.
     """
 
     shard: float
     passage: float
     ask: float
     each: float
+    growth: float
 
     def searching(self, shards: int, passages: int, /) -> float:
         """Return what all shards spend that hold so many passages together."""
         return shards * self.shard + passages * self.passage
 
-    def asking(self, shards: int, /) -> float:
+    def asking(self, shards: int, passages: int, /) -> float:
         """Return what whoever asks spends."""
-        return self.ask + shards * self.each
+        return self.ask + shards * self.each + passages * self.growth
 
     def clock(self, shards: int, passages: int, /, processors: int) -> float:
         """Return what a question takes that is alone on so many processors."""
         turns = -(-shards // processors)
-        return self.asking(shards) + turns * self.searching(shards, passages) / shards
+        return self.asking(shards, passages) + turns * self.searching(shards, passages) / shards
 
 
 def fitted(runs: Sequence[Run], /) -> Model:
@@ -101,10 +103,16 @@ def fitted(runs: Sequence[Run], /) -> Model:
     alone = sorted((r for r in runs if r.shards == 1), key=lambda run: run.passages)
     small, large = alone[0], alone[-1]
     passage = (large.searching - small.searching) / (large.passages - small.passages)
+    growth = max(0.0, (large.asking - small.asking) / (large.passages - small.passages))
     several = [r for r in runs if r.passages == small.passages]
-    each, ask = np.polyfit([r.shards for r in several], [r.asking for r in several], 1)
+    asked = [r.asking - r.passages * growth for r in several]
+    each, ask = np.polyfit([r.shards for r in several], asked, 1)
     return Model(
-        max(0.0, small.searching - small.passages * passage), passage, float(ask), float(each)
+        max(0.0, small.searching - small.passages * passage),
+        passage,
+        float(ask),
+        float(each),
+        growth,
     )
 
 
@@ -157,14 +165,16 @@ def _report(title: str, runs: Sequence[Run]) -> None:
     model, processors = fitted(runs), psutil.cpu_count() or 1
     print(
         f"\n{title}: a shard {model.shard:.2f} ms + {model.passage * 1e6:.2f} ms a million "
-        f"passages; whoever asks {model.ask:.2f} ms + {model.each:.3f} ms a shard\n"
+        f"passages; whoever asks {model.ask:.2f} ms + {model.each:.3f} ms a shard + "
+        f"{model.growth * 1e6:.2f} ms a million passages\n"
     )
     print("| passages | shards | asks: found / model | shards: found / model | clock p50 / model |")
     print("|---|---|---|---|---|")
     for run in runs:
         clock = model.clock(run.shards, run.passages, processors)
+        asking = model.asking(run.shards, run.passages)
         print(
-            f"| {run.passages:,} | {run.shards} | {run.asking:.1f} / {model.asking(run.shards):.1f}"
+            f"| {run.passages:,} | {run.shards} | {run.asking:.1f} / {asking:.1f}"
             f" | {run.searching:.1f} / {model.searching(run.shards, run.passages):.1f}"
             f" | {run.median:.1f} / {clock:.1f} |"
         )
@@ -172,7 +182,7 @@ def _report(title: str, runs: Sequence[Run]) -> None:
         took = model.clock(shards, shards * each, shards)
         print(
             f"worked out: {shards * each:,} passages, {shards} shards of {each:,} with a processor "
-            f"each: {took:.0f} ms, of which {model.asking(shards):.0f} ms asking"
+            f"each: {took:.0f} ms, of which {model.asking(shards, shards * each):.0f} ms asking"
         )
 
 
