@@ -4,9 +4,9 @@
 held by 1, 2 and 4 shards, and counts the processor time of whoever asks and of the shards. The
 model: a shard spends ``a + b * passages`` on a question, whoever asks ``c + d * shards + e *
 passages`` (what a question's words mean is looked up among all documents). ``a``, ``b`` and ``e``
-are fitted to the runs with one shard, ``c`` and ``d`` to those of the smaller collection; what they
-say of the larger collection's other runs is held against what was measured. Then it is worked out
-for more passages than fit here, with a processor for each shard.
+are fitted to the runs with one shard, ``c`` and ``d`` to those of the larger collection with the
+fewest and the most shards; what they say of all others is held against what was measured. Then it
+is worked out for more passages than fit here, with a processor for each shard.
 """
 
 from __future__ import annotations
@@ -99,19 +99,18 @@ class Model:
 
 
 def fitted(runs: Sequence[Run], /) -> Model:
-    """Return the model of some runs: those with one shard, and those of the fewest passages."""
+    """Return the model of the runs with one shard, and of that with the most."""
     alone = sorted((r for r in runs if r.shards == 1), key=lambda run: run.passages)
     small, large = alone[0], alone[-1]
     passage = (large.searching - small.searching) / (large.passages - small.passages)
     growth = max(0.0, (large.asking - small.asking) / (large.passages - small.passages))
-    several = [r for r in runs if r.passages == small.passages]
-    asked = [r.asking - r.passages * growth for r in several]
-    each, ask = np.polyfit([r.shards for r in several], asked, 1)
+    widest = max((r for r in runs if r.passages == large.passages), key=lambda run: run.shards)
+    each = max(0.0, (widest.asking - large.asking) / (widest.shards - large.shards))
     return Model(
         max(0.0, small.searching - small.passages * passage),
         passage,
-        float(ask),
-        float(each),
+        large.asking - each - large.passages * growth,
+        each,
         growth,
     )
 
