@@ -212,3 +212,19 @@ def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.models_dir.is_absolute()
     monkeypatch.delenv("CASETRACK_MODELS")
     assert load_settings(tmp_path / "x").models_dir == tmp_path / "x" / "models"
+
+
+def test_files_are_taken_into_a_collection_that_is_made_where_there_is_none(
+    library: Library, tmp_path: Path
+) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.txt").write_text(f"The tenant of house {number} pays the rent.")
+    first = library.ingest(tmp_path / "0.txt", collection="Rents")
+    assert [o.status for o in first.outcomes] == ["ingested"]
+    made = library.get("Rents")
+    library.ingest([tmp_path], collection=made.info.id, extensions="txt")
+    assert sorted(d.name for d in made.documents()) == ["0.txt", "1.txt"]
+    assert len(library.collections()) == 1
+    with pytest.raises(UsageError, match="no collection at"):
+        library.ingest(tmp_path, collection=f"{tmp_path.as_uri()}/nowhere")
+    assert len(library.collections()) == 1
