@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.cluster.connect import Cluster
-from casetrack.cluster.ingest import call, check, recipe, run
+from casetrack.cluster.ingest import call, check, engine, recipe, run
 from casetrack.cluster.ingest.registrar import Registrar
 from casetrack.cluster.ingest.stages import find_facts, go_on, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
@@ -283,6 +284,36 @@ def configured(engine: InProcess, settings: dict[str, Any]) -> InProcess:
     for name, value in settings.items():
         setattr(engine, name, value)
     return engine
+
+
+def test_who_left_the_cluster_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_SILENCE", 0.0)
+    monkeypatch.setattr(engine, "is_cut_off", lambda: True)
+    over = threading.Event()
+
+    class Silent:
+        def iter_batches(self, **_: object) -> Iterator[Any]:
+            over.wait(60)
+            return iter(())
+
+    with engine.Results(Silent()) as results:
+        assert [table for table in results if table is not None] == []
+        over.set()
+    assert isinstance(results.failure, ConnectionError)
+
+
+def test_who_left_the_cluster_keeps_what_came(
+    library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = ConnectionError("this machine has left the cluster")
+    engines_settings(monkeypatch, dies=lambda names: "contract 05.txt" in names, failure=left)
+    there = library.create("there", profile=DEFAULT_PROFILE)
+    with pytest.raises(ClusterFailed, match="this machine has left the cluster") as caught:
+        there.ingest([folder], engine="ray")
+    assert "run the same command again" in caught.value.hint
+    held = {d.name for d in there.documents()}
+    assert "contract 04.txt" in held
+    assert "contract 05.txt" not in held
 
 
 def test_a_cluster_that_gives_nothing_back_ends_the_work(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.2
 _PATIENCE = 2.0
+_SILENCE = 20.0
+"""After so many seconds without a word it is looked whether this machine still belongs to it."""
 _TASK_CPUS = 0.5
 """A task that reads waits for its reader process, and one that writes for the disk."""
 _SESSIONS = 4
@@ -117,6 +120,14 @@ def _settings() -> Iterator[None]:
         DataContext._set_current(before)
 
 
+def is_cut_off() -> bool:
+    """Whether the cluster takes the machine of this process for dead."""
+    import ray
+
+    own = ray.get_runtime_context().get_node_id()
+    return any(node["NodeID"] == own and not node["Alive"] for node in ray.nodes())
+
+
 class Results:
     """Tables that come out of a dataset; a thread waits for them, so that others need not.
 
@@ -150,14 +161,22 @@ class Results:
 
     def __iter__(self) -> Iterator[pa.Table | None]:
         """Yield tables as they come, and ``None`` where none came within a moment."""
+        heard = time.monotonic()
         while True:
             try:
                 table = self._ready.get(timeout=_POLL_SECONDS)
             except queue.Empty:
+                if time.monotonic() - heard > _SILENCE:
+                    if is_cut_off():
+                        # Ray would go on asking for ever, and be given nothing.
+                        self.failure = ConnectionError("this machine has left the cluster")
+                        return
+                    heard = time.monotonic()
                 yield None
                 continue
             if table is None:
                 return
+            heard = time.monotonic()
             yield table
 
     def _pull(self) -> None:

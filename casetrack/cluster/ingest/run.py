@@ -252,9 +252,11 @@ class ClusterRun:
                 for work in bodies_of(table, Work):
                     self._record(work, pending)
                     came += 1
-        if results.failure is not None and not came:
-            raise ClusterFailed("nothing came back from it", results.failure) from results.failure
-        return results.failure
+        failure = results.failure
+        if failure is not None and (not came or isinstance(failure, ConnectionError)):
+            self.session.commit()
+            raise ClusterFailed("nothing came back from it", failure) from failure
+        return failure
 
     def _registrar(self, orders: Sequence[Order]) -> AskRegistrar | None:
         """Start the process that knows what is attached to what, where anything may be."""
