@@ -121,11 +121,15 @@ def _settings() -> Iterator[None]:
 
 
 def is_cut_off() -> bool:
-    """Whether the cluster takes the machine of this process for dead."""
+    """Whether the cluster takes the machine of this process for dead, or is gone itself."""
     import ray
 
     own = ray.get_runtime_context().get_node_id()
-    return any(node["NodeID"] == own and not node["Alive"] for node in ray.nodes())
+    try:
+        nodes = ray.nodes()
+    except ray.exceptions.RayError:
+        return True  # who keeps the list of its machines does not answer
+    return any(node["NodeID"] == own and not node["Alive"] for node in nodes)
 
 
 class Results:
