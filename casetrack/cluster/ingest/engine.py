@@ -27,7 +27,9 @@ _PATIENCE = 2.0
 _SILENCE = 20.0
 """After so many seconds without a word it is looked whether this machine still belongs to it."""
 _TASK_CPUS = 0.5
-"""A task that reads waits for its reader process, and one that writes for the disk."""
+"""A task that reads waits for its reader process, and one that writes for the disk. Models ask for
+no more, though they take more: else a cluster that shrinks to one processor had none left to read.
+"""
 _SESSIONS = 4
 """So many texts one process of models reads side by side, at most."""
 _RETRIES = 2
@@ -78,21 +80,32 @@ class Engine:
             batch_size=None,
             zero_copy_batch=True,
             fn_kwargs=given,
-            num_cpus=_TASK_CPUS if self.cpus > 1 else _TASK_CPUS / 2,
+            num_cpus=self._share,
+            concurrency=max(1, int((self.cpus - self._models) / self._share)),
         )
+
+    @property
+    def _share(self) -> float:
+        """The share of a processor that each task and each process of models asks for."""
+        return _TASK_CPUS if self.cpus > 1 else _TASK_CPUS / 2
+
+    @property
+    def _models(self) -> int:
+        """How many processes of models there are at most."""
+        return max(1, int(self.cpus) // _SESSIONS)
 
     def _with_models(self, data: Any, part: int) -> Any:
         from ray.data import ActorPoolStrategy
 
-        cpus = max(1, int(self.cpus))
+        sessions = min(_SESSIONS, max(1, int(self.cpus)))
         return data.map_batches(
             Models,
             batch_format="pyarrow",
             batch_size=None,
             zero_copy_batch=True,
-            fn_constructor_args=(self.recipe, part, min(_SESSIONS, cpus)),
-            compute=ActorPoolStrategy(min_size=1, max_size=max(1, cpus // _SESSIONS)),
-            num_cpus=1 if cpus > 1 else _TASK_CPUS,
+            fn_constructor_args=(self.recipe, part, sessions),
+            compute=ActorPoolStrategy(min_size=1, max_size=self._models),
+            num_cpus=self._share,
             ray_remote_args_fn=_patience_of_actors,
         )
 
