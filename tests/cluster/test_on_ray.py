@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,3 +37,25 @@ def test_kills_lose_and_double_nothing(
     monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert cluster_kills.main(["--files", "40", "--kills", "10"]) == 0
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore")  # what Ray and its packages warn of is theirs
+def test_a_cluster_that_shrinks_to_one_processor_goes_on(
+    library_with_model: Library, samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    given = {"num_cpus": 1, "object_store_memory": 2**28}
+    cluster = Cluster(True, head_node_args={**given, "include_dashboard": False})
+    other = cluster.add_node(**given)
+    leaving = threading.Timer(12, cluster.remove_node, [other], {"allow_graceful": False})
+    leaving.start()
+    try:
+        there = library_with_model.create("there")
+        found = there.ingest(samples, engine="ray", on=cluster.address)
+        leaving.join()
+        assert found.count("ingested") == 25
+    finally:
+        cluster.shutdown()
