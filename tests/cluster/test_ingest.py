@@ -21,7 +21,7 @@ import pytest
 from casetrack.cluster.connect import Cluster
 from casetrack.cluster.ingest import call, check, engine, recipe, run
 from casetrack.cluster.ingest.registrar import Registrar
-from casetrack.cluster.ingest.stages import find_facts, go_on, read_files
+from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
 from casetrack.errors import ClusterDiffers, ClusterFailed, DuplicateDocument, UsageError
 from casetrack.ingest import batch
@@ -52,7 +52,7 @@ class InProcess:
     """Carries out orders here. What *dies* says of a block is lost, as with its process."""
 
     recipe: bytes
-    parts: tuple[bool, ...]
+    has_models: bool
     cpus: float
     dies: Callable[[list[str]], bool] = lambda _: False
     failure: Exception | None = None
@@ -62,11 +62,11 @@ class InProcess:
         return self._given(blocks, lambda block: find_facts(block, self.recipe), of_life=True)
 
     def works(self, blocks: Sequence[pa.Table], planner: Any, /) -> Any:
+        finisher = Finisher(self.recipe, 1)
+
         def whole(block: pa.Table) -> pa.Table:
             made = read_files(block, self.recipe, planner)
-            for part in range(1, len(self.parts)):
-                made = go_on(made, self.recipe, part)
-            return made
+            return finisher(made) if self.has_models else made
 
         return self._given(blocks, whole)
 
@@ -209,7 +209,7 @@ def test_a_cluster_makes_what_one_process_makes(
     found = there.ingest([folder], engine="ray", progress=seen.append)
     assert ends(found) == ends(expected)
     assert rows(there) == rows(here)
-    assert engines[-1].parts == (False, True, False)
+    assert engines[-1].has_models
     assert (seen[-1].done, seen[-1].total) == (14, 14)
     assert seen[-1].chunks == sum(o.chunks for o in found.outcomes) > 0
     assert there.search("rent").results[0].text == here.search("rent").results[0].text

@@ -13,7 +13,7 @@ from casetrack.cluster.ingest.bucket import Bucket, is_bucket
 from casetrack.cluster.ingest.check import require_ready
 from casetrack.cluster.ingest.conduct import have_conducted
 from casetrack.cluster.ingest.engine import Engine
-from casetrack.cluster.ingest.recipe import Recipe, parts_of
+from casetrack.cluster.ingest.recipe import Recipe
 from casetrack.cluster.ingest.run import ClusterRun
 from casetrack.config import resolve_path
 from casetrack.errors import JobStopped, UsageError
@@ -182,11 +182,9 @@ class ClusterBatch:
                 self.bucket.source if self.bucket else None,
             )
             read_with = reading_conditions(reading)
+            has_models = any(stage.has_models for stage in batch.pipeline.stages)
             if not self.cluster.is_own:
                 require_ready(recipe, batch.pipeline, read_with, files)
-            parts = tuple(
-                any(stage.has_models for stage in part) for part in parts_of(batch.pipeline)
-            )
             try:
                 with write_session(folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
                     documents = batch.documents()
@@ -195,12 +193,13 @@ class ClusterBatch:
                         session,
                         batch.planner(documents, read_with),
                         documents,
-                        Engine(recipe.pack(), parts, self.cluster.cpus),
+                        Engine(recipe.pack(), has_models, self.cluster.cpus),
                         workspace.entitlements.allow_document,
                         counted(documents),
                         options.force,
                         self.bucket.items if self.bucket else {},
                         self.bucket.known(cache, documents) if self.bucket and cache else {},
+                        self.cluster.is_own,
                         cancel,
                         progress,
                     )

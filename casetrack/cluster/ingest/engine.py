@@ -1,7 +1,8 @@
-"""Ray Data: blocks of orders go through the stages on all machines, and back to the writer.
+"""Ray Data: blocks of orders are read on all machines, and what is made of them comes back.
 
-Reading is done by tasks, models are held by actors that load them once. What dies is done again by
-Ray; a block that cannot be had in spite of that is left out, and the writer sees what it lacks.
+Tasks read; actors hold the models, which they load once, and finish what was read. What dies is
+done again by Ray; a block that cannot be had in spite of that is left out, and the writer sees what
+it lacks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.cluster.ingest.stages import Models, find_facts, go_on, read_files
+from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,11 +28,11 @@ _PATIENCE = 2.0
 _SILENCE = 20.0
 """After so many seconds without a word it is looked whether this machine still belongs to it."""
 _TASK_CPUS = 0.5
-"""A task that reads waits for its reader process, and one that writes for the disk. Models ask for
-no more, though they take more: else a cluster that shrinks to one processor had none left to read.
+"""A task waits for its reader process. Models ask for no more, though they take more: else a
+cluster that shrinks to one processor had none left to read.
 """
 _SESSIONS = 4
-"""So many texts one process of models reads side by side, at most."""
+"""So many blocks one process of models finishes side by side, at most."""
 _RETRIES = 2
 
 
@@ -43,14 +44,14 @@ class Engine:
     ----------
     recipe
         How files are read, packed.
-    parts
-        For each part of the pipeline, whether models work in it.
+    has_models
+        Whether models work in it.
     cpus
         How many processors the cluster has.
     """
 
     recipe: bytes
-    parts: tuple[bool, ...]
+    has_models: bool
     cpus: float
 
     def facts(self, blocks: Sequence[pa.Table], /) -> Results:
@@ -60,29 +61,23 @@ class Engine:
     def works(self, blocks: Sequence[pa.Table], planner: Planner | None, /) -> Results:
         """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.stages`."""
         data = self._dataset(blocks, read_files, recipe=self.recipe, planner=planner)
-        for part, has_models in enumerate(self.parts[1:], 1):
-            if has_models:
-                data = self._with_models(data, part)
-            else:
-                data = self._tasks(data, go_on, recipe=self.recipe, part=part)
-        return Results(data)
+        return Results(self._finished(data) if self.has_models else data)
 
     def _dataset(self, blocks: Sequence[pa.Table], work: Any, **given: object) -> Any:
         import ray.data
 
         with _settings():
-            return self._tasks(ray.data.from_arrow(list(blocks)), work, **given)
-
-    def _tasks(self, data: Any, work: Any, **given: object) -> Any:
-        return data.map_batches(
-            work,
-            batch_format="pyarrow",
-            batch_size=None,
-            zero_copy_batch=True,
-            fn_kwargs=given,
-            num_cpus=self._share,
-            concurrency=max(1, int((self.cpus - self._models) / self._share)),
-        )
+            return ray.data.from_arrow(list(blocks)).map_batches(
+                work,
+                batch_format="pyarrow",
+                batch_size=None,
+                zero_copy_batch=True,
+                fn_kwargs=given,
+                num_cpus=self._share,
+                compute=ray.data.TaskPoolStrategy(
+                    max(1, int((self.cpus - self._models) / self._share))
+                ),
+            )
 
     @property
     def _share(self) -> float:
@@ -94,17 +89,22 @@ class Engine:
         """How many processes of models there are at most."""
         return max(1, int(self.cpus) // _SESSIONS)
 
-    def _with_models(self, data: Any, part: int) -> Any:
+    def _finished(self, data: Any) -> Any:
         from ray.data import ActorPoolStrategy
 
         sessions = min(_SESSIONS, max(1, int(self.cpus)))
         return data.map_batches(
-            Models,
+            Finisher,
             batch_format="pyarrow",
             batch_size=None,
             zero_copy_batch=True,
-            fn_constructor_args=(self.recipe, part, sessions),
-            compute=ActorPoolStrategy(min_size=1, max_size=self._models),
+            fn_constructor_args=(self.recipe, sessions),
+            compute=ActorPoolStrategy(
+                min_size=1,
+                max_size=self._models,
+                max_concurrent_calls_per_actor=sessions,
+                enable_true_multi_threading=True,
+            ),
             num_cpus=self._share,
             ray_remote_args_fn=_patience_of_actors,
         )

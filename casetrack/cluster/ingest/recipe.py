@@ -112,8 +112,8 @@ class Kit:
         self.read_with = reading_conditions(self.reading)
 
     @functools.cached_property
-    def parts(self) -> tuple[tuple[Stage, ...], ...]:
-        """The stages of the pipeline, those together that a process goes through at once."""
+    def parts(self) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
+        """The stages that files go through where they are read, and those after them."""
         return parts_of(self.pipeline)
 
     def let_go_of_copies(self) -> None:
@@ -128,17 +128,10 @@ class Kit:
         return known_of(open_snapshot(self.folder), previous, self.pipeline)
 
 
-def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], ...]:
-    """Return the stages of a pipeline in parts, by turns without models and with them.
-
-    The first part, which may be empty, is without models: it follows the reading of files.
-    """
-    parts: list[list[Stage]] = [[]]
-    for stage in pipeline.stages:
-        if stage.has_models != (len(parts) % 2 == 0):
-            parts.append([])
-        parts[-1].append(stage)
-    return tuple(tuple(part) for part in parts)
+def parts_of(pipeline: Pipeline, /) -> tuple[tuple[Stage, ...], tuple[Stage, ...]]:
+    """Return the stages before the first one with models, and all others; none without models."""
+    first = next((n for n, stage in enumerate(pipeline.stages) if stage.has_models), None)
+    return pipeline.stages[:first], () if first is None else pipeline.stages[first:]
 
 
 def settings_here(settings: Settings, /) -> Settings:

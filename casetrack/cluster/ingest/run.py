@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.cluster.ingest.registrar import start
+from casetrack.cluster.ingest.stages import facts_of
 from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
 from casetrack.errors import (
     CaseTrackError,
@@ -77,6 +78,8 @@ class ClusterRun:
         What a source calls files that have to be fetched, by their paths.
     known
         Facts of such files that need not be fetched for them, by their paths.
+    sees_all
+        Whether this machine is all of the cluster, and looks at its files sooner by itself.
     cancel
         Set by who wants to stop.
     """
@@ -91,6 +94,7 @@ class ClusterRun:
     force: bool
     items: dict[str, Item]
     known: dict[str, FileFacts]
+    sees_all: bool
     cancel: threading.Event
     progress: Callable[[IngestProgress], None] | None = None
     _recorder: Recorder = field(init=False)
@@ -200,6 +204,9 @@ class ClusterRun:
             if found.shown in self.known
         }
         orders = [self._order(f, "", None, None) for f in asked if f.place[0] not in facts]
+        if self.sees_all:
+            here = [order for order in orders if order.item is None]
+            facts |= {o.found.place[0]: facts_of(o) for o in self._until_cancelled(here)}
         for _ in range(_TRIES):
             left = [order for order in orders if order.found.place[0] not in facts]
             if not left or self.cancel.is_set():
@@ -211,6 +218,12 @@ class ClusterRun:
             if any(order.found.place[0] not in facts for order in orders):
                 raise ClusterFailed("its processes end without a word", results.failure)
         return facts
+
+    def _until_cancelled(self, orders: Sequence[Order]) -> Iterator[Order]:
+        for order in orders:
+            if self.cancel.is_set():
+                return
+            yield order
 
     def _size(self, found: FoundFile) -> int | None:
         item = self.items.get(found.shown)

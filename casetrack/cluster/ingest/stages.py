@@ -1,4 +1,4 @@
-"""What processes of a cluster do with a block of files: read, let models see, finish and write.
+"""What processes of a cluster do with a block of files: read, then finish and write.
 
 These are plain functions of one table; Ray Data calls them one after the other. A file that goes
 wrong is told as it is told everywhere, and a process that dies takes a block with it, which is done
@@ -7,8 +7,10 @@ again: until the writer commits it, nothing that they leave is seen by anybody.
 
 from __future__ import annotations
 
+import functools
 import platform
 import tempfile
+import threading
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from casetrack.ingest.take import Sheet
     from casetrack.pipeline.chain import Stage
     from casetrack.records import Document
+    from casetrack.sources.base import Source
     from casetrack.steps.base import Batches
 
 
@@ -61,14 +64,15 @@ class Planner(Protocol):
 
 def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
     """Find out the facts of the files of a block of orders; the error where there are none."""
-    kit = kit_of(recipe, None)
-    return block_of(_facts(kit, order) for order in bodies_of(block, Order))
+    source = kit_of(recipe, None).recipe.source
+    return block_of(facts_of(order, source) for order in bodies_of(block, Order))
 
 
-def _facts(kit: Kit, order: Order) -> Found:
+def facts_of(order: Order, source: Source | None = None, /) -> Found:
+    """Find out the facts of the file of an order, which *source* has where this machine has not."""
     number = order.found.place[0]
     with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
-        found = _fetched(kit, order, Path(spool))
+        found = _fetched(order, source, Path(spool))
         try:
             if found.problem is not None:
                 raise found.problem
@@ -87,7 +91,7 @@ def read_files(block: pa.Table, recipe: bytes, planner: Planner | None = None) -
         return block_of([Work(0, problem=pack_error(_other_models()))])
     with one_thread_each():
         works = [_read(kit, order, planner) for order in bodies_of(block, Order)]
-        return block_of(_finished(kit, works) if len(kit.parts) == 1 else works)
+        return block_of(works if kit.parts[1] else _written(kit, works))
 
 
 def _other_models() -> ClusterDiffers:
@@ -113,7 +117,7 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
         drafts=work.drafts,
     )
     with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
-        found = _fetched(kit, order, Path(spool))
+        found = _fetched(order, kit.recipe.source, Path(spool))
         depth = kit.reading.limits.attachment_depth
         try:
             FileReader(desk, taker, Path(spool), depth, lambda _: None).read(found)
@@ -124,9 +128,9 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
     return work
 
 
-def _fetched(kit: Kit, order: Order, spool: Path) -> FoundFile:
+def _fetched(order: Order, source: Source | None, spool: Path) -> FoundFile:
     """Return the file of an order where it lies on this machine."""
-    found, source = order.found, kit.recipe.source
+    found = order.found
     if order.item is None or source is None or found.origin is None:
         return found
     target = spool / "fetched" / found.origin.name
@@ -211,41 +215,37 @@ class _Drafter(Taker):
 # --- what comes after --------------------------------------------------------------------------
 
 
-def go_on(block: pa.Table, recipe: bytes, part: int, sessions: int | None = None) -> pa.Table:
-    """Let the documents of a block go through a later part of the pipeline; the last one writes."""
-    kit = kit_of(recipe, sessions)
-    works = list(bodies_of(block, Work))
-    with one_thread_each():
-        for work in works:
-            for draft in list(work.drafts.values()):
-                _guarded(work, draft, lambda draft=draft: _through(kit, draft, part))
-        return block_of(_finished(kit, works) if part == len(kit.parts) - 1 else works)
-
-
-class Models:
-    """A process that has models in memory, and lets documents go through the parts that need them.
+class Finisher:
+    """A process that has models in memory, and takes what was read through the rest.
 
     Parameters
     ----------
-    recipe, part
-        As for :func:`go_on`.
+    recipe
+        As for :func:`read_files`.
     sessions
         How many texts are read side by side.
     """
 
-    def __init__(self, recipe: bytes, part: int, sessions: int) -> None:
-        self._given = recipe, part, sessions
+    def __init__(self, recipe: bytes, sessions: int) -> None:
+        self._kit = functools.partial(kit_of, recipe, sessions)
+        self._lock = threading.Lock()
 
     def __call__(self, block: pa.Table) -> pa.Table:
-        """Let the documents of a block go through."""
-        return go_on(block, *self._given)
+        """Finish the documents of a block and write them; others may be finished beside them."""
+        with self._lock:
+            kit = self._kit()
+        works = list(bodies_of(block, Work))
+        with one_thread_each():
+            for work in works:
+                for draft in list(work.drafts.values()):
+                    _guarded(work, draft, lambda draft=draft: _through(kit, draft))
+            return block_of(_written(kit, works))
 
 
-def _through(kit: Kit, draft: Draft, part: int) -> None:
+def _through(kit: Kit, draft: Draft) -> None:
     batches: Batches = iter(draft.batches)
-    has_models = any(stage.has_models for stage in kit.parts[part])
-    known = kit.known(draft.sheet.job.previous) if has_models else None
-    for stage in kit.parts[part]:
+    known = kit.known(draft.sheet.job.previous)
+    for stage in kit.parts[1]:
         batches = kit.pipeline.through(stage, batches, known)
     draft.batches = list(batches)
 
@@ -278,7 +278,7 @@ def _failed(message: Message, sheet: Sheet, error: CaseTrackError) -> Message:
     return replace(message, outcome=outcome, document=replace(message.document, missing=missing))
 
 
-def _finished(kit: Kit, works: Iterable[Work]) -> list[Work]:
+def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
     """Write the chunks of finished documents, and complete what the writer is told of them."""
     works, tables = list(works), list[Any]()
     dimension = kit.recipe.dimension
