@@ -57,8 +57,10 @@ class InProcess:
     dies: Callable[[list[str]], bool] = lambda _: False
     failure: Exception | None = None
     blocks: list[list[str]] = field(default_factory=list)
+    asked: bool = False
 
     def facts(self, blocks: Sequence[pa.Table], /) -> Any:
+        self.asked = True
         return self._given(blocks, lambda block: find_facts(block, self.recipe), of_life=True)
 
     def works(self, blocks: Sequence[pa.Table], planner: Any, /) -> Any:
@@ -200,13 +202,20 @@ def ends(report: Any) -> list[tuple[str, str, str]]:
     return [(Path(o.path).name, o.status, o.code) for o in report.outcomes]
 
 
+@pytest.mark.parametrize("on", ["local", "there:6379"])
 def test_a_cluster_makes_what_one_process_makes(
-    with_models: Library, engines: list[InProcess], folder: Path
+    with_models: Library,
+    engines: list[InProcess],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    on: str,
 ) -> None:
+    monkeypatch.setattr(check, "require_alike", lambda: None)
+    monkeypatch.setattr(check, "on_each_machine", lambda ask, *given: {"a": ask(*given)})
     here, there = made(with_models, "here"), made(with_models, "there")
     seen = []
     expected = here.ingest([folder])
-    found = there.ingest([folder], engine="ray", progress=seen.append)
+    found = there.ingest([folder], engine="ray", on=on, progress=seen.append)
     assert ends(found) == ends(expected)
     assert rows(there) == rows(here)
     assert engines[-1].has_models
@@ -214,8 +223,9 @@ def test_a_cluster_makes_what_one_process_makes(
     assert seen[-1].chunks == sum(o.chunks for o in found.outcomes) > 0
     assert there.search("rent").results[0].text == here.search("rent").results[0].text
     assert not leftovers(there.workspace.folder)
-    again = there.ingest([folder], engine="ray")
+    again = there.ingest([folder], engine="ray", on=on)
     assert ends(again) == ends(here.ingest([folder]))
+    assert engines[-1].asked == (on != "local"), "a machine that sees all looks by itself"
 
 
 def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
