@@ -105,11 +105,15 @@ class Machines:
         self._others.append(self._add())
 
     def workers(self) -> list[psutil.Process]:
-        """Return the processes that work for the program: tasks, models, the registrar."""
+        """Return the processes that work for the program: tasks, models, the registrar.
+
+        Not the agents of a machine: Ray ends a machine of which one dies.
+        """
         found = []
         for process in psutil.process_iter(["cmdline", "ppid"]):
             title = " ".join(process.info["cmdline"] or ())
-            if title.startswith("ray::") and self._is_ours(process):
+            is_agent = title.rstrip().endswith("Agent")
+            if title.startswith("ray::") and not is_agent and self._is_ours(process):
                 found.append(process)
         return found
 
