@@ -58,12 +58,14 @@ class InProcess:
     failure: Exception | None = None
     blocks: list[list[str]] = field(default_factory=list)
     asked: bool = False
+    alone: list[bool] = field(default_factory=list)
 
     def facts(self, blocks: Sequence[pa.Table], /) -> Any:
         self.asked = True
         return self._given(blocks, lambda block: find_facts(block, self.recipe), of_life=True)
 
-    def works(self, blocks: Sequence[pa.Table], planner: Any, /) -> Any:
+    def works(self, blocks: Sequence[pa.Table], planner: Any, /, *, alone: bool) -> Any:
+        self.alone.append(alone)
         finisher = Finisher(self.recipe, 1)
 
         def whole(block: pa.Table) -> pa.Table:
@@ -258,6 +260,7 @@ def test_a_file_that_ends_its_process_fails_alone(
     assert status["contract 04.txt"] == status["contract 06.txt"] == ("ingested", "")
     tries = [names for names in engines[-1].blocks if "contract 05.txt" in names]
     assert [len(names) == 1 for names in tries[1:]] == [True, True]
+    assert engines[-1].alone == [False, True, True]
     [told] = [o for o in report.outcomes if o.code == "worker_crashed"]
     assert told.message.endswith("contract 05.txt (3 times without a word).")
     assert "contract 05" not in str(rows(library.get("there"))[1])

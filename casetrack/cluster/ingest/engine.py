@@ -58,10 +58,15 @@ class Engine:
         """Find out the facts of files, see :func:`casetrack.cluster.ingest.stages.find_facts`."""
         return Results(self._dataset(blocks, find_facts, recipe=self.recipe))
 
-    def works(self, blocks: Sequence[pa.Table], planner: Planner | None, /) -> Results:
-        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.stages`."""
+    def works(
+        self, blocks: Sequence[pa.Table], planner: Planner | None, /, *, alone: bool
+    ) -> Results:
+        """Read files and write their chunks, see :mod:`casetrack.cluster.ingest.stages`.
+
+        *alone*: no process has two blocks, so that one which ends it takes no other along.
+        """
         data = self._dataset(blocks, read_files, recipe=self.recipe, planner=planner)
-        return Results(self._finished(data) if self.has_models else data)
+        return Results(self._finished(data, alone) if self.has_models else data)
 
     def _dataset(self, blocks: Sequence[pa.Table], work: Any, **given: object) -> Any:
         import ray.data
@@ -89,10 +94,11 @@ class Engine:
         """How many processes of models there are at most."""
         return max(1, int(self.cpus) // _SESSIONS)
 
-    def _finished(self, data: Any) -> Any:
+    def _finished(self, data: Any, alone: bool) -> Any:
         from ray.data import ActorPoolStrategy
 
         sessions = min(_SESSIONS, max(1, int(self.cpus)))
+        blocks = 1 if alone else sessions
         return data.map_batches(
             Finisher,
             batch_format="pyarrow",
@@ -102,7 +108,8 @@ class Engine:
             compute=ActorPoolStrategy(
                 min_size=1,
                 max_size=self._models,
-                max_concurrent_calls_per_actor=sessions,
+                max_tasks_in_flight_per_actor=1 if alone else 2 * blocks,
+                max_concurrent_calls_per_actor=blocks,
                 enable_true_multi_threading=True,
             ),
             num_cpus=self._share,

@@ -260,7 +260,7 @@ class ClusterRun:
             return None
         came = 0
         blocks = self._blocks(orders, 1 if alone else _BLOCK_FILES)
-        with self.engine.works(blocks, self._registrar(orders)) as results:
+        with self.engine.works(blocks, self._registrar(orders), alone=alone) as results:
             for table in self._heard(results):
                 for work in bodies_of(table, Work):
                     self._record(work, pending)
