@@ -1,13 +1,17 @@
 """A private folder for what is in the making or being read; nothing of it is left in the end.
 
-An export is put together beside its file; copies of attachments lie in their collection's folder.
+An export is put together beside its file; copies of attachments lie in their collection's folder;
+what a machine of a cluster works on lies among its temporary files.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.store.files import private_folder, storage_errors
@@ -15,7 +19,6 @@ from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _EXPORT = ".casetrack-export-"
 _SPOOL = ".spool-"
@@ -25,6 +28,15 @@ _LOCK = ".lock"
 def spool_folder(folder: Path, /) -> contextlib.AbstractContextManager[Path]:
     """Make a folder for copies of attachments within a collection's; see :func:`scratch_folder`."""
     return scratch_folder(folder, prefix=_SPOOL)
+
+
+def working_folder() -> contextlib.AbstractContextManager[Path]:
+    """Make a folder among the temporary ones of this machine; see :func:`scratch_folder`.
+
+    A process of a cluster is ended from outside as a rule: what it leaves, the next one removes.
+    """
+    own = os.getuid() if hasattr(os, "getuid") else ""  # Windows has such folders for each user
+    return scratch_folder(Path(tempfile.gettempdir()), prefix=f"casetrack-work-{own}-")
 
 
 def sweep_spools(folder: Path, /) -> None:

@@ -7,7 +7,10 @@ Here the processes of the cluster are calls in this one, and all that passes bet
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -327,6 +330,32 @@ def test_who_left_the_cluster_keeps_what_came(
     held = {d.name for d in there.documents()}
     assert "contract 04.txt" in held
     assert "contract 05.txt" not in held
+
+
+def test_what_a_killed_process_was_at_is_gone_with_the_next_work(
+    library: Library,
+    engines: list[InProcess],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "temporary"
+    home.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(home))
+    lost = """if True:
+        import os, sys
+        from casetrack.store.scratch import working_folder
+        with working_folder() as folder:
+            (folder / "secret.txt").write_text("what was read")
+            os._exit(9)
+    """
+    env = os.environ | dict.fromkeys(["TMPDIR", "TEMP", "TMP"], str(home))
+    ended = subprocess.run([sys.executable, "-c", lost], env=env, check=False)
+    assert ended.returncode == 9
+    [left] = home.rglob("secret.txt")
+    assert os.name == "nt" or left.parent.stat().st_mode & 0o077 == 0
+    library.create("there", profile=DEFAULT_PROFILE).ingest([folder], engine="ray")
+    assert not list(home.glob("casetrack-work-*"))
 
 
 def test_a_cluster_that_gives_nothing_back_ends_the_work(

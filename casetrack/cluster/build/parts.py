@@ -12,9 +12,7 @@ a task sends there what it made, and the driver fetches it, to publish it with t
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.cluster.build.sharing import groups
@@ -25,11 +23,13 @@ from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.folders import folder_here
 from casetrack.store.place import place_of
+from casetrack.store.scratch import working_folder
 from casetrack.views import cells, cells_build
 from casetrack.views import stored_segments as index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
     from casetrack.store.place import Place
@@ -185,8 +185,8 @@ def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made
         Whether the vectors of large segments are put in order.
     """
     kind = _KINDS[home]
-    with tempfile.TemporaryDirectory(prefix="casetrack-") as own:
-        folder = folder_here(place, Path(own))
+    with working_folder() as own:
+        folder = folder_here(place, own)
         snapshot = open_snapshot(folder)
         (folder / home).mkdir(parents=True, exist_ok=True)
         keeper = kind.keeper(folder / home, snapshot)

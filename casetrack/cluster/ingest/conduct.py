@@ -8,10 +8,8 @@ and finds what was finished done.
 from __future__ import annotations
 
 import pickle
-import tempfile
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.cluster.ingest.recipe import settings_here
@@ -22,6 +20,7 @@ from casetrack.records import IngestProgress, IngestReport
 from casetrack.store.folders import folder_here
 from casetrack.store.mirror import touched
 from casetrack.store.place import Place, place_of
+from casetrack.store.scratch import working_folder
 from casetrack.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -65,8 +64,8 @@ class Conductor:
         """Return the report of the work, or its error, packed."""
         request: Request = pickle.loads(packed)  # noqa: S301 - of the program that asks
         try:
-            with tempfile.TemporaryDirectory(prefix="casetrack-") as home:
-                folder = folder_here(request.place, Path(home))
+            with working_folder() as home:
+                folder = folder_here(request.place, home)
                 if not (folder / "collection.json").is_file():
                     raise _not_seen(request.place)
                 settings = settings_here(request.settings)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
 import shutil
-import tempfile
 import weakref
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.allocator import share_arenas
@@ -20,6 +19,7 @@ from casetrack.readers.workers.pool import ParsePool
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.folders import folder_here
 from casetrack.store.originals import COPIES
+from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
     from casetrack.config import Settings
@@ -98,9 +98,9 @@ class Kit:
         self.recipe = recipe
         self.folder = recipe.place.folder
         if recipe.place.is_remote:
-            home = Path(tempfile.mkdtemp(prefix="casetrack-"))
-            weakref.finalize(self, shutil.rmtree, home, ignore_errors=True)
-            self.folder = folder_here(recipe.place, home)
+            held = contextlib.ExitStack()
+            self.folder = folder_here(recipe.place, held.enter_context(working_folder()))
+            weakref.finalize(self, held.close)
         settings = settings_here(recipe.settings)
         self.reading = replace(recipe.reading, models_dir=settings.models_dir)
         pool = ParsePool(self.reading.limits, 1, options=self.reading)

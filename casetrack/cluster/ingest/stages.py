@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import functools
 import platform
-import tempfile
 import threading
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.blas import one_thread_each
@@ -30,9 +28,11 @@ from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.take import Taker, told_of, with_chunks
 from casetrack.readers.workers.frames import pack_error
 from casetrack.store.fragments import packed, rows_of_chunks, write_files
+from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -71,8 +71,8 @@ def find_facts(block: pa.Table, recipe: bytes) -> pa.Table:
 def facts_of(order: Order, source: Source | None = None, /) -> Found:
     """Find out the facts of the file of an order, which *source* has where this machine has not."""
     number = order.found.place[0]
-    with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
-        found = _fetched(order, source, Path(spool))
+    with working_folder() as spool:
+        found = _fetched(order, source, spool)
         try:
             if found.problem is not None:
                 raise found.problem
@@ -116,11 +116,11 @@ def _read(kit: Kit, order: Order, planner: Planner | None) -> Work:
         part=kit.parts[0],
         drafts=work.drafts,
     )
-    with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
-        found = _fetched(order, kit.recipe.source, Path(spool))
+    with working_folder() as spool:
+        found = _fetched(order, kit.recipe.source, spool)
         depth = kit.reading.limits.attachment_depth
         try:
-            FileReader(desk, taker, Path(spool), depth, lambda _: None).read(found)
+            FileReader(desk, taker, spool, depth, lambda _: None).read(found)
         except CaseTrackError as error:
             work.problem = pack_error(error)
     work.pages = desk.pages
