@@ -2,8 +2,8 @@
 
 A black box over words hides them from the eye only. :func:`hidden_text` finds what lies under
 boxes, pictures and notes, what was marked and never carried out, and what an earlier state of the
-file still holds. :func:`redact` takes words out of a copy and proves on the written file that they
-are gone; where they are not, no copy is left.
+file still holds. :func:`redact` takes words out of a copy; another library then looks for
+them in the written file, and where it finds any, no copy is left.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from casetrack.config import OcrSettings
     from casetrack.legal.paper.blackout import Area
+    from casetrack.legal.paper.proof import Findings
     from casetrack.ocr.page import Picture, RecognizedPage
 
 KINDS: dict[str, tuple[str, str]] = {
@@ -152,6 +153,7 @@ def redact(
         )
     from casetrack.legal.paper import blackout, pdf
     from casetrack.legal.paper.flat import flattened
+    from casetrack.legal.paper.proof import check_copy
 
     path = path.resolve()
     recognised: list[int] = []
@@ -174,6 +176,8 @@ def redact(
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
         left = blackout.remains(written, found)
+    checked = check_copy(target, found, patterns, recognise=recognise)
+    left += checked.left
     if left:
         target.unlink()
         raise UsageError(
@@ -190,14 +194,26 @@ def redact(
         tuple(sorted({area.page for area in found})),
         dict(Counter(area.why for area in found)),
         tuple(recognised),
-        tuple(not_read),
-        (
-            "no letter is left under a black area",
-            "no page has the words in its text",
-            "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1",
-            "properties, bookmarks, attached files, links, scripts and earlier versions are gone",
-        ),
+        tuple(sorted({*not_read, *checked.unread})),
+        tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
+        tuple(_proof(checked)),
     )
+
+
+def _proof(checked: Findings) -> Iterator[str]:
+    """Yield what a check without findings has shown."""
+    yield "no page has the words in its text, as PDFium reads it"
+    yield "no letter is in a black area"
+    if not checked.covered:
+        yield "no letter is under a dark place of any rendered page"
+    if checked.recognised and not checked.unread:
+        yield f"text recognition reads none of them on {_pages(checked.recognised)}"
+    yield "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1"
+    yield "no properties, bookmarks, attached files, links, notes, scripts or earlier versions"
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    return f"page{'s' * (len(numbers) > 1)} {_listed(numbers)}"
 
 
 def _patterns(

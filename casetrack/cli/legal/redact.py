@@ -109,7 +109,7 @@ def redact(
     password: PasswordOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Take words out of a copy of a PDF, and prove on the copy that they are gone.
+    """Take words out of a copy of a PDF, and check with another PDF library that they are gone.
 
     A page that has a black area becomes a picture with its other words laid under, so that nothing
     unseen is left. Pages that are pictures are read first. Notes and fields become part of the
@@ -134,7 +134,7 @@ def redact(
     )
     if as_json:
         write_json(made.as_dict())
-        return EXIT_FAILED if made.not_read else 0
+        return EXIT_FAILED if made.not_read or made.covered else 0
     line(("Wrote ", "bold"), made.copy)
     pages = counted(len(made.pages), "page")
     line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
@@ -147,10 +147,15 @@ def redact(
         )
     if made.not_read:
         line(
-            (f"Not searched, since no text recognition is there: {_numbers(made.not_read)}", "red"),
+            (
+                f"Pictures that no text recognition has read: {_numbers(made.not_read)}",
+                "red",
+            ),
             indent=2,
         )
-    return EXIT_FAILED if made.not_read else 0
+    for said in made.covered:
+        line((f"Readable under a dark area that you did not name: {said}", "red"), indent=2)
+    return EXIT_FAILED if made.not_read or made.covered else 0
 
 
 def _listed(path: Path | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Takes words and areas out of a copy of a PDF, and proves that they are gone."""
+"""Takes words and areas out of a copy of a PDF."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _POINTS_PER_INCH = 72.0
 _READ_DPI = 200.0
 _GROW = 0.6
 """Points that a black area reaches beyond the letters' boxes."""
-_LARGE = 0.3
-"""Share of a page that a picture covers, from which on it may be a picture of text."""
+_LEGIBLE = (24.0, 6.0)
+"""Width and height in points from which on a picture may show words."""
 _STREAM_TEXT = re.compile(rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>")
 _BINARY = frozenset({"/Image", "/Type1C", "/CIDFontType0C", "/OpenType"})
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
@@ -53,11 +53,11 @@ class Area:
 
 
 def needs_recognition(page: Any, /) -> bool:
-    """Whether a page shows text as a picture: it has no letters, or a picture covers much of it."""
-    area = abs(page.rect.width * page.rect.height) or 1.0
-    pictures = [info["bbox"] for info in page.get_image_info()]
-    large = any((b[2] - b[0]) * (b[3] - b[1]) / area > _LARGE for b in pictures)
-    return large or (bool(page.get_drawings()) and not page.get_text().strip())
+    """Whether a page may show words as a picture: it has a picture, or drawings and no letters."""
+    boxes = [info["bbox"] for info in page.get_image_info()]
+    if any(b[2] - b[0] >= _LEGIBLE[0] and b[3] - b[1] >= _LEGIBLE[1] for b in boxes):
+        return True
+    return bool(page.get_drawings()) and not page.get_text().strip()
 
 
 def find_areas(
@@ -157,45 +157,31 @@ def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:
 
 
 def remains(document: Any, areas: Sequence[Area], /) -> list[str]:
-    """Return where something of *areas* is still in a document that was written and opened anew.
+    """Return the objects of a written document that have words of *areas*, and other leftovers.
 
-    Looks at three things: the letters inside the black areas; the words, wherever the pages have
-    them; and every object of the file, unpacked, in the encodings that PDFs use for text. An area
-    without words is looked at for letters only.
+    Every object is looked at unpacked, in the encodings that PDFs use for text. Leftovers are what
+    a reader doesn't see on the pages: properties, bookmarks, attached files, links, notes, scripts
+    and earlier versions.
     """
-    pymupdf = silenced()
-    found = []
     words = {area.text for area in areas if area.text}
-    patterns = [
-        re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".replace(r"\ ", r"\s+"))
-        for word in sorted(words)
-    ]
-    for number, page in enumerate(document, 1):
-        text = letters_of(page).text
-        found += [f"the text of page {number}" for pattern in patterns if pattern.search(text)]
-        for area in areas:
-            if area.page == number and _letters_in(page, pymupdf.Rect(*_inner(area.box))):
-                found.append(f"under a black area of page {number}")
     needles = [form for word in sorted(words) for form in _encoded(word)]
-    for xref in range(1, document.xref_length()):
-        if any(needle.search(held) for held in _bytes_of(document, xref) for needle in needles):
-            found.append(f"object {xref} of the file")
-    return list(dict.fromkeys(found))
-
-
-def _inner(box: Box) -> tuple[float, float, float, float]:
-    height = (box.y1 - box.y0) / 4
-    return box.x0 + 1, box.y0 + height, box.x1 - 1, box.y1 - height
-
-
-def _letters_in(page: Any, rectangle: Any) -> bool:
-    letters = letters_of(page)
-    return any(
-        box is not None
-        and character.isalnum()
-        and rectangle.contains(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
-        for character, box in zip(letters.text, letters.boxes, strict=True)
-    )
+    found = [
+        f"object {xref} of the file"
+        for xref in range(1, document.xref_length())
+        if any(needle.search(held) for held in _bytes_of(document, xref) for needle in needles)
+    ]
+    facts = ("title", "author", "subject", "keywords")
+    catalog = document.pdf_catalog()
+    left = {
+        "properties": any(document.metadata[fact] for fact in facts)
+        or document.xref_xml_metadata(),
+        "bookmarks": document.get_toc(),
+        "attached files": document.embfile_count(),
+        "links or notes": any(page.first_link or page.first_annot for page in document),
+        "scripts": {"OpenAction", "AA", "Names"} & set(document.xref_get_keys(catalog)),
+        "earlier versions": document.version_count > 1,
+    }
+    return found + [f"its {name}" for name, is_left in left.items() if is_left]
 
 
 def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:

@@ -1,15 +1,15 @@
-"""Text of a page that nobody sees and everybody can copy: under boxes, notes and pictures.
+"""Text of a page that is invisible and can be copied: under boxes, notes and pictures.
 
-A box drawn over words takes them from the eye and leaves them in the file. What is covered is told
-by two things that must both hold: something was drawn after the words where they stand, and the
-page as drawn shows one even colour there. So words on a coloured ground, highlighted words and
-white words on black are none, and neither is the text that recognition lays under a scan.
+A letter is covered where the rendered page shows one even colour at its place, and either something
+was drawn there after it, or it has the colour of a dark ground that was drawn before it (the black
+highlighter of a word processor). Words on a coloured ground, highlighted words and white words on
+black are visible, and so is the recognised text under a scan.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.records.legal.redactions import Cover
+
+    _Cover = Cover | Literal["ground"] | None
 
 _DOTS_PER_POINT = 3.0
 _EVEN = 24
@@ -40,6 +42,8 @@ _COVERS: dict[str, Cover] = {
 }
 _INVISIBLE = 3
 """Render mode of text that is not drawn, such as the text under a scan."""
+_LABELS = 3
+"""Boxes with one text, in different sizes, from which on the text is a label of the boxes."""
 _MARKED = 12
 """Type of an annotation that asks for a redaction and has not been carried out."""
 
@@ -55,11 +59,14 @@ class Covered:
     cover
         ``box``, ``picture``, ``annotation`` (any reader of PDFs can move it away) or ``mark``
         (marked for redaction, which was never carried out).
+    is_ground
+        Whether the cover was drawn before the words, which have its colour.
     """
 
     text: str
     box: Box
     cover: Cover
+    is_ground: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +94,13 @@ def covered_words(page: Any, /) -> tuple[Covered, ...]:
         A ``pymupdf.Page``.
     """
     # In memory: so that letters, drawings and the picture count in the same points.
-    shown = page.cropbox if page.rotation == 0 else None
-    if page.cropbox != page.mediabox:
-        page.set_cropbox(page.mediabox)
-    page.remove_rotation()
+    turned = page.rotation_matrix
+    page.set_rotation(0)
+    frame, shown = page.rect, page.transformation_matrix
+    # `set_cropbox` refuses a MediaBox that doesn't begin at 0.
+    whole = " ".join(map(str, page.mediabox))
+    page.parent.xref_set_key(page.xref, "CropBox", f"[{whole}]")
+    page = page.parent[page.number]
     lines = list(_lines(page))
     marks = [a.rect for a in page.annots() or () if a.type[0] == _MARKED]
     notes = [a.rect for a in page.annots() or () if a.type[0] != _MARKED]
@@ -106,19 +116,14 @@ def covered_words(page: Any, /) -> tuple[Covered, ...]:
         for line in lines:
             covers = [_cover(letter, layers, notes, seen, area) for letter in line]
             found += _words(line, covers)
-    return tuple(_as_shown(one, shown) for one in found if _is_inside(one.box, shown))
-
-
-def _is_inside(box: Box, shown: Any) -> bool:
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    return shown is None or shown.contains((x, y))
-
-
-def _as_shown(one: Covered, shown: Any) -> Covered:
-    if shown is None or (shown.x0, shown.y0) == (0, 0):
-        return one
-    x, y, box = shown.x0, shown.y0, one.box
-    return replace(one, box=Box(box.x0 - x, box.y0 - y, box.x1 - x, box.y1 - y))
+        found = _without_labels(found)
+    to_shown = ~page.transformation_matrix * shown
+    moved = [(one, silenced().Rect(*astuple(one.box)) * to_shown) for one in found]
+    return tuple(
+        replace(one, box=Box(*(box * turned)))
+        for one, box in moved
+        if frame.contains(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
+    )
 
 
 def _lines(page: Any) -> Iterator[list[_Letter]]:
@@ -166,22 +171,23 @@ def _cover(
     notes: list[Any],
     shown: NDArray[np.uint8],
     area: float,
-) -> Cover | None:
-    """Return what lies on a letter, or ``None`` where it can be seen or nothing lies on it."""
+) -> _Cover:
+    """Return what covers a letter, or ``None`` where it is visible or nothing covers it.
+
+    ``"ground"`` is a dark area that was drawn before a letter of the same colour.
+    """
     if not letter.character.isalnum():
         return None
     x, y = letter.middle
-    over = [
-        (kind, box)
-        for number, kind, box in layers
-        if number > letter.order and box[0] <= x <= box[2] and box[1] <= y <= box[3]
-    ]
-    if not over:
-        return None
-    grey = _even_grey(letter, shown)
+    there = [layer for layer in layers if _holds(layer[2], x, y)]
+    grey = _even_grey(letter, shown) if there else None
     if grey is None:
         return None
-    kind, box = over[-1]
+    number, kind, box = there[-1]
+    if number < letter.order:
+        # The ground of the letter. A thick letter on white fills its own place, but not the sides.
+        beside = _even_grey(letter, shown, within=box) if grey <= _DARK else None
+        return "ground" if beside is not None else None
     size = (box[2] - box[0]) * (box[3] - box[1]) / area
     if kind == "picture" and size > _WHOLE_PAGE and grey > _DARK:
         return None  # a scan over its recognised text: beside its letters there is paper
@@ -192,6 +198,10 @@ def _cover(
     return kind
 
 
+def _holds(box: tuple[float, float, float, float], x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
 def _in_content(box: tuple[float, float, float, float], notes: list[Any]) -> bool:
     """Whether what lies there is larger than every note: then it is the page that covers."""
     return all(
@@ -199,22 +209,45 @@ def _in_content(box: tuple[float, float, float, float], notes: list[Any]) -> boo
     )
 
 
-def _even_grey(letter: _Letter, shown: NDArray[np.uint8]) -> float | None:
-    """Return the grey of the place of a letter, or ``None`` where more than one is seen."""
-    across, down = (letter.x1 - letter.x0) * _BESIDE, (letter.y1 - letter.y0) * _ABOVE
+def _even_grey(
+    letter: _Letter,
+    shown: NDArray[np.uint8],
+    within: tuple[float, float, float, float] | None = None,
+) -> float | None:
+    """Return the grey of the place of a letter, or ``None`` where it has more than one.
+
+    With *within*, the place reaches to both sides of the letter, as far as that box does.
+    """
+    beside = -_BESIDE * 3 if within else _BESIDE
+    across, down = (letter.x1 - letter.x0) * beside, (letter.y1 - letter.y0) * _ABOVE
     if not letter.is_upright:
-        across, down = (letter.x1 - letter.x0) * _ABOVE, (letter.y1 - letter.y0) * _BESIDE
-    left, top, right, bottom = (
-        max(0, round(value * _DOTS_PER_POINT))
-        for value in (letter.x0 + across, letter.y0 + down, letter.x1 - across, letter.y1 - down)
-    )
+        across, down = (letter.x1 - letter.x0) * _ABOVE, (letter.y1 - letter.y0) * beside
+    corners = (letter.x0 + across, letter.y0 + down, letter.x1 - across, letter.y1 - down)
+    if within:
+        x0, y0, x1, y1 = within
+        left, right = max(corners[0], x0 + 1), min(corners[2], x1 - 1)
+        corners = (left, max(corners[1], y0), right, min(corners[3], y1))
+    left, top, right, bottom = (max(0, round(value * _DOTS_PER_POINT)) for value in corners)
     place = shown[top:bottom, left:right]
     if place.size == 0 or int(place.max()) - int(place.min()) > _EVEN:
         return None
     return float(place.mean())
 
 
-def _words(line: list[_Letter], covers: list[Cover | None]) -> Iterator[Covered]:
+def _without_labels(found: list[Covered]) -> list[Covered]:
+    """Leave out a label that a program wrote on its boxes, such as a date.
+
+    It is fitted to each box, while words that a box hides have the size of their line.
+    """
+    grounds = [one for one in found if one.is_ground]
+    label = min((one.text for one in grounds), key=len, default="")
+    heights = {round(one.box.y1 - one.box.y0) for one in grounds}
+    if len(grounds) < _LABELS or len(heights) == 1:
+        return found
+    return [one for one in found if not (one.is_ground and one.text.startswith(label))]
+
+
+def _words(line: list[_Letter], covers: list[_Cover]) -> Iterator[Covered]:
     """Yield the runs of covered letters of a line; what stands between two belongs to them."""
     run: list[int] = []
     for number, cover in enumerate(covers):
@@ -226,7 +259,7 @@ def _words(line: list[_Letter], covers: list[Cover | None]) -> Iterator[Covered]
     yield from _run(line, covers, run)
 
 
-def _run(line: list[_Letter], covers: list[Cover | None], run: list[int]) -> Iterator[Covered]:
+def _run(line: list[_Letter], covers: list[_Cover], run: list[int]) -> Iterator[Covered]:
     if not run:
         return
     beside = line[max(0, run[0] - 1) : run[0]] + line[run[-1] + 1 : run[-1] + 2]
@@ -235,11 +268,9 @@ def _run(line: list[_Letter], covers: list[Cover | None], run: list[int]) -> Ite
     letters = line[run[0] : run[-1] + 1]
     if not all(letter.is_drawn for letter in letters) and len(run) < _MIN_HIDDEN:
         return
-    yield Covered(
-        "".join(letter.character for letter in letters),
-        _around(letters),
-        covers[run[0]] or "box",
-    )
+    text, cover = "".join(letter.character for letter in letters), covers[run[0]]
+    kind: Cover = "box" if cover is None or cover == "ground" else cover
+    yield Covered(text, _around(letters), kind, cover == "ground")
 
 
 def _marked(line: list[_Letter], marks: list[Any]) -> Iterator[Covered]:

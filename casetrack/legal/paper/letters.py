@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "\u00ad": "-"})
 
 
+def plain_signs(text: str, /) -> str:
+    """Return a text with plain quotation marks and hyphens, of the same length."""
+    return text.translate(_QUOTES)
+
+
 @dataclass
 class Letters:
     """Text with a rectangle for every character.
@@ -58,7 +63,7 @@ def letters_of(page: Any, /) -> Letters:
         for line in block.get("lines", ()):
             for span in line["spans"]:
                 for char in span["chars"]:
-                    for letter in char["c"].translate(_QUOTES):
+                    for letter in plain_signs(char["c"]):
                         text.append(letter)
                         boxes.append(tuple(char["bbox"]) if not letter.isspace() else None)
             text.append("\n")
@@ -88,7 +93,7 @@ def letters_read(page: RecognizedPage, points_per_pixel: float, /) -> Letters:
     for line in page.lines:
         for word in line.words:
             box = tuple(v * points_per_pixel for v in (word.x0, word.y0, word.x1, word.y1))
-            written = word.text.translate(_QUOTES)
+            written = plain_signs(word.text)
             found.text += written + " "
             found.boxes += [(box[0], box[1], box[2], box[3])] * len(written) + [None]
         found.text += "\n"
@@ -114,7 +119,7 @@ def phrase_pattern(
     for phrase in sorted(phrases, key=len, reverse=True):
         words = [
             r"(?:-\n\s*)?".join(re.escape(letter) for letter in word)
-            for word in phrase.translate(_QUOTES).split()
+            for word in plain_signs(phrase).split()
         ]
         alternatives.append(r"\s+".join(words))
     body = f"(?:{'|'.join(alternatives)})"

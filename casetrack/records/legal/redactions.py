@@ -70,8 +70,10 @@ class RedactedCopy(Card):
         Pages that were read by text recognition, whose words may have been misread.
     not_read
         Pages that show text as a picture and could not be read: nothing was searched there.
+    covered
+        Page and words that are readable under a dark area of the copy, and were not asked for.
     proof
-        What was checked on the written copy, in words.
+        Checks of the written copy that passed; PDFium reads it, which had no part in writing it.
     """
 
     original: str
@@ -83,6 +85,7 @@ class RedactedCopy(Card):
     by_reason: dict[str, int]
     recognised: tuple[int, ...]
     not_read: tuple[int, ...]
+    covered: tuple[str, ...]
     proof: tuple[str, ...]
 
     def _facts(self) -> list[Fact]:
@@ -93,5 +96,6 @@ class RedactedCopy(Card):
             ("on pages", self.pages),
             ("found by", self.by_reason),
             ("not read", self.not_read),
+            ("readable under dark areas", self.covered),
             ("proof", "; ".join(self.proof)),
         ]

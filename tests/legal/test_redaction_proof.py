@@ -1,0 +1,130 @@
+"""Redactions of other makers are judged by what a page shows, and copies by a second library."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from casetrack.config import OcrSettings
+from casetrack.errors import UsageError
+from casetrack.legal.paper import blackout
+from casetrack.legal.redaction import hidden_text, redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BLACK, WHITE = (0, 0, 0), (1, 1, 1)
+SECRET = "Ida Munroe"
+
+
+def saved(path: Path, draw: Callable[[Any], None], media: str = "[0 0 595 842]") -> Path:
+    document = pymupdf.open()
+    page = document.new_page(width=595, height=842)
+    document.xref_set_key(page.xref, "MediaBox", media)
+    document.xref_set_key(page.xref, "CropBox", media)
+    draw(document[0])
+    document.save(path)
+    return path
+
+
+def box(page: Any, *corners: float, fill: tuple[int, int, int] = BLACK) -> None:
+    page.draw_rect(pymupdf.Rect(*corners), color=None, fill=fill)
+
+
+def highlighted(page: Any) -> None:
+    """As a word processor draws black letters with a black highlighter: the box comes first."""
+    page.insert_text((72, 100), "The witness is")
+    box(page, 160, 88, 230, 104)
+    page.insert_text((162, 100), SECRET)
+
+
+def in_a_picture(page: Any) -> None:
+    page.insert_text((72, 100), "The signature reads:")
+    picture = Image.new("L", (500, 80), 255)
+    ImageDraw.Draw(picture).text((20, 20), SECRET, fill=0, font=ImageFont.load_default(40))
+    held = io.BytesIO()
+    picture.save(held, "png")
+    page.insert_image(pymupdf.Rect(72, 120, 222, 144), stream=held.getvalue())
+
+
+@pytest.mark.parametrize("media", ["[0 0 595 842]", "[0 100 595 942]", "[-30 -40 565 802]"])
+@pytest.mark.parametrize("turn", [0, 90])
+def test_a_box_drawn_before_its_words_hides_them(tmp_path: Path, media: str, turn: int) -> None:
+    path = saved(tmp_path / "a.pdf", lambda p: (highlighted(p), p.set_rotation(turn)), media)
+    (found,) = hidden_text(path)
+    assert (found.text, found.cover) == (SECRET, "box")
+    assert found.box is not None
+    with pymupdf.open(path) as document:
+        (shown,) = document[0].search_for("Munroe")
+        shown = shown * document[0].rotation_matrix
+    middle = (shown.tl + shown.br) / 2
+    assert found.box.x0 < middle.x < found.box.x1
+    assert found.box.y0 < middle.y < found.box.y1
+
+
+def on_white(page: Any) -> None:
+    box(page, 60, 60, 500, 140, fill=WHITE)
+    page.insert_text((72, 120), "Ill III 111", fontsize=60, fontname="hebo")
+
+
+def on_black(page: Any) -> None:
+    box(page, 60, 60, 500, 140)
+    page.insert_text((72, 120), SECRET, color=WHITE)
+
+
+def labelled(page: Any) -> None:
+    """Each box carries the day of the redaction, black on black, fitted to its size."""
+    for number, size in enumerate((6, 9, 12)):
+        top = 100 + 60 * number
+        box(page, 72, top, 72 + 8 * size, top + 2 * size)
+        page.insert_text((74, top + 1.5 * size), "03/23/2019", fontsize=size)
+
+
+@pytest.mark.parametrize("draw", [on_white, on_black, labelled])
+def test_visible_words_and_labels_are_not_hidden(
+    tmp_path: Path, draw: Callable[[Any], None]
+) -> None:
+    assert hidden_text(saved(tmp_path / "a.pdf", draw)) == []
+
+
+def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only black is drawn over the words, no copy is left."""
+
+    def only_black(document: Any, areas: Any, /, *, label: str = "") -> None:
+        for area in areas:
+            blackout._draw_black(document[area.page - 1], area.box, label)
+
+    path = saved(tmp_path / "a.pdf", lambda page: page.insert_text((72, 100), SECRET))
+    monkeypatch.setattr(blackout, "take_out", only_black)
+    monkeypatch.setattr(blackout, "remains", lambda *_: [])
+    with pytest.raises(UsageError):
+        redact(path, tmp_path / "copy.pdf", words=[SECRET])
+    assert not (tmp_path / "copy.pdf").exists()
+
+
+def test_words_under_other_boxes_are_reported(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.pdf", highlighted)
+    made = redact(path, tmp_path / "copy.pdf", words=["witness"])
+    (said,) = made.covered
+    assert SECRET in said
+    assert len(redact(path, tmp_path / "b.pdf", words=["witness", SECRET]).proof) > len(made.proof)
+
+
+def test_a_name_in_a_picture_on_a_page_of_text(tmp_path: Path, models_dir: Path) -> None:
+    path = saved(tmp_path / "a.pdf", in_a_picture)
+    with pytest.raises(UsageError) as caught:
+        redact(path, tmp_path / "copy.pdf", words=["Munroe"])
+    assert " 1 " in caught.value.message, "the page that could not be read"
+    unread = redact(path, tmp_path / "copy.pdf", words=["signature"])
+    assert unread.not_read == (1,)
+    ocr = OcrSettings("rapidocr", None)
+    made = redact(path, tmp_path / "b.pdf", words=["Munroe"], ocr=ocr, models_dir=models_dir)
+    assert (made.places, made.recognised, made.not_read) == (1, (1,), ())
+    with pymupdf.open(tmp_path / "b.pdf") as document:
+        assert "signature" in document[0].get_text()
+        assert "Munroe" not in document[0].get_text()
