@@ -8,7 +8,6 @@ from casetrack.cli.marks import one_of_edits, said
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, counted, line, one_line, record_table, write_json
 from casetrack.cli.quotes import (
-    NEAR,
     entity_parts,
     show_doubtful_match,
     show_others,
@@ -17,7 +16,7 @@ from casetrack.cli.quotes import (
     show_rest,
 )
 from casetrack.cli.state import State
-from casetrack.errors import EntityNotFound, UsageError
+from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from casetrack.records.graph import Quote
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
+NamedKind = Literal["person", "organization", "location"]
 EveryKind = Literal[
     "all", "person", "organization", "location", "date", "amount", "concept", "court"
 ]
@@ -88,10 +88,13 @@ def entity(
         OneKind,
         typer.Option(
             "--kind",
-            help="What it must be, where a name means several. If it is nothing of this kind yet: "
-            "say that it is (person, organization, location).",
+            help="Its kind, where a name means several.",
         ),
     ] = "any",
+    set_kind: Annotated[
+        NamedKind | None,
+        typer.Option("--set-kind", help="Change its kind: person, organization or location."),
+    ] = None,
     limit: LimitOption = 20,
     merge: Annotated[
         str | None,
@@ -124,11 +127,11 @@ def entity(
     """Show where somebody or something is mentioned, each place with its exact source.
 
     The name may be spelled a little differently from the documents. You have the last word on who
-    is who: what you say with --merge, --split, --kind, --rename and --hide stays, whatever is read
-    anew, and is shown as yours.
+    is who: changes with --merge, --split, --set-kind, --rename and --hide stay when documents are
+    read again, and are shown as yours.
     """
     target = ctx.ensure_object(State).collection(collection)
-    one_of_edits([merge, split, rename, hide, unhide, undo])
+    one_of_edits([merge, split, set_kind, rename, hide, unhide, undo])
     if split is None and (as_name or document):
         raise UsageError(
             "--as and --in say more of --split.",
@@ -137,38 +140,30 @@ def entity(
     marks = target.marks
     if merge is not None:
         placed = marks.merge(name, merge)
-        told = f"{placed.mark.other_name} is {placed.mark.entity_name} from now on."
+        told = f"Merged {placed.mark.other_name} into {placed.mark.entity_name}."
     elif split is not None:
         placed = marks.split(name, split, as_name=as_name, document=document)
-        who = placed.mark.other_name or "somebody else"
         where = f" in {placed.mark.document_name}" if placed.mark.document_name else ""
-        told = f'"{placed.mark.value}"{where} is {who} from now on ({placed.mark.other_id}).'
+        who = placed.mark.other_name or placed.mark.value
+        told = (
+            f'Split "{placed.mark.value}"{where} from {placed.mark.entity_name}: '
+            f"it belongs to {who} ({placed.mark.other_id})."
+        )
     elif rename is not None:
         placed = marks.rename(name, rename)
-        told = f"{placed.mark.entity_name} is called {placed.mark.value} from now on."
+        told = f"Renamed {placed.mark.entity_name} to {placed.mark.value}."
     elif hide:
         placed = marks.hide(name)
-        told = f"{placed.mark.entity_name} is left out of all answers from now on."
+        told = f"Hid {placed.mark.entity_name} from all answers."
     elif unhide or undo:
         placed, told = marks.unhide(name) if unhide else marks.undo_edit(name), ""
-    elif _is_new_kind(target, name, kind):
-        placed = marks.set_kind(name, kind)
-        told = f"{placed.mark.entity_name} is {_A_KIND[kind]} from now on."
+    elif set_kind is not None:
+        placed = marks.set_kind(name, set_kind)
+        told = f"Changed {placed.mark.entity_name} to {_A_KIND[set_kind]}."
     else:
         _show(target, name, kind, limit, as_json=as_json)
         return
     said(placed, told, as_json=as_json)
-
-
-def _is_new_kind(target: "Collection", name: str, kind: str) -> bool:
-    """Return whether NAME is called just so, and nothing of this kind is."""
-    if kind not in {"person", "organization", "location"}:
-        return False
-    try:
-        found = target.map.entity_mentions(name, kind="any", limit=5)
-    except EntityNotFound:
-        return False
-    return found.score >= NEAR and all(e.kind != kind for e in found.matches)
 
 
 def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json: bool) -> None:

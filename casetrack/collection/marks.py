@@ -295,7 +295,13 @@ class UserMarks:
             raise UsageError(
                 f'"{kind}" is no kind of name.', hint=f"Use one of: {', '.join(NAMED)}."
             )
-        return self._edit(lambda s: [marking.edit("kind", marking.somebody(s, name), value=kind)])
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.somebody(state, name)
+            _require_change(whose.name, whose.kind, kind)
+            return [marking.edit("kind", whose, value=kind)]
+
+        return self._edit(make)
 
     def rename(self, name: str, new: str, /) -> PlacedMark:
         """Give somebody another name; the id stays, and so do the spellings of the documents.
@@ -306,9 +312,13 @@ class UserMarks:
             Nobody is called so, or *new* cannot be a name.
         """
         called = marking.new_name(new)
-        return self._edit(
-            lambda s: [marking.edit("rename", marking.somebody(s, name), value=called)]
-        )
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.somebody(state, name)
+            _require_change(whose.name, whose.name, called)
+            return [marking.edit("rename", whose, value=called)]
+
+        return self._edit(make)
 
     def hide(self, name: str, /) -> PlacedMark:
         """Leave somebody or something out of all answers of the map; see :meth:`unhide`.
@@ -545,7 +555,14 @@ class UserMarks:
             new = make(state)
             return new, [new[-1].mark_id]
 
-        return self._write(made)[0]
+        placed = self._write(made)[0]
+        if placed.state == "idle":
+            self._undo([placed.mark])
+            raise UsageError(
+                f"Nothing was changed: no mention of {placed.mark.entity_name} fits this edit.",
+                hint="The spellings of an entity are listed where it is shown.",
+            )
+        return placed
 
     def _undo(self, marks: Iterable[Mark]) -> None:
         self._workspace.require_active()
@@ -560,6 +577,11 @@ class UserMarks:
             store.add(self._workspace.folder, new)
         known = {m.mark_id: m for m in self.all(undone=True)}
         return Rows((known[i] for i in ids), of=PlacedMark)
+
+
+def _require_change(name: str, old: str, new: str) -> None:
+    if old == new:
+        raise UsageError(f"Nothing was changed: {name} is {old} already.", hint="")
 
 
 def _who(state: State, name: str, *, but: str) -> dict[str, str]:
