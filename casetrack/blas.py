@@ -12,18 +12,19 @@ if TYPE_CHECKING:
 
 
 class _Limit:
-    """Holds from the first of several blocks that run side by side to the last of them."""
+    """Lasts from the first of several concurrent blocks to the last, for all threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._blocks = 0
-        self._limiter: Any = None
+        self._before: list[int] = []
 
     @contextlib.contextmanager
     def __call__(self) -> Iterator[None]:
         with self._lock:
             if not self._blocks:
-                self._limiter = _pools().limit(limits=1, user_api="blas")
+                self._before = [library.num_threads for library in _libraries()]
+                _set_threads([1] * len(self._before))
             self._blocks += 1
         try:
             yield
@@ -31,7 +32,7 @@ class _Limit:
             with self._lock:
                 self._blocks -= 1
                 if not self._blocks:
-                    self._limiter.restore_original_limits()
+                    _set_threads(self._before)
 
 
 one_thread_each = _Limit()
@@ -45,9 +46,23 @@ times as long with two threads.
 
 
 @functools.cache
-def _pools() -> Any:
+def _libraries() -> list[Any]:
     # It looks through all libraries of the process, which takes milliseconds; NumPy must be there.
     import numpy  # noqa: F401, ICN001
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    controllers = ThreadpoolController().lib_controllers
+    return [library for library in controllers if library.user_api == "blas"]
+
+
+def _set_threads(counts: list[int]) -> None:
+    """Set the number of threads of each BLAS library, whichever thread calls."""
+    for library, count in zip(_libraries(), counts, strict=True):
+        # Since 3.8 threadpoolctl ignores every thread but the first that has set OpenBLAS's limit,
+        # for as long as that thread lives. The lock of `_Limit` orders our calls instead.
+        release = getattr(library, "clear_controlling_thread", None)
+        if release:
+            release(force=True)
+        library.set_num_threads(count)
+        if release:
+            release(force=True)

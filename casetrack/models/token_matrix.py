@@ -213,8 +213,7 @@ class TokenForm:
     def _turned(self, rows: Floats) -> Floats:
         if self.mean is None:
             return rows
-        turned: Floats = _unit(rows - self.mean) @ _rotation(self.width)
-        return turned
+        return _rotate(_unit(rows - self.mean))
 
     def _products(self, codes: NDArray[np.uint8], asked: Floats) -> Floats:
         """Return the products of packed rows, before their factors, with a question's rows.
@@ -354,24 +353,43 @@ def _fitted(model: str, width: int) -> TokenForm:
     return TokenForm(name, width, 2, 1, mean, content_only=True)
 
 
-@functools.cache
-def _rotation(width: int) -> Floats:
-    """Return a fixed orthogonal matrix, float32 [width, width], that mixes all columns.
+def _rotate(rows: Floats) -> Floats:
+    """Multiply rows, float32 [n, width], with a fixed orthogonal matrix that mixes all columns.
 
     Two rounds of sign changes and Hadamard transforms over blocks (Ailon and Chazelle 2009), whose
-    columns are dealt out to other blocks in between. Nothing in it depends on a library's random
-    numbers, since stored matrices must stay comparable.
+    columns are dealt out to other blocks in between. Sums of pairs in a fixed order, not a product
+    by BLAS: every processor, thread and batch gives the same bits.
+    """
+    width = rows.shape[1]
+    block = width & -width
+    signs, dealt = _mixing(width)
+    columns = _hadamard(rows.T * signs[0], block)[dealt]
+    return np.ascontiguousarray(_hadamard(columns * signs[1], block).T) / np.float32(block)
+
+
+def _hadamard(columns: Floats, block: int) -> Floats:
+    """Transform [width, n] within blocks of columns, without the factor ``block ** -0.5``."""
+    columns, spare, step = columns.copy(), np.empty_like(columns), 1
+    while step < block:
+        shape = (len(columns) // (2 * step), 2, step, columns.shape[1])
+        pairs, sums = columns.reshape(shape), spare.reshape(shape)
+        np.add(pairs[:, 0], pairs[:, 1], out=sums[:, 0])
+        np.subtract(pairs[:, 0], pairs[:, 1], out=sums[:, 1])
+        columns, spare = spare, columns
+        step *= 2
+    return columns
+
+
+@functools.cache
+def _mixing(width: int) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the signs of both rounds, float32 [2, width, 1], and the order of the columns between.
+
+    Neither depends on a library's random numbers: stored matrices must stay comparable.
     """
     block = width & -width
-    hadamard = np.ones((1, 1), dtype=np.float32)
-    while len(hadamard) < block:
-        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]]) * np.float32(0.5**0.5)
-    mix = np.kron(np.eye(width // block, dtype=np.float32), hadamard)
     bits = np.frombuffer(hashlib.shake_256(b"casetrack").digest(width // 4), dtype=np.uint8)
-    signs = np.unpackbits(bits).astype(np.float32).reshape(2, width) * 2 - 1
-    dealt = np.arange(width).reshape(-1, block).T.ravel()
-    rotation: Floats = (signs[0][:, None] * mix)[:, dealt] @ (signs[1][:, None] * mix)
-    return rotation
+    signs = np.unpackbits(bits).astype(np.float32).reshape(2, width, 1) * 2 - 1
+    return signs, np.arange(width).reshape(-1, block).T.ravel()
 
 
 def _levels(codes: NDArray[np.uint8], bits: int) -> NDArray[np.int8]:

@@ -66,7 +66,9 @@ def reranked(
     vectors = vectors_at(index, best.places)
     liked = vectors[result.order[:_FEEDBACK_FROM]].mean(axis=0)
     moved = look.feedback + _FEEDBACK_WEIGHT * liked
-    _add(best, "feedback", vectors @ (moved / np.linalg.norm(moved)))
+    # Row by row, not a product by BLAS, whose last digit depends on threads and number of rows.
+    moved = moved.astype(np.float64) / np.sqrt((moved.astype(np.float64) ** 2).sum())
+    _add(best, "feedback", (vectors * moved).sum(axis=1))
     # The moved vector holds the question's own, which would otherwise count twice.
     result = fused(best, fusion, silent=("semantic",))
     times.lap("feedback")
