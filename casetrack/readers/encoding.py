@@ -6,6 +6,7 @@ The only importer of ``charset_normalizer``.
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -174,16 +175,22 @@ def _lost(count: int, name: str) -> str:
 
 def _tally(chunks: Chunks, name: str) -> tuple[int, int]:
     """Count the non-ASCII characters that decode, and the places that do not."""
-    decoder = codecs.getincrementaldecoder(name)("replace")
-    foreign = lost = 0
-    for part in chunks():
-        text = decoder.decode(part)
+    foreign, marks = _foreign(chunks, name, "replace")
+    # The text may contain U+FFFD itself, which is a character like any other.
+    lost = marks - _foreign(chunks, name, "ignore")[1] if marks else 0
+    return foreign - lost, lost
+
+
+def _foreign(chunks: Chunks, name: str, errors: str) -> tuple[int, int]:
+    """Count the non-ASCII characters of the decoded text, and U+FFFD among them."""
+    decoder = codecs.getincrementaldecoder(name)(errors)
+    foreign = marks = 0
+    for part, final in itertools.chain(((part, False) for part in chunks()), [(b"", True)]):
+        text = decoder.decode(part, final)
         if not text.isascii():
             foreign += len(text) - len(text.encode("ascii", "ignore"))
-            lost += text.count("\ufffd")
-    end = decoder.decode(b"", final=True)
-    lost += end.count("\ufffd")
-    return foreign + len(end) - lost, lost
+            marks += text.count("\ufffd")
+    return foreign, marks
 
 
 def _sample(chunks: Chunks) -> bytes:

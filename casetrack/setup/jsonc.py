@@ -15,10 +15,10 @@ from typing import Any, Literal, NoReturn
 
 from casetrack.setup.texts import TextInvalid
 
-_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*+")
+_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*")
 _COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
 _COMMENT_NEXT = re.compile(r"[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/)")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null")
 _WORD = re.compile(r"\w+")
 _DETAILED_LEVELS = 3

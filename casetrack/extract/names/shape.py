@@ -130,8 +130,10 @@ def _is_whole(words: Words, person: Place, after: int) -> bool:
     """Say whether a person before a company is sure, and the company has a name without it."""
     rest = [w for w in words.texts[person.after : after] if w[0].isupper()]
     names = [w for w in rest if w.lower() not in NEVER | LEGAL_FORMS]
+    if not names:
+        return False  # the person may end the text
     is_apart = words.texts[person.after][0].isalnum() or words.features[person.after, GAP] >= 2
-    return bool(names and is_apart and person.after - person.first > 1 and person.sure > _SURE)
+    return bool(is_apart and person.after - person.first > 1 and person.sure > _SURE)
 
 
 def _companies(words: Words) -> list[tuple[int, int]]:

@@ -13,6 +13,9 @@ from casetrack.readers.mail.charsets import decode_text
 _FIELD_LINE = re.compile(rb"(?:[!-9;-~]{1,200}[ \t]*:|[ \t]|>?From )[^\n]*(?:\n|\Z)")
 _NAME = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?((?:[^?]|\?(?!=)){0,3000})\?=")
+_EARLY_YEAR = re.compile(r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d")
+"""A year such as 0002 before the time of day."""
+_FIRST_YEAR = 1970
 _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
@@ -171,11 +174,16 @@ def file_name(message: Message, /) -> str:
 
 
 def parse_date(text: str, /) -> dt.datetime | None:
-    """Return the date of a header field with its time zone; UTC where it names none."""
+    """Return the date of a header field with its time zone; UTC where it names none.
+
+    ``None`` for a year in which nobody wrote mail: the standard library reads 0002 as 2002.
+    """
+    if _EARLY_YEAR.search(text):
+        return None
     try:
         found = parsedate_to_datetime(text)
         aware = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return aware
+    return aware if _FIRST_YEAR <= aware.year <= dt.datetime.now(dt.UTC).year + 1 else None

@@ -27,7 +27,7 @@ _MAX_JOINED = 300
 """Longer lists stand one value a line."""
 _TOKEN = re.compile(
     r"""[\s\ufeff,]*+(?:
-    (?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+")
+    (?P<text>"(?:.*?[^\\])??(?:\\\\)*")
     |(?P<open>[{\[])|(?P<close>[}\]])|(?P<colon>:)
     |(?P<plain>[^\s"{}\[\]:,]++)
     )""",
@@ -37,7 +37,7 @@ _OPENING = re.compile(r'[\s\ufeff,]*+"')
 _UNITS = re.compile(
     r"""(?:[^\\"]++
     |\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u]
-    )*+""",
+    )*""",
     re.VERBOSE,
 )
 """What may stand in a text, up to a place where it can be parted."""

@@ -55,7 +55,7 @@ _HIDDEN_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE
 )
 _XHTML = re.compile(
-    r"\s*+(?:<\?xml\b|(?:(?><!--.*?-->)|(?><!DOCTYPE[^>]*>)|\s)*+<html\b[^>]*\bxmlns\s*=)",
+    r"\s*+(?:<\?xml\b|(?:<!--[^-]*+(?:-(?!->)[^-]*+)*-->|<!DOCTYPE[^>]*>|\s)*<html\b[^>]*\bxmlns\s*=)",
     re.IGNORECASE | re.DOTALL,
 )
 _PROLOG = re.compile(r"\A\s*+(?:<\?xml[^>]*\?>)?", re.IGNORECASE)
