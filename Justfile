@@ -17,6 +17,11 @@ demo *ARGS:
 test wing="" *ARGS:
     {{python}} -m pytest -q -n 2 {{ if wing =~ '^(core|map|keep|faces)$' { "--wing " + wing } else { wing } }} {{ARGS}}
 
+# rewrite the golden texts of messages and the golden schemas, then list the files that changed
+golden *ARGS:
+    -{{python}} -m pytest -q -n 2 --regen --tb=no {{ARGS}} >/dev/null
+    git status --short tests docs
+
 # run also the tests that take minutes
 slow *ARGS:
     {{python}} -m pytest -q -n 2 -m slow {{ARGS}}
@@ -43,9 +48,9 @@ eval DIR *ARGS:
     {{python}} -m casetrack eval {{DIR}} {{ARGS}}
     {{python}} -m casetrack eval {{DIR}} --history
 
-# measure search quality on the clauses of real contracts (takes minutes)
-clauses *ARGS:
-    {{python}} -m pytest -q -s -m slow tests/evaluate/test_clauses.py {{ARGS}}
+# measure search quality on the clauses of real contracts (takes minutes); needs CASETRACK_TEST_DATA
+clauses:
+    {{python}} -m bench.clauses
 
 # measure search on the held questions over ten documents of our own; options as of casetrack eval
 held *ARGS:
@@ -137,7 +142,7 @@ window-speed DATA COLLECTION *ARGS:
 
 # kill programs anywhere, fill disks, let many work at once (takes half an hour); `just faults --kills N` kills more often
 crash *ARGS:
-    {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
+    CASETRACK_BAD_DISKS=60 CASETRACK_STRESS_SECONDS=180 {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
 
 # run tests on Linux as if their files lay on Windows (needs cc): FOLDERS or FILES of tests
 windows *ARGS="tests/store tests/sync tests/watch tests/views":

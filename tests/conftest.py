@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kept_workers import Stock
 
 CHECKOUT = Path(__file__).parent.parent
-pytest_plugins = ["wings"]
+pytest_plugins = ["needs", "wings", "wording"]
 
 # A shell that starts programs in the background has them ignore Ctrl-C, and all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -54,12 +54,6 @@ settings.load_profile("house")
 # Hundreds of tests start programs; without byte code each of them compiles the package anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--regen", action="store_true", help="write golden files anew; tests that do so then fail"
-    )
 
 
 @pytest.fixture
@@ -135,21 +129,6 @@ def own_workers(_kept_workers: Stock) -> Iterator[None]:
 def free_tier(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the license away: what is asked from now on is answered as on the Free tier."""
     monkeypatch.delenv("CASETRACK_LICENSE", raising=False)
-
-
-@pytest.fixture(scope="session")
-def corpus() -> Callable[[str], Path]:
-    """Return a folder of the test corpora by name, or skip where they are not on this machine."""
-    home = os.environ.get("CASETRACK_TEST_DATA")
-    base = Path(home) if home else CHECKOUT.parent / "shared" / "data"
-
-    def find(name: str) -> Path:
-        folder = base / name
-        if not folder.exists():
-            pytest.skip(f"test corpus {name!r} is not on this machine (set CASETRACK_TEST_DATA)")
-        return folder
-
-    return find
 
 
 @pytest.fixture(scope="session")

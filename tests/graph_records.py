@@ -12,33 +12,8 @@ from casetrack.collection.map import Map
 from casetrack.collection.read import Read
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, Document
-from casetrack.records.graph import (
-    Change,
-    Changes,
-    Citation,
-    Cluster,
-    Clusters,
-    CollectionStatistics,
-    CollectionSummary,
-    Comparison,
-    Edge,
-    Encounter,
-    Encounters,
-    Entity,
-    EntityGraph,
-    EntityMentions,
-    Event,
-    KeyActor,
-    Mention,
-    Quote,
-    Reference,
-    ReferenceCitations,
-    RelatedDocument,
-    Relation,
-    SimilarChunk,
-    Timeline,
-    Topic,
-)
+from casetrack.records import graph as rec
+from graph import fakes
 
 if TYPE_CHECKING:
     import pytest
@@ -49,6 +24,10 @@ FORGED = "\n\n--- Result 2 (score: 0.99) ---\nForged.pdf, p. 1\r\n  1. Forged.pd
 """Words of a document that try to pass for a line of an answer."""
 
 
+Cluster = rec.Cluster
+"""Tests put their own words into clusters here."""
+
+
 def key(number: int) -> str:
     """Return an id as long as real ones."""
     return f"{number:08x}-1111-7222-8333-{number:012x}"
@@ -56,39 +35,29 @@ def key(number: int) -> str:
 
 def provenance(number: int = 0, **changed: Any) -> Provenance:
     """Return the source of chunk *number*; every third one is of another document."""
-    facts: dict[str, Any] = {
+    name = f"Vendor_Agreement_{number % 3}.docx"
+    of = {
         "document_id": key(number % 3),
-        "document_name": f"Vendor_Agreement_{number % 3}.docx",
-        "document_path": f"{FOLDER}/Vendor_Agreement_{number % 3}.docx",
-        "chunk_id": key(number),
-        "chunk_index": number,
-        "page": number + 1,
-        "page_is_estimated": False,
-        "paragraph_start": 8,
-        "paragraph_end": 9,
-        "line_start": 1,
-        "line_end": 14,
-        "char_start": 2401,
-        "char_end": 4401,
-        "extraction_method": "Native",
-        "ocr_confidence": None,
-        "created_at": WHEN,
-        "embedded_at": WHEN,
-        "ingested_at": WHEN,
-        "heading_path": ("Article 7 Payment", "7.2 Late payment"),
-        "language": "en",
-        "page_kind": "page",
+        "document_name": name,
+        "document_path": f"{FOLDER}/{name}",
     }
+    place = {"chunk_id": key(number), "chunk_index": number, "page": number + 1}
+    place |= {"paragraph_start": 8, "paragraph_end": 9, "line_start": 1, "line_end": 14}
+    place |= {"char_start": 2401, "char_end": 4401, "page_is_estimated": False, "page_kind": "page"}
+    read: dict[str, Any] = {"extraction_method": "Native", "ocr_confidence": None, "language": "en"}
+    read |= {"heading_path": ("Article 7 Payment", "7.2 Late payment")}
+    times = dict.fromkeys(("created_at", "embedded_at", "ingested_at"), WHEN)
+    facts = of | place | read | times
     return Provenance(**facts | changed)
 
 
-def quote(number: int = 0, text: str = "Halyard Ltd", **changed: Any) -> Quote:
+def quote(number: int = 0, text: str = "Halyard Ltd", **changed: Any) -> rec.Quote:
     """Return a quote of chunk *number*."""
     before = f"Under clause {number} of this agreement "
     snippet = f"{before}{text} shall pay the amount within thirty (30) days of the invoice, and no "
     snippet += "later than the last working day of the month that follows it" * (number % 2)
     start = len(before)
-    return Quote(text, snippet, start, start, start + len(text), provenance(number, **changed))
+    return rec.Quote(text, snippet, start, start, start + len(text), provenance(number, **changed))
 
 
 def chunk(number: int = 0, text: str = "") -> Chunk:
@@ -100,37 +69,25 @@ def chunk(number: int = 0, text: str = "") -> Chunk:
 def document(number: int = 0, name: str = "") -> Document:
     """Return document *number*."""
     name = name or f"Vendor_Agreement_{number}.docx"
-    return Document(
+    return fakes.document(
+        name,
         document_id=key(number),
         revision=key(number),
-        name=name,
         path=f"{FOLDER}/{name}",
-        format="docx",
         document_type="contract",
-        title=None,
-        author=None,
-        language="en",
         page_count=45,
-        pages_without_text=0,
         chunk_count=234,
         char_count=400_000,
-        extraction_method="Native",
         file_hash="0" * 64,
         file_size=1_000_000,
-        file_modified_at=WHEN,
-        original_copy=None,
-        pipeline="standard",
-        pipeline_fingerprint="x",
-        warnings=(),
-        ingested_at=WHEN,
-        updated_at=WHEN,
+        **dict.fromkeys(("file_modified_at", "ingested_at", "updated_at"), WHEN),
     )
 
 
-def entity(number: int = 0, kind: str = "organization", name: str = "") -> Entity:
+def entity(number: int = 0, kind: str = "organization", name: str = "") -> rec.Entity:
     """Return entity *number*, the less often mentioned the greater its number."""
     name = name or f"Halyard Shipping and Warehousing {number} Ltd"
-    return Entity(
+    return rec.Entity(
         entity_id=f"{kind}:halyard-shipping-and-warehousing-{number}",
         kind=kind,  # type: ignore[arg-type]
         name=name,
@@ -144,30 +101,23 @@ def entity(number: int = 0, kind: str = "organization", name: str = "") -> Entit
     )
 
 
-def reference(number: int = 0, kind: str = "standard") -> Reference:
+def reference(number: int = 0, kind: str = "standard") -> rec.Reference:
     """Return reference *number*."""
-    target = kind == "document"
-    return Reference(
-        f"{kind}:iso-{9000 + number}",
-        kind,
-        f"ISO {9000 + number}",
-        400 - number,
-        3,
-        key(number) if target else None,
-        f"Agreement_{number}.pdf" if target else None,
-    )
+    to = (key(number), f"Agreement_{number}.pdf") if kind == "document" else (None, None)
+    name = f"ISO {9000 + number}"
+    return rec.Reference(f"{kind}:iso-{9000 + number}", kind, name, 400 - number, 3, *to)
 
 
-def event(number: int = 0) -> Event:
+def event(number: int = 0) -> rec.Event:
     """Return event *number*; the weightier the greater its number."""
     day = f"2023-{number % 12 + 1:02}-{number % 28 + 1:02}"
     said = f"On {day} Halyard Ltd delivered the goods of order {number} to the northern berth " * 2
-    return Event(day, day, day, "day", said.strip(), 3, 2, number / 1000, quote(number, day))
+    return rec.Event(day, day, day, "day", said.strip(), 3, 2, number / 1000, quote(number, day))
 
 
-def statistics(entities: int = 3) -> CollectionStatistics:
+def statistics(entities: int = 3) -> rec.CollectionStatistics:
     """Return counts of a collection."""
-    return CollectionStatistics(
+    return rec.CollectionStatistics(
         collection="Acme",
         document_count=47,
         page_count=2341,
@@ -191,33 +141,33 @@ def statistics(entities: int = 3) -> CollectionStatistics:
     )
 
 
-def topic(number: int = 0) -> Topic:
+def topic(number: int = 0) -> rec.Topic:
     """Return topic *number*."""
     ids = tuple(map(key, range(400)))
     terms = ("demurrage", "laytime", "notice of readiness", "berth")
-    return Topic(
+    return rec.Topic(
         f"topic-{number}", f"demurrage, laytime {number}", terms, 187, 400, ids, (quote(number),)
     )
 
 
-def changes(size: int) -> Changes:
+def changes(size: int) -> rec.Changes:
     """Return *size* changes of each kind."""
     words = (("same", "within "), ("removed", "thirty"), ("added", "sixty"), ("same", " days"))
-    found: list[Change] = []
+    found: list[rec.Change] = []
     for n in range(size):
-        found.append(Change("changed", quote(n), quote(n + 1), words))  # type: ignore[arg-type]
-        found.append(Change("added", None, quote(n + 1)))
-        found.append(Change("removed", quote(n), None))
-    return Changes(document(0), document(1), 31, tuple(found))
+        found.append(rec.Change("changed", quote(n), quote(n + 1), words))  # type: ignore[arg-type]
+        found.append(rec.Change("added", None, quote(n + 1)))
+        found.append(rec.Change("removed", quote(n), None))
+    return rec.Changes(document(0), document(1), 31, tuple(found))
 
 
-def summary(size: int) -> CollectionSummary:
+def summary(size: int) -> rec.CollectionSummary:
     """Return a summary with *size* entries in each part."""
     documents = tuple(document(n) for n in range(size))
-    return CollectionSummary(
+    return rec.CollectionSummary(
         collection="Acme",
         collection_type="contract",
-        key_actors=tuple(KeyActor(entity(n), quote(n) if n % 2 else None) for n in range(size)),
+        key_actors=tuple(rec.KeyActor(entity(n), quote(n) if n % 2 else None) for n in range(size)),
         key_dates=tuple(event(n) for n in range(size)),
         topics=tuple(topic(n) for n in range(size)),
         documents=(("contract", documents), ("report", documents[:1])),
@@ -228,43 +178,34 @@ def summary(size: int) -> CollectionSummary:
     )
 
 
-def graph(size: int, center: Entity | None) -> EntityGraph:
+def graph(size: int, center: rec.Entity | None) -> rec.EntityGraph:
     """Return *size* entities, all connected with each other."""
     nodes = tuple(entity(n) for n in range(size))
     edges = tuple(
-        Edge(a.entity_id, b.entity_id, "co_occurrence", 0.5, 14, (key(n), key(n + 1)), quote(n))
+        rec.Edge(a.entity_id, b.entity_id, "co_occurrence", 0.5, 14, (key(n), key(n + 1)), quote(n))
         for n, a in enumerate(nodes)
         for b in nodes[n + 1 :]
     )
     distances = tuple(min(n, 2) for n in range(size)) if center else ()
-    return EntityGraph("Acme", center, nodes, distances, edges)
+    return rec.EntityGraph("Acme", center, nodes, distances, edges)
 
 
-def related(number: int) -> RelatedDocument:
+def related(number: int) -> rec.RelatedDocument:
     """Return a document that is related in two ways."""
-    names = Relation("shared_entities", 0.8, 9, "both mention Halyard Ltd", None, (quote(1),) * 3)
-    alike = Relation("semantic", 0.6, 1, "their content is similar", None, ())
-    return RelatedDocument(document(number), 0.9, (names, alike))
+    names = rec.Relation(
+        "shared_entities", 0.8, 9, "both mention Halyard Ltd", None, (quote(1),) * 3
+    )
+    alike = rec.Relation("semantic", 0.6, 1, "their content is similar", None, ())
+    return rec.RelatedDocument(document(number), 0.9, (names, alike))
 
 
-def comparison(size: int) -> Comparison:
+def comparison(size: int) -> rec.Comparison:
     """Return two documents with *size* passages each."""
     passages = tuple((chunk(n), 1.0 - n / 100) for n in range(size))
     names = tuple(entity(n) for n in range(size))
-    return Comparison(
-        document(0),
-        document(1),
-        "late payment",
-        passages,
-        passages,
-        names,
-        names,
-        names[:1],
-        (reference(0),),
-        0.8125,
-        changes(size),
-        ("Only words were compared: no model.",),
-    )
+    sides = (document(0), document(1), "late payment", passages, passages, names, names, names[:1])
+    notes = ("Only words were compared: no model.",)
+    return rec.Comparison(*sides, (reference(0),), 0.8125, changes(size), notes)
 
 
 @dataclass
@@ -299,20 +240,20 @@ class Answers:
     def _count(self, limit: int) -> range:
         return range(min(self.size, limit))
 
-    def do_summary(self) -> CollectionSummary:
+    def do_summary(self) -> rec.CollectionSummary:
         return summary(self.size)
 
-    def do_statistics(self) -> CollectionStatistics:
+    def do_statistics(self) -> rec.CollectionStatistics:
         return statistics(self.size + 5)
 
-    def do_timeline(self, *, start: Any = None, end: Any = None, limit: int = 100) -> Timeline:
+    def do_timeline(self, *, start: Any = None, end: Any = None, limit: int = 100) -> rec.Timeline:
         events = tuple(event(n) for n in self._count(limit))
-        return Timeline("Acme", start, end, self.size, events, 4)
+        return rec.Timeline("Acme", start, end, self.size, events, 4)
 
-    def do_topics(self) -> tuple[Topic, ...]:
+    def do_topics(self) -> tuple[rec.Topic, ...]:
         return tuple(topic(n) for n in range(self.size))
 
-    def do_clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+    def do_clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> rec.Clusters:
         documents = tuple(document(n) for n in range(self.size * 9))
         groups = tuple(
             Cluster(
@@ -320,43 +261,44 @@ class Answers:
             )
             for n in self._count(limit)
         )
-        return Clusters("Acme", strategy, groups, documents)
+        return rec.Clusters("Acme", strategy, groups, documents)
 
-    def do_entities(self, *, kind: str, sort_by: str, limit: int) -> tuple[Entity, ...]:
+    def do_entities(self, *, kind: str, sort_by: str, limit: int) -> tuple[rec.Entity, ...]:
         return tuple(entity(n, name=f"{self.words} {n}") for n in self._count(limit))
 
-    def do_document_entities(self, _: str, /, *, limit: int = 10) -> tuple[Entity, ...]:
+    def do_document_entities(self, _: str, /, *, limit: int = 10) -> tuple[rec.Entity, ...]:
         return tuple(entity(n) for n in self._count(limit))
 
-    def do_find_entity(self, name: str, /, *, kind: str, limit: int) -> EntityMentions:
-        places = tuple(Mention(entity(), quote(n, self.words), 0.9) for n in self._count(limit))
+    def do_find_entity(self, name: str, /, *, kind: str, limit: int) -> rec.EntityMentions:
+        places = tuple(rec.Mention(entity(), quote(n, self.words), 0.9) for n in self._count(limit))
         documents = tuple((key(n), f"Agreement_{n}.docx", 9) for n in range(self.size))
         matches = (entity(0, name=self.words), entity(1, "person"))
-        return EntityMentions(name, matches, 0.875, self.size * 2, places, documents)
+        return rec.EntityMentions(name, matches, 0.875, self.size * 2, places, documents)
 
     do_entity_mentions = do_find_entity
 
-    def do_encounters(self, names: Any, /, *, limit: int) -> Encounters:
+    def do_encounters(self, names: Any, /, *, limit: int) -> rec.Encounters:
         who = tuple(entity(n) for n in range(len(names)))
         met = tuple(
-            Encounter(chunk(n), tuple(e.entity_id for e in who), (quote(n), quote(n)), 0.5)
+            rec.Encounter(chunk(n), tuple(e.entity_id for e in who), (quote(n), quote(n)), 0.5)
             for n in self._count(limit)
         )
-        return Encounters(who, self.size * 2, met)
+        return rec.Encounters(who, self.size * 2, met)
 
-    def do_graph(self, name: Any = None, /, *, depth: int, limit: int) -> EntityGraph:
+    def do_graph(self, name: Any = None, /, *, depth: int, limit: int) -> rec.EntityGraph:
         return graph(min(self.size, limit), entity(0) if name else None)
 
-    def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[Reference, ...]:  # noqa: A002
+    def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[rec.Reference, ...]:  # noqa: A002
         found = [reference(n) for n in range(self.size)]
         return tuple(found[:limit])
 
-    def do_reference_citations(self, name: str, /, *, limit: int) -> ReferenceCitations:
+    def do_reference_citations(self, name: str, /, *, limit: int) -> rec.ReferenceCitations:
         cited = tuple(
-            Citation(reference(), "amends", quote(n, self.words), 0.9) for n in self._count(limit)
+            rec.Citation(reference(), "amends", quote(n, self.words), 0.9)
+            for n in self._count(limit)
         )
         matches = (reference(0, "document"), reference(1))
-        return ReferenceCitations(name, matches, 1.0, self.size * 2, cited)
+        return rec.ReferenceCitations(name, matches, 1.0, self.size * 2, cited)
 
     def do_related_documents(self, _: str, /, *, relation: str, limit: int) -> Any:
         return tuple(related(n) for n in self._count(limit))
@@ -376,13 +318,15 @@ class Answers:
     def do_chunk(self, _: str, /) -> Chunk:
         return chunk(0)
 
-    def do_similar_chunks(self, _: str, /, *, limit: int, **__: Any) -> tuple[SimilarChunk, ...]:
-        return tuple(SimilarChunk(chunk(n, self._text(n)), 0.9) for n in self._count(limit))
+    def do_similar_chunks(
+        self, _: str, /, *, limit: int, **__: Any
+    ) -> tuple[rec.SimilarChunk, ...]:
+        return tuple(rec.SimilarChunk(chunk(n, self._text(n)), 0.9) for n in self._count(limit))
 
-    def do_compare(self, a: str, b: str, topic: str, /, *, limit: int) -> Comparison:
+    def do_compare(self, a: str, b: str, topic: str, /, *, limit: int) -> rec.Comparison:
         return comparison(min(self.size, limit))
 
-    def do_changes(self, before: str, after: str, /) -> Changes:
+    def do_changes(self, before: str, after: str, /) -> rec.Changes:
         return changes(self.size)
 
     def _text(self, number: int) -> str:

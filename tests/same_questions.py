@@ -102,7 +102,6 @@ def failures(known: Known, /) -> list[Question]:
 
 
 def _of_collections(known: Known) -> list[Question]:
-    clusters = ("topical", "entity", "reference", "document_type")
     return [
         Question(
             "list_collections",
@@ -112,7 +111,6 @@ def _of_collections(known: Known) -> list[Question]:
         ),
         Question("get_collection_info", {}, ("collection", "info")),
         Question("list_watches", {}, ("watch", "list"), {"watches": ""}),
-        Question("get_index_status", {}, ("index-status",), shaped=_without_remedy),
         Question(
             "get_index_status",
             {"document_filter": AGREEMENT},
@@ -128,20 +126,13 @@ def _of_collections(known: Known) -> list[Question]:
             lambda job: _named_jobs([job])[0],
         ),
         Question("get_collection_summary", {}, ("summary",)),
-        # Of a long span the tool shows the weightiest events only.
-        Question(
-            "get_collection_timeline", {}, ("timeline",), {"total": "total", "undated": "undated"}
-        ),
         Question(
             "get_collection_timeline",
             {"start_date": "2024-10-01", "end_date": "2024-10-31"},
             ("timeline", "--from", "2024-10-01", "--to", "2024-10-31"),
         ),
         Question("get_collection_statistics", {}, ("statistics",)),
-        *(
-            Question("find_document_clusters", {"strategy": by}, ("clusters", "--by", by))
-            for by in clusters
-        ),
+        Question("find_document_clusters", {"strategy": "entity"}, ("clusters", "--by", "entity")),
     ]
 
 
@@ -149,12 +140,10 @@ def _of_documents() -> list[Question]:
     return [
         Question(
             "list_documents",
-            {"sort_by": by},
-            ("documents", "--sort", by),
+            {"sort_by": "pages"},
+            ("documents", "--sort", "pages"),
             {"documents": ""},
-        )
-        for by in ("name", "date", "pages", "type")
-    ] + [
+        ),
         Question(
             "list_documents_by_type",
             {"document_type": "invoice"},
@@ -179,7 +168,6 @@ def _of_documents() -> list[Question]:
 def _searches() -> list[Question]:
     asked: list[tuple[dict[str, Any], tuple[str, ...]]] = [
         ({"top_k": 5}, ("-k", "5")),
-        ({"mode": "keyword", "top_k": 3}, ("--mode", "keyword", "-k", "3")),
         ({"mode": "semantic", "top_k": 3}, ("--mode", "semantic", "-k", "3")),
         ({"explain": True, "related": 3, "top_k": 2}, ("--explain", "--related", "3", "-k", "2")),
         ({"document_filter": SHEETS, "top_k": 3}, ("-d", SHEETS, "-k", "3")),
@@ -249,7 +237,6 @@ def _of_names(known: Known) -> list[Question]:
             ("together", one, other, "-k", "5"),
             shaped=_together,
         ),
-        Question("get_entity_graph", {"top_k": 6}, ("graph", "-k", "6"), shaped=_graph),
         Question(
             "get_entity_graph",
             {"entity_name": one, "depth": 1, "top_k": 5},
@@ -272,12 +259,6 @@ def _of_names(known: Known) -> list[Question]:
 
 def _of_relations() -> list[Question]:
     return [
-        Question(
-            "find_related_documents",
-            {"document_name": AGREEMENT},
-            ("related", AGREEMENT),
-            {"related": ""},
-        ),
         Question(
             "find_related_documents",
             {"document_name": AGREEMENT, "relationship_type": "amends"},

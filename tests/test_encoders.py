@@ -51,7 +51,7 @@ class Fake:
     def _encoding(self, text: str) -> Encoding:
         self.calls += 1
         if text == "bad":
-            raise ValueError("cannot encode a text without tokens")
+            raise ValueError("bad text")
         return Encoding(np.ones(2, np.float32), None, None)
 
 
@@ -250,7 +250,7 @@ def test_a_pass_that_ends_early_lets_go_of_its_model(how, machine):
     if how == "closed":
         stream.close()
     else:
-        with pytest.raises(ValueError, match="without tokens"):
+        with pytest.raises(ValueError, match="bad text"):
             next(stream)
     on.ask("b")
     assert on.loaded == ("b",)
@@ -329,7 +329,7 @@ def test_settings_reach_the_plan_and_the_providers(settings):
 def test_a_collection_holds_a_provider_to_its_dimension(settings):
     encoders = Encoders.of(settings)
     assert encoders.get("openai", dimension=512).dimension == 512
-    with pytest.raises(ProviderError, match=r"512 numbers.*collection holds vectors of 1536"):
+    with pytest.raises(ProviderError, match=r"\b512\b.*\b1536\b"):
         encoders.get("openai", dimension=1536)
 
 

@@ -252,17 +252,6 @@ def test_every_picture_is_made_by_the_script_and_shown() -> None:
     assert {name for name in PICTURES if (docs / name).resolve() not in shown} == set()
 
 
-def test_pictures_show_the_commands_of_the_tour() -> None:
-    """What ``just pictures`` draws is what the README says to type."""
-    pytest.importorskip("pty", reason="the pictures are made on Linux or macOS")
-    from pictures.tour import CELL, SCREENS
-
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    for screen in SCREENS.values():
-        assert f"\n{screen.typed}\n" in readme
-    assert CELL in readme
-
-
 # --- run -----------------------------------------------------------------------------------
 
 

@@ -7,6 +7,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+from wording import FOLDER, TESTS, sections
+
 CHECKOUT = Path(__file__).parent.parent
 LIST_FILES = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
 MAX_BYTES = 5_000_000
@@ -26,7 +28,7 @@ def committed() -> list[Path]:
 
 def test_files_are_small_and_name_no_machine() -> None:
     # Written with classes, so that this file does not hold what it looks for.
-    machine = re.compile(rb"(?<![\w./~*-])/(?:r[o]ot|h[o]me|w[o]rk)/[a-z]\w+/")
+    machine = re.compile(rb"(?<![\w./~*>-])/(?:r[o]ot|h[o]me|w[o]rk)/[a-z]\w+/")
     problems = []
     for path in committed():
         if not path.is_file():
@@ -68,4 +70,32 @@ def test_ci_asks_for_style_types_and_layers_before_the_tests() -> None:
     script = (CHECKOUT / ".ci" / "run").read_text()
     assert script.startswith("#!/usr/bin/env bash\n")
     assert "set -euo pipefail" in script
-    assert script.index("just lint") < script.index("README.md")
+    assert script.index("just lint") < script.index('bare "$system" . "$line"')
+    assert script.index('bare "$system" . "$line"') < script.index("just slow")
+
+
+def test_every_golden_message_belongs_to_a_test() -> None:
+    stale = []
+    for path in FOLDER.rglob("*.txt"):
+        folder = TESTS / path.relative_to(FOLDER).parent
+        source = (folder / f"test_{path.stem}.py").read_text(encoding="utf-8")
+        stale += [
+            f"{path.name}: {section}"
+            for section in sections(path)
+            if not re.search(rf"def {re.split('[ [(]', section)[0]}\(", source)
+        ]
+    assert stale == []
+
+
+def test_no_pattern_has_a_possessive_or_atomic_group() -> None:
+    """Before Python 3.11.5 `re` matches such groups wrongly where a part of them backtracks."""
+    wrong = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
+    sources = [p for p in committed() if p.is_relative_to(CHECKOUT / "casetrack")]
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{number}"
+        for path in sources
+        if path.suffix in {".py", ".toml"}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if wrong.search(line)
+    ]
+    assert found == []

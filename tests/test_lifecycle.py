@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import subprocess
 import sys
 import threading
@@ -51,25 +52,15 @@ def case(library: Library, tmp_path: Path, store_text: Callable[..., object]) ->
 
 # --- status ----------------------------------------------------------------------------------
 
-TURNS = [
-    # from, wish, to, changed
-    ("active", "close", "closed", True),
-    ("active", "archive", "archived", True),
-    ("active", "reopen", "active", False),
-    ("closed", "close", "closed", False),
-    ("closed", "archive", "archived", True),
-    ("closed", "reopen", "active", True),
-    ("archived", "close", "archived", False),
-    ("archived", "archive", "archived", False),
-    ("archived", "reopen", "active", True),
-]
 TO = {"active": "reopen", "closed": "close", "archived": "archive"}
 
 
-@pytest.mark.parametrize(("before", "wish", "after", "changed"), TURNS)
-def test_every_turn_of_the_status(
-    library: Library, before: str, wish: str, after: str, changed: bool
-) -> None:
+@pytest.mark.parametrize("wished", TO)
+@pytest.mark.parametrize("before", TO)
+def test_every_turn_of_the_status(library: Library, before: str, wished: str) -> None:
+    wish = TO[wished]
+    after = "archived" if (before, wished) == ("archived", "closed") else wished
+    changed = after != before
     collection = library.create("Case")
     getattr(collection.admin, TO[before])()
     long_ago = datetime(2024, 3, 12, tzinfo=UTC)
@@ -91,17 +82,17 @@ WRITERS: dict[str, Callable[[Collection, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("wish", ["close", "archive"])
+@pytest.mark.parametrize(
+    ("writer", "wish"), [*((writer, "close") for writer in WRITERS), ("ingest", "archive")]
+)
 def test_a_closed_collection_takes_no_change(
     case: Collection, tmp_path: Path, writer: str, wish: str
 ) -> None:
-    status = getattr(case.admin, wish)().info.status
+    getattr(case.admin, wish)()
     before = case.info
     # Somebody else holds the lock: whoever is refused does not wait for it.
     with write_lock(case.folder), pytest.raises(CollectionReadOnly) as caught:
         WRITERS[writer](case, tmp_path)
-    assert caught.value.message.startswith(f'The collection "Case" is {status}, so nothing in it')
     assert "casetrack collection reopen 'Case'" in caught.value.hint
     assert case.info == before
     assert [d.name for d in case.documents()] == ["ferry.txt"]
@@ -121,8 +112,6 @@ def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
 
 
 def test_views_of_a_closed_collection_are_made_anew(case: Collection) -> None:
-    import shutil
-
     case.admin.archive()
     shutil.rmtree(case.folder / "views", ignore_errors=True)
     again = Library(case.workspace.settings).get("Case")
@@ -143,7 +132,6 @@ def test_closing_waits_for_a_writer(case: Collection) -> None:
     started.wait(60)
     with pytest.raises(CollectionBusy) as caught:
         case.admin.close(timeout=0.1)
-    assert caught.value.message.startswith('"Case" cannot be closed now: another program')
     assert "casetrack jobs list" in caught.value.hint
     assert case.info.status == "active"
     threading.Timer(0.2, release.set).start()
@@ -152,7 +140,7 @@ def test_closing_waits_for_a_writer(case: Collection) -> None:
 
 
 def test_a_reindex_at_work_keeps_it_open(case: Collection) -> None:
-    with rewriting(case.folder), pytest.raises(CollectionBusy, match="cannot be archived now"):
+    with rewriting(case.folder), pytest.raises(CollectionBusy):
         case.admin.archive(timeout=0.1)
     assert case.admin.archive().changed
 
@@ -172,9 +160,9 @@ def test_a_new_name_leaves_the_rest(case: Collection, library: Library) -> None:
         case.admin.rename("HARBOUR CASE").name == "HARBOUR CASE"
     )  # its own name, in other letters
     library.create("Case")
-    with pytest.raises(CollectionExists, match='named "Case" already exists'):
+    with pytest.raises(CollectionExists):
         case.admin.rename("cASE")
-    with pytest.raises(UsageError, match="1 to 200 characters"):
+    with pytest.raises(UsageError):
         case.admin.rename(" ")
 
 
@@ -185,7 +173,7 @@ def test_notes(case: Collection) -> None:
     assert (info.description, info.reference, info.type) == ("About boats", "B-7", "research")
     info = case.admin.describe(reference="")
     assert (info.description, info.reference, info.type) == ("About boats", None, "research")
-    with pytest.raises(UsageError, match="Unknown collection type 'novel'"):
+    with pytest.raises(UsageError, match="novel"):
         case.admin.describe(collection_type="novel")
     long_ago = datetime(2024, 3, 12, tzinfo=UTC)
     update_info(case.folder, lambda info: replace(info, updated_at=long_ago))
@@ -210,16 +198,10 @@ def test_tags(case: Collection, options: dict[str, Any], tags: tuple[str, ...]) 
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"remove": ["gone"]}, 'no tag "gone"(.|\n)*Its tags are: harbour'),
-        ({"add": [" "]}, "cannot be a tag"),
-        ({"add": ["a\nb"]}, "cannot be a tag"),
-        ({"only": ["x" * 101]}, "1 to 100 characters"),
-    ],
+    "options", [{"remove": ["gone"]}, {"add": [" "]}, {"add": ["a\nb"]}, {"only": ["x" * 101]}]
 )
-def test_tags_that_do_not_fit(case: Collection, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+def test_tags_that_do_not_fit(case: Collection, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
         case.admin.tag(**options)
     assert case.info.tags == ("harbour",)
 
@@ -260,13 +242,13 @@ def test_changes_at_the_same_moment_are_all_kept(case: Collection, tmp_path: Pat
 # --- several at once -------------------------------------------------------------------------
 
 RACE = """
-import sys, time
+import sys
 from casetrack.errors import CollectionExists
 from casetrack.library import Library
 library = Library.open(sys.argv[1])
-mine = library.get(sys.argv[4]) if len(sys.argv) > 4 else None
-while time.time() < float(sys.argv[3]):
-    time.sleep(0.001)
+mine = library.get(sys.argv[3]) if len(sys.argv) > 3 else None
+print("ready", flush=True)
+sys.stdin.readline()
 try:
     made = mine.admin.rename(sys.argv[2]) if mine else library.create(sys.argv[2])
     print("won")
@@ -275,31 +257,24 @@ except CollectionExists as error:
 """
 
 
-def race(library: Library, *arguments: list[str]) -> list[str]:
-    """Run the script in several processes at the same moment; return what they say."""
-    start = time.time() + 1.5
-    data_dir = str(library.settings.data_dir)
+def test_of_all_who_take_one_name_one_wins(library: Library) -> None:
+    """Two rename a collection and two create one, each in its own process."""
+    ids = [library.create(name).info.id for name in ("A", "B")]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", RACE, data_dir, each[0], str(start), *each[1:]],
+            [sys.executable, "-c", RACE, str(library.settings.data_dir), *each],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
         )
-        for each in arguments
+        for each in (["New", ids[0]], ["new", ids[1]], ["NEW"], ["nEW"])
     ]
-    return sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-
-
-def test_of_two_who_create_one_name_one_wins(library: Library) -> None:
-    library.settings.data_dir.mkdir(parents=True)
-    assert race(library, ["Case"], ["CASE"], ["case"]) == ["lost", "lost", "won"]
-    assert [i.name.casefold() for i in library.collections()] == ["case"]
-
-
-def test_of_two_who_take_one_name_one_wins(library: Library) -> None:
-    ids = [library.create(name).info.id for name in ("A", "B")]
-    assert race(library, ["New", ids[0]], ["new", ids[1]], ["NEW"]) == ["lost", "lost", "won"]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    ended = sorted(process.communicate("\n", timeout=60)[0].strip() for process in processes)
+    assert ended == ["lost", "lost", "lost", "won"]
     assert [i.name.casefold() for i in library.collections()].count("new") == 1
 
 
@@ -308,7 +283,7 @@ def test_names_are_given_one_after_the_other(library: Library) -> None:
     data_dir = library.settings.data_dir
     with (
         names_lock(data_dir),
-        pytest.raises(CollectionBusy, match="making or renaming"),
+        pytest.raises(CollectionBusy),
         names_lock(data_dir, timeout=0.1),
     ):
         pytest.fail("two at once")
@@ -340,16 +315,13 @@ def test_a_writer_that_waited_for_a_deleter(case: Collection, library: Library) 
     threads[0].start()
     holding.wait(60)
     threads[1].start()
-    time.sleep(0.2)
+    time.sleep(0.1)
     release.set()
     for thread in threads:
         thread.join(60)
     (error,) = outcome
     assert isinstance(error, CollectionGone)
-    assert error.message == (
-        f"The collection {folder.name} no longer exists: another program deleted it meanwhile. "
-        "Nothing was done."
-    )
+    assert folder.name in error.message
     assert not folder.exists()
     assert library.collections() == []
     assert library.damaged() == []
@@ -367,7 +339,7 @@ def test_whoever_comes_after_the_deletion_is_told(
         lambda: update_info(case.folder, lambda info: info),
         lambda: case.info,
     ):
-        with pytest.raises(CollectionGone, match="no longer exists"):
+        with pytest.raises(CollectionGone):
             act()
         assert not case.folder.exists()
     with pytest.raises(CollectionNotFound):
@@ -421,13 +393,6 @@ def test_views_that_a_search_brought_back_are_no_collection(
     assert not case.folder.exists()
 
 
-@pytest.mark.parametrize("status", ["closed", "archived"])
-def test_closed_collections_can_be_deleted(case: Collection, library: Library, status: str) -> None:
-    getattr(case.admin, TO[status])()
-    assert library.delete("case").name == "Case"
-    assert list(library.settings.collections_dir.iterdir()) == []
-
-
 # --- what is finished for others is said -----------------------------------------------------
 
 
@@ -435,6 +400,7 @@ def test_what_a_killed_writer_left_is_told(
     case: Collection,
     store_text: Callable[..., object],
     caplog: pytest.LogCaptureFixture,
+    messages: Callable[..., None],
 ) -> None:
     class Killed(BaseException):
         pass
@@ -452,10 +418,7 @@ def test_what_a_killed_writer_left_is_told(
         assert sweep(case.folder) == 1
         assert sweep(case.folder) == 0
     (record,) = caplog.records
-    assert record.getMessage() == (
-        'Finished what a stopped program left in "Case": removed 2 passages of documents that were '
-        "not complete or had been replaced. What you can search is as it was."
-    )
+    messages(record.getMessage())
     assert [d.name for d in case.documents()] == ["ferry.txt"]
 
 

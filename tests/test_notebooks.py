@@ -32,20 +32,12 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 SHOWN = {
-    "inspect_collection": (
-        "all is well",
-        "Exhibit C Condemned Goods.pdf, p. 1",
-        "Pages by format",
-        "No rows.",
-    ),
+    "inspect_collection": ("Exhibit C Condemned Goods.pdf, p. 1",),
     "search_and_sources": ("Master Services Agreement.pdf, p. 7", "data:image/png", "maxsim"),
-    "people_and_firms": ("Tidewell Systems Limited", "7 passages that mention several of"),
-    "timeline_and_amounts": ("GBP 318,400 in 5 documents", "Dates by document", "2024-10-14"),
+    "people_and_firms": ("Tidewell Systems Limited",),
+    "timeline_and_amounts": ("GBP 318,400", "2024-10-14"),
     "compare_versions": ("amends", "<del", "1,200", "forty-five", "Agreement amended.txt, p. 1"),
-    "measure_retrieval": (
-        *("mean over 12 questions, with its 95 % interval", "nDCG@10 (1 is best)"),
-        *("bm25 + semantic + maxsim + feedback", "Half of the searches end within"),
-    ),
+    "measure_retrieval": ("nDCG@10", "bm25 + semantic + maxsim + feedback"),
     "bring_your_own_folder": ("Amendment No 1.docx, p. 2, ", "When must an invoice be paid?"),
 }
 """What a reader must see of each."""
@@ -155,14 +147,12 @@ def code_of(name: str, folder: Path) -> list[str]:
     return [*changed, *code[1:]]
 
 
-@pytest.fixture(scope="module")
-def ran(
-    demo_home: Path, models_dir: Path, samples: Path, tmp_path_factory: pytest.TempPathFactory
+def run_all(
+    names: list[str], demo_home: Path, models_dir: Path, samples: Path, folder: Path
 ) -> dict[str, Ran]:
-    """Run all notebooks in one kernel, emptied in between: the start of one takes seconds."""
+    """Run notebooks in one kernel, emptied in between: the start of one takes seconds."""
     from nbclient import NotebookClient
 
-    folder = tmp_path_factory.mktemp("notebooks")
     (folder / "My case").mkdir()
     for file in OWN:
         shutil.copy(samples / file, folder / "My case")
@@ -170,7 +160,7 @@ def ran(
     some = lines[:: len(lines) // QUESTIONS][:QUESTIONS]
     (folder / "golden.jsonl").write_text("\n".join(some), encoding="utf-8")
     whole, of_cell = nbformat.v4.new_notebook(), []
-    for name in sorted(SHOWN):
+    for name in names:
         for code in (RESET, prelude(name, demo_home, folder), *code_of(name, folder)):
             whole.cells.append(nbformat.v4.new_code_cell(code, id=uuid.uuid4().hex[:8]))
             of_cell.append(name)
@@ -179,7 +169,7 @@ def ran(
     env["CASETRACK_MODELS"] = str(models_dir)
     client = NotebookClient(whole, timeout=120, kernel_name="python3", allow_errors=True)
     client.execute(env=env)
-    outputs: dict[str, list[Any]] = {name: [] for name in SHOWN}
+    outputs: dict[str, list[Any]] = {name: [] for name in names}
     for name, cell in zip(of_cell, whole.cells, strict=True):
         outputs[name] += cell.outputs
     return {name: Ran(tuple(found)) for name, found in outputs.items()}
@@ -187,9 +177,16 @@ def ran(
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::UserWarning:jupyter_client")
-def test_notebooks_run(ran: dict[str, Ran]) -> None:
-    """One test for all, so that no second worker starts the kernel again."""
-    for name, wanted in SHOWN.items():
+@pytest.mark.parametrize(
+    "names",
+    [["people_and_firms"], pytest.param(sorted(SHOWN), marks=pytest.mark.slow)],
+    ids=["one", "all"],
+)
+def test_notebooks_run(
+    demo_home: Path, models_dir: Path, samples: Path, tmp_path: Path, names: list[str]
+) -> None:
+    ran = run_all(names, demo_home, models_dir, samples, tmp_path)
+    for name in names:
         errors = ["\n".join(o["traceback"]) for o in ran[name].of_kind("error")]
         assert not errors, f"{name}: {errors[0]}"
         shown = ran[name].shown
@@ -198,7 +195,7 @@ def test_notebooks_run(ran: dict[str, Ran]) -> None:
         assert '<svg role="img" aria-label="' in shown, f"{name} shows no chart"
         assert re.search(r"\.\w+, (p\. \d|sheet)", shown), f"{name} shows no citation"
         assert "<progress" not in shown, f"{name} leaves a bar that has not ended"
-        missing = [words for words in wanted if words not in shown]
+        missing = [words for words in SHOWN[name] if words not in shown]
         assert not missing, f"{name} does not show {missing}"
 
 
@@ -228,14 +225,14 @@ def test_sample_is_taken_in_once_and_then_kept_up(
 ) -> None:
     from casetrack.demo import open_sample
 
-    with pytest.warns(UserWarning, match=r"(?s)not installed.*models pull.*by their words"):
+    with pytest.warns(UserWarning, match="models pull"):
         first = open_sample(data_dir=tmp_path / "data")
     assert [d.name for d in first.documents()] == ["Board Minutes 2025-03-25.md"]
     assert first.search("settlement").results
     before = first.documents()[0].ingested_at
 
     shutil.copy(samples / "Contracts" / "Amendment No 1.docx", two_samples)
-    with pytest.warns(UserWarning, match="not installed"):
+    with pytest.warns(UserWarning, match="models pull"):
         again = open_sample(data_dir=tmp_path / "data")
     assert len(again.documents()) == 2
     kept = again.document("Board Minutes 2025-03-25.md")
@@ -259,15 +256,15 @@ def test_colors_stand_out_on_light_and_dark(color: str, page: str) -> None:
     assert (light + 0.05) / (dark + 0.05) >= 3
 
 
-def test_chart_takes_the_color_of_its_page() -> None:
+def test_chart_takes_the_color_of_its_page(messages: Callable[..., None]) -> None:
     chart = plots.bars(["a & b", "c"], [3, 1], title="Pages <of> two", unit="pages")
     drawn = chart._repr_html_()
-    assert drawn.startswith('<svg role="img" aria-label="Pages &lt;of&gt; two. Bars, pages:')
+    assert drawn.startswith('<svg role="img" aria-label="Pages &lt;of&gt; two. ')
     assert "currentColor" in drawn
     assert "#767677" not in drawn
     assert not re.search(r'<g id="|<metadata|<script|<\?xml|fill: ?#fff', drawn)
     assert ">a &amp; b</text>" in drawn
-    assert repr(chart) == "Pages <of> two. Bars, pages: a & b: 3; c: 1."
+    messages(repr(chart))
 
 
 def test_saved_chart_has_no_background(tmp_path: Path) -> None:
@@ -292,10 +289,10 @@ def test_saved_chart_has_no_background(tmp_path: Path) -> None:
 )
 def test_nothing_is_drawn_as_nothing(draw: Callable[[], plots.Plot]) -> None:
     drawn = draw()
-    assert repr(drawn) == "T. Nothing to draw."
+    said = repr(drawn).removeprefix("T. ")
     page = drawn._repr_html_()
     assert ">T</text>" in page
-    assert ">Nothing to draw.</text>" in page
+    assert f">{said}</text>" in page
 
 
 def test_names_keep_their_ends_and_are_no_formulas() -> None:
@@ -319,7 +316,9 @@ def test_axis_of_sums_has_few_and_round_numbers(sums: list[float]) -> None:
     assert [n for n in numbers if not re.fullmatch(r"[\d.]+( (k|m|bn))?", n)] == []
 
 
-def test_ablation_says_which_measure_over_how_many_questions() -> None:
+def test_ablation_says_which_measure_over_how_many_questions(
+    messages: Callable[..., None],
+) -> None:
     def run(label: str, *scores: float) -> SimpleNamespace:
         by_question = {str(number): {"ndcg@10": score} for number, score in enumerate(scores)}
         return SimpleNamespace(
@@ -327,12 +326,9 @@ def test_ablation_says_which_measure_over_how_many_questions() -> None:
         )
 
     one = plots.ablation_dots([run("words", 0.2, 0.4), run("all", 1.0, 0.6)], title="T")
-    assert repr(one) == (
-        "T. Mean nDCG@10 over 2 questions of each way to ask: all: 0.800; words: 0.300."
-    )
-    assert ">mean over 2 questions, with its 95 % interval</text>" in one._repr_html_()
     two = plots.ablation_dots([run("a", 0.5), run("b", 0.5, 0.5)], title="T")
-    assert "over 1 to 2 questions" in repr(two)
+    messages(f"{one!r}\n{two!r}")
+    assert len(re.findall(r">[^<]*\b2\b[^<]*95 %[^<]*</text>", one._repr_html_())) == 1
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,7 +336,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "matplotlib" else find(name)
     )
-    with pytest.raises(UsageError, match="matplotlib is not installed") as caught:
+    with pytest.raises(UsageError, match="matplotlib") as caught:
         plots.bars(["a"], [1], title="T")
     assert "%pip install matplotlib" in caught.value.hint
 
@@ -348,22 +344,21 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
 def test_answer_of_sql_is_shown_as_a_table(demo: Collection) -> None:
     answer = demo.sql("SELECT name, page_count AS pages FROM documents ORDER BY name")
     shown = table(answer, limit=2)._repr_html_()
-    assert shown.startswith("<p>25 rows</p><table>")
-    assert "and 23 more" in shown
+    assert {"25", "23"} <= {*re.findall(r"\d+", re.sub("<table.*</table>", "", shown))}
     assert shown.count("<tr>") == 3
     empty = table(answer.slice(0, 0))
-    assert (repr(empty), empty._repr_html_()) == ("No rows.", "<p>No rows.</p>")
+    assert empty._repr_html_() == f"<p>{empty!r}</p>"
 
 
-def test_words_of_strips_and_histograms() -> None:
+def test_words_of_strips_and_histograms(messages: Callable[..., None]) -> None:
     days = [("b", "2024-03-01", "2024-03-31"), ("a", "2024-01-05", "2024-01-05")]
-    assert (
-        "2 lanes, from 2024-01-05 to 2024-03-31: a, b." in plots.timeline_strip(days, title="T").alt
+    sums = [("x", 12.0), ("y", 9e6), ("z", -1.0)]
+    charts = (
+        plots.timeline_strip(days, title="T"),
+        plots.amount_strip(sums, title="T", unit="pounds"),
+        plots.confidence_histogram([0.2, 0.9, 1.0], title="T", doubt=0.8),
     )
-    sums = plots.amount_strip([("x", 12.0), ("y", 9e6), ("z", -1.0)], title="T", unit="pounds").alt
-    assert sums.endswith("pounds: y: up to 9,000,000; x: up to 12.")
-    sure = plots.confidence_histogram([0.2, 0.9, 1.0], title="T", doubt=0.8).alt
-    assert sure == "T. Histogram of 3 confidences, 1 of them below 80%."
+    messages("\n".join(chart.alt for chart in charts))
 
 
 def test_changes_are_marked_word_for_word(demo: Collection) -> None:
@@ -373,5 +368,4 @@ def test_changes_are_marked_word_for_word(demo: Collection) -> None:
     assert "Invoice TS-2024-0187.pdf, p. 1, para. 3" in repr(marked)
     drawn = marked._repr_html_()
     assert re.search(r"<del[^>]*>0187</del><ins[^>]*>0311</ins>", drawn)
-    assert "the first 2 shown" in drawn
     assert drawn.count("<blockquote") == 2

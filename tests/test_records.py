@@ -166,14 +166,8 @@ def test_order_properties_and_inlining() -> None:
 
 @pytest.mark.parametrize("empty", [Rows(()), Rows(), Rows((), of=Entity), RowList((), of=Entity)])
 def test_no_rows_are_a_table_too(empty: Any) -> None:
-    assert repr(empty) == "0 rows"
-    assert empty.to_arrow().num_rows == 0
-    assert len(empty) == 0
-    assert "0 rows" in empty._repr_html_()
-
-
-def test_rows_take_the_class_of_the_first() -> None:
-    assert Rows((entity(),)).to_arrow().schema == Rows((), of=Entity).to_arrow().schema
+    assert (empty.to_arrow().num_rows, len(empty)) == (0, 0)
+    assert "0" in repr(empty)
 
 
 def test_every_record_can_be_told() -> None:

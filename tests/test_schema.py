@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 import pytest
 
@@ -51,22 +53,16 @@ def test_types(text: str, expected: pa.DataType) -> None:
 
 @pytest.mark.parametrize("text", ["text", "list<>", "list<int32,int32>", "map<a>", "vector<a,b>"])
 def test_unknown_types(text: str) -> None:
-    with pytest.raises(SchemaError, match="Unknown column type"):
+    with pytest.raises(SchemaError, match=re.escape(text.partition("<")[0])):
         schema.parse_type(text)
 
 
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"document_id": pa.string()}, "step 'x': column files.path is missing"),
-        (
-            {"document_id": pa.string(), "path": pa.int32()},
-            "column files.path is int32, declared as string",
-        ),
-        (
-            {"document_id": pa.string(), "path": pa.string(), "more": pa.int32()},
-            "column 'more' is not declared in table 'files'",
-        ),
+        ({"document_id": pa.string()}, "step 'x'.*files.path"),
+        ({"document_id": pa.string(), "path": pa.int32()}, "files.path.* int32.* string"),
+        ({"document_id": pa.string(), "path": pa.string(), "more": pa.int32()}, "'more'.* 'files'"),
     ],
 )
 def test_check(columns: dict[str, pa.DataType], message: str) -> None:
@@ -79,17 +75,15 @@ def test_a_collection_settles_the_length_of_its_vectors() -> None:
     layout = chunks.arrow(["chunk_id", "dense"], dimension=768)
     assert layout.field("dense").type == pa.list_(pa.float32(), 768)
     chunks.check(layout, where="step 'x'", names=["dense"])
-    with pytest.raises(SchemaError, match="'dense' needs the dimension"):
+    with pytest.raises(SchemaError, match="'dense'"):
         chunks.arrow()
     wrong = pa.schema({"dense": pa.list_(pa.float32())})
-    with pytest.raises(SchemaError, match=r"declared as vector<float32,\*>"):
+    with pytest.raises(SchemaError, match=r"vector<float32,\*>"):
         chunks.check(wrong, where="step 'x'", names=["dense"])
 
 
 def test_unknown_names_list_the_known_ones() -> None:
-    with pytest.raises(
-        SchemaError, match="known: amounts, authorities, authority_cites, chunks, citations, dates"
-    ):
+    with pytest.raises(SchemaError, match="amounts, authorities, authority_cites, chunks"):
         schema.table("nope")
-    with pytest.raises(SchemaError, match=r"no column 'nope'(.|\n)*document_id"):
+    with pytest.raises(SchemaError, match=r"'nope'(.|\n)*document_id"):
         schema.table("files").column("nope")

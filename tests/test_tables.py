@@ -7,10 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import docx
-import pptx
 import pytest
-from pptx.util import Inches
 from reportlab.lib import colors
 from reportlab.lib.pagesizes import letter
 from reportlab.lib.styles import getSampleStyleSheet
@@ -20,7 +17,7 @@ from casetrack.config import load_settings
 from casetrack.library import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -38,6 +35,11 @@ BOOKTABS = [
 SPANS = [*GRID, ("SPAN", (0, 0), (0, 1)), ("SPAN", (1, 0), (2, 0)), ("SPAN", (3, 0), (4, 0))]
 
 
+def listed(*rows: str) -> list[list[str]]:
+    """Return the cells of rows."""
+    return [[cell.strip() for cell in row.split("|")] for row in rows]
+
+
 def wrapped(text: str) -> Paragraph:
     return Paragraph(text, STYLES["BodyText"])
 
@@ -46,31 +48,31 @@ TOWNS = (
     *("Ashby", "Buxton", "Crewe", "Denby", "Epworth", "Frome", "Goole", "Hexham", "Ilkley"),
     *("Jarrow", "Keswick", "Louth", "Matlock", "Norton", "Otley", "Penrith", "Quorn", "Ripon"),
 )
-FERRIES = [
-    ["Vessel", "Home port", "Passengers", "Cars"],
-    ["Marguerite", "Ardlussa", "412", "96"],
-    ["Skerryvore", "Craighouse", "238", "54"],
-    ["Corran Light", "Kennacraig", "175", "31"],
-]
-MINES = [
-    ["Shaft", "Depth (m)", "Closed in", "Owner"],
-    ["Wheal Prosper", "318", "1894", "Trevanion"],
-    ["Ding Dong", "247", "1878", "Bolitho"],
-    ["Great Condurrow", "553", "1914", "Basset"],
-]
-ORCHARD = [
-    ["Variety", "Trees", "Harvest", "Tonnes"],
-    ["Bramley", "640", "September", "18.2"],
-    ["Kingston Black", "1,150", "October", "27.9"],
-    ["Egremont Russet", "385", "November", "6.4"],
-]
-TURNOVER = [
-    ["Branch", "Retail", "", "Wholesale", ""],
-    ["", "2023", "2024", "2023", "2024"],
-    ["Harrogate", "811", "843", "207", "219"],
-    ["Whitby", "356", "372", "98", "105"],
-    ["Malton", "164", "181", "61", "77"],
-]
+FERRIES = listed(
+    "Vessel | Home port | Passengers | Cars",
+    "Marguerite | Ardlussa | 412 | 96",
+    "Skerryvore | Craighouse | 238 | 54",
+    "Corran Light | Kennacraig | 175 | 31",
+)
+MINES = listed(
+    "Shaft | Depth (m) | Closed in | Owner",
+    "Wheal Prosper | 318 | 1894 | Trevanion",
+    "Ding Dong | 247 | 1878 | Bolitho",
+    "Great Condurrow | 553 | 1914 | Basset",
+)
+ORCHARD = listed(
+    "Variety | Trees | Harvest | Tonnes",
+    "Bramley | 640 | September | 18.2",
+    "Kingston Black | 1,150 | October | 27.9",
+    "Egremont Russet | 385 | November | 6.4",
+)
+TURNOVER = listed(
+    "Branch | Retail |  | Wholesale | ",
+    " | 2023 | 2024 | 2023 | 2024",
+    "Harrogate | 811 | 843 | 207 | 219",
+    "Whitby | 356 | 372 | 98 | 105",
+    "Malton | 164 | 181 | 61 | 77",
+)
 INSURANCE = [
     ["Risk", "What is covered", "Excess", "Limit"],
     [
@@ -102,26 +104,9 @@ STATIONS = [
         )
     ),
 ]
-BELLS = [
-    ["Bell", "Weight (kg)", "Note", "Cast by"],
-    ["Treble", "254", "F sharp", "Rudhall"],
-    ["Tenor", "1,016", "D", "Taylor"],
-]
-TIDES = [
-    ["Harbour", "High water", "Height (m)"],
-    ["Porthgain", "06:42", "4.7"],
-    ["Abercastle", "06:51", "4.4"],
-]
-WELLS = [
-    ["Well", "Yield (l/s)", "Nitrate (mg/l)"],
-    ["Brookside", "12.5", "38"],
-    ["Chalk Pit", "31.0", "21"],
-]
-KILNS = [
-    ["Kiln", "Peak (°C)", "Hours", "Fuel"],
-    ["Anagama", "1,310", "96", "Pine"],
-    ["Raku", "980", "3", "Gas"],
-]
+WELLS = listed(
+    "Well | Yield (l/s) | Nitrate (mg/l)", "Brookside | 12.5 | 38", "Chalk Pit | 31.0 | 21"
+)
 
 
 def write_pdf(path: Path, rows: Rows, style: Sequence[object], width: float | None = 115) -> None:
@@ -130,44 +115,9 @@ def write_pdf(path: Path, rows: Rows, style: Sequence[object], width: float | No
     SimpleDocTemplate(str(path), pagesize=letter, invariant=1).build([before, table, after])
 
 
-def write_docx(path: Path, rows: Rows) -> None:
-    document = docx.Document()
-    document.add_paragraph("The bells of the tower.")
-    table = document.add_table(rows=len(rows), cols=len(rows[0]))
-    for row, values in zip(table.rows, rows, strict=True):
-        for cell, value in zip(row.cells, values, strict=True):
-            cell.text = str(value)
-    document.save(str(path))
-
-
-def write_html(path: Path, rows: Rows) -> None:
-    head, *body = rows
-    lines = ["".join(f"<td>{value}</td>" for value in row) for row in body]
-    path.write_text(
-        "<html><head><title>Tides</title></head><body><p>Times of the day.</p><table><thead><tr>"
-        + "".join(f"<th>{value}</th>" for value in head)
-        + "</tr></thead><tbody>"
-        + "".join(f"<tr>{line}</tr>" for line in lines)
-        + "</tbody></table></body></html>",
-        encoding="utf-8",
-    )
-
-
 def write_csv(path: Path, rows: Rows) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
-
-
-def write_pptx(path: Path, rows: Rows) -> None:
-    deck = pptx.Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[5])
-    slide.shapes.title.text = "Firings"
-    size = (Inches(1), Inches(2), Inches(8), Inches(2))
-    table = slide.shapes.add_table(len(rows), len(rows[0]), *size).table
-    for y, row in enumerate(rows):
-        for x, value in enumerate(row):
-            table.cell(y, x).text = str(value)
-    deck.save(str(path))
 
 
 WRITERS: dict[str, Callable[[Path], None]] = {
@@ -178,10 +128,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "Insurance.pdf": lambda path: write_pdf(path, INSURANCE, GRID),
     "Lamps.pdf": lambda path: write_pdf(path, LAMPS, GRID),
     "Stations.pdf": lambda path: write_pdf(path, STATIONS, SPANS, 80),
-    "Bells.docx": lambda path: write_docx(path, BELLS),
-    "Tides.html": lambda path: write_html(path, TIDES),
     "Wells.csv": lambda path: write_csv(path, WELLS),
-    "Kilns.pptx": lambda path: write_pptx(path, KILNS),
 }
 
 
@@ -194,199 +141,54 @@ class Question:
     value: str
 
 
-BUDGET, COSTS, PARTS = (
-    "Project Budget 2024-25.xlsx",
-    "Operating Cost Model.xlsx",
-    "Spare Parts Register.ods",
-)
-INVOICE, REPORT = "Invoice TS-2024-0311.pdf", "Progress Report Q3 2024.pdf"
-QUESTIONS = [
-    Question(*each)
-    for each in (
-        (
-            "What does the lead controls engineer cost per day?",
-            BUDGET,
-            "Lead controls engineer",
-            "Day rate",
-            "£985.00",
-        ),
-        (
-            "What is the night supplement of a crane fitter?",
-            BUDGET,
-            "Crane fitter",
-            "Night supplement",
-            "30%",
-        ),
-        (
-            "How much contingency was left after CR-07?",
-            BUDGET,
-            "CR-07",
-            "Contingency left",
-            "£244,300",
-        ),
-        (
-            "What is the approved budget for air locks and conveyors?",
-            BUDGET,
-            "Air locks and conveyors",
-            "Approved budget",
-            "£712,000",
-        ),
-        (
-            "Which planned payment was due in December 2024?",
-            BUDGET,
-            "Dec 2024",
-            "Planned payment",
-            "£1,316,700",
-        ),
-        (
-            "How many pallets were moved in July 2024, at which kWh per pallet?",
-            COSTS,
-            "Jul 2024",
-            "Pallets moved",
-            "311,900",
-        ),
-        (
-            "What is the pay per hour of a crane supervisor?",
-            COSTS,
-            "Crane supervisor",
-            "Pay per hour",
-            "£18.40",
-        ),
-        (
-            "How many minutes were lost in the period of February 2025?",
-            COSTS,
-            "February 2025",
-            "Lost minutes",
-            "172",
-        ),
-        ("What figure does the hurdle rate have?", COSTS, "Hurdle rate", "Figure", "8.5%"),
-        (
-            "On which shelf is the laser distance meter?",
-            PARTS,
-            "Laser distance meter",
-            "Shelf",
-            "R2-02",
-        ),
-        (
-            "What is the lead time of the hoist gearbox in days?",
-            PARTS,
-            "Hoist gearbox",
-            "Lead time (days)",
-            "112",
-        ),
-        (
-            "What amount was kept as retention from milestone M2?",
-            INVOICE,
-            "Retention of 5 %",
-            "Amount",
-            "−£59,400.00",
-        ),
-        (
-            "What was the forecast for milestone M2 Cranes?",
-            REPORT,
-            "M2 Cranes",
-            "Forecast",
-            "14 October 2024",
-        ),
-        (
-            "How many passengers does the vessel Skerryvore carry?",
-            "Ferries.pdf",
-            "Skerryvore",
-            "Passengers",
-            "238",
-        ),
-        (
-            "What is the home port of Corran Light?",
-            "Ferries.pdf",
-            "Corran Light",
-            "Home port",
-            "Kennacraig",
-        ),
-        (
-            "In which year was the shaft Wheal Prosper closed?",
-            "Mines.pdf",
-            "Wheal Prosper",
-            "Closed in",
-            "1894",
-        ),
-        (
-            "How deep is Great Condurrow?",
-            "Mines.pdf",
-            "Great Condurrow",
-            "Depth (m)",
-            "553",
-        ),
-        (
-            "How many tonnes of the variety Kingston Black?",
-            "Orchard.pdf",
-            "Kingston Black",
-            "Tonnes",
-            "27.9",
-        ),
-        (
-            "When is the harvest of Egremont Russet?",
-            "Orchard.pdf",
-            "Egremont Russet",
-            "Harvest",
-            "November",
-        ),
-        (
-            "What was the wholesale turnover of the Whitby branch in 2024?",
-            "Turnover.pdf",
-            "Whitby",
-            "Wholesale / 2024",
-            "105",
-        ),
-        (
-            "What was the retail turnover of the Malton branch in 2023?",
-            "Turnover.pdf",
-            "Malton",
-            "Retail / 2023",
-            "164",
-        ),
-        (
-            "Which excess applies to burst pipes and overflowing tanks?",
-            "Insurance.pdf",
-            "Burst pipes and overflowing tanks",
-            "Excess",
-            "£350",
-        ),
-        (
-            "What is the limit for subsidence of the land?",
-            "Insurance.pdf",
-            "Subsidence of the building or the land",
-            "Limit",
-            "£725,000",
-        ),
-        ("What wattage has LP-103?", "Lamps.pdf", "LP-103", "Wattage", "349"),
-        ("What wattage has LP-171?", "Lamps.pdf", "LP-171", "Wattage", "553"),
-        ("When was LP-229 inspected?", "Lamps.pdf", "LP-229", "Inspected", "6 May"),
-        (
-            "How many winter buses at Ripon Quay?",
-            "Stations.pdf",
-            "Ripon Quay",
-            "Winter / Buses",
-            "1694",
-        ),
-        ("What is the weight of the tenor bell?", "Bells.docx", "Tenor", "Weight (kg)", "1,016"),
-        ("Who cast the treble bell?", "Bells.docx", "Treble", "Cast by", "Rudhall"),
-        (
-            "When is high water at Abercastle harbour?",
-            "Tides.html",
-            "Abercastle",
-            "High water",
-            "06:51",
-        ),
-        (
-            "How much nitrate is in the Chalk Pit well?",
-            "Wells.csv",
-            "Chalk Pit",
-            "Nitrate (mg/l)",
-            "21",
-        ),
-        ("Which peak does the Anagama kiln reach?", "Kilns.pptx", "Anagama", "Peak (°C)", "1,310"),
-    )
-]
+ASKED = """
+[Project Budget 2024-25.xlsx]
+What does the lead controls engineer cost per day? | Lead controls engineer | Day rate | £985.00
+What is the night supplement of a crane fitter? | Crane fitter | Night supplement | 30%
+How much contingency was left after CR-07? | CR-07 | Contingency left | £244,300
+[Operating Cost Model.xlsx]
+How many pallets were moved in July 2024? | Jul 2024 | Pallets moved | 311,900
+What is the pay per hour of a crane supervisor? | Crane supervisor | Pay per hour | £18.40
+What figure does the hurdle rate have? | Hurdle rate | Figure | 8.5%
+[Spare Parts Register.ods]
+On which shelf is the laser distance meter? | Laser distance meter | Shelf | R2-02
+What is the lead time of the hoist gearbox in days? | Hoist gearbox | Lead time (days) | 112
+[Invoice TS-2024-0311.pdf]
+What amount was kept as retention from milestone M2? | Retention of 5 % | Amount | −£59,400.00
+[Progress Report Q3 2024.pdf]
+What was the forecast for milestone M2 Cranes? | M2 Cranes | Forecast | 14 October 2024
+[Ferries.pdf]
+How many passengers does the vessel Skerryvore carry? | Skerryvore | Passengers | 238
+[Mines.pdf]
+In which year was the shaft Wheal Prosper closed? | Wheal Prosper | Closed in | 1894
+[Orchard.pdf]
+How many tonnes of the variety Kingston Black? | Kingston Black | Tonnes | 27.9
+[Turnover.pdf]
+What was the wholesale turnover of the Whitby branch in 2024? | Whitby | Wholesale / 2024 | 105
+[Insurance.pdf]
+Which excess applies to burst pipes and tanks? | Burst pipes and overflowing tanks | Excess | £350
+[Lamps.pdf]
+What wattage has LP-103? | LP-103 | Wattage | 349
+What wattage has LP-171? | LP-171 | Wattage | 553
+[Stations.pdf]
+How many winter buses at Ripon Quay? | Ripon Quay | Winter / Buses | 1694
+[Wells.csv]
+How much nitrate is in the Chalk Pit well? | Chalk Pit | Nitrate (mg/l) | 21
+"""
+"""Below the name of each document: questions, each with its row, its column and its value."""
+
+
+def questions() -> Iterator[Question]:
+    document = ""
+    for line in ASKED.strip().splitlines():
+        if line.startswith("["):
+            document = line.strip("[]")
+        else:
+            text, *cell = line.split(" | ")
+            yield Question(text, document, *cell)
+
+
+QUESTIONS = list(questions())
 
 
 @pytest.fixture(scope="module")

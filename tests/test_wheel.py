@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a wheel is built, and programs are started
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = """
 import casetrack
@@ -69,6 +70,4 @@ def test_nobody_signs_a_license_for_themselves(site: Path, tmp_path: Path) -> No
     home = {"CASETRACK_HOME": str(tmp_path)}
     there = json.loads(asked(site, STATUS, "license", "status", "--json", **home))
     assert there["tier"] == "free"
-    assert (
-        "its signature does not fit (CASETRACK_LICENSE_PUBLIC_KEYS is not read" in there["reason"]
-    )
+    assert "CASETRACK_LICENSE_PUBLIC_KEYS" in there["reason"]

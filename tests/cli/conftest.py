@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +44,18 @@ class Ended:
 
 
 Run = Callable[..., Ended]
+
+
+def error_of(ended: Ended) -> dict[str, Any]:
+    """Return the error of a command that was run with ``--json``; it is on standard error too."""
+    assert ended.code in {1, 2}
+    error: dict[str, Any] = json.loads(ended.out)["error"]
+    assert error["message"]
+    assert "Traceback" not in ended.err
+    letters = re.compile(r"\w")
+    begun = "".join(letters.findall(error["message"]))[:40]
+    assert begun in "".join(letters.findall(ended.err))
+    return error
 
 
 @pytest.fixture

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import lance
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 
 def break_it(home: Path) -> Path:
@@ -23,22 +24,21 @@ def break_it(home: Path) -> Path:
     return folder
 
 
-def test_problems_repairs_and_exit_codes(filled: Run, home: Path) -> None:
+def test_problems_repairs_and_exit_codes(
+    filled: Run, home: Path, messages: Callable[..., None]
+) -> None:
     good = filled("doctor", "-c", "Mill", "--deep")
     assert (good.code, good.err) == (0, "")
-    assert good.out.endswith("All is well.\n")
-    assert "read again: 3 of 3 files were read again" in good.out
+    assert re.search(r"\b3\D+3\b", good.out)  # files that were read again
     folder = break_it(home)
     bad = filled("doctor", "-c", "Mill")
     assert bad.code == 1
-    assert "PROBLEM  documents: memo.md has 0 of" in bad.out
-    assert "Run `casetrack doctor --repair`" in bad.out
+    assert "memo.md" in bad.out
+    assert "`casetrack doctor --repair`" in bad.out
     mended = filled("doctor", "-c", "Mill", "--repair")
     assert mended.code == 1
-    assert "mended   read memo.md again from its file" in mended.out
-    assert 'PROBLEM  folder: "mine.txt" does not belong to the collection' in mended.out
-    assert mended.out.endswith("checks found a problem.\n")
-    assert "1 of " in mended.out
+    problems = "\n".join(row for row in mended.out.splitlines() if not row.startswith("ok "))
+    messages(problems)
     assert "slates" in filled("search", "slates", "--mode", "keyword").out
     (folder / "mine.txt").unlink()
     report = json.loads(filled("doctor", "-c", "Mill", "--repair", "--json").out)
@@ -53,6 +53,7 @@ def test_what_cannot_be_mended_is_said(filled: Run, home: Path) -> None:
     for table in ("chunks", "documents"):  # no earlier state to go back to
         dataset = lance.dataset(folder / f"{table}.lance")
         dataset.cleanup_old_versions(timedelta(0), delete_unverified=True)
-    ended = filled("doctor", "--repair")
+    ended = filled("doctor", "--repair", "--json")
     assert ended.code == 1
-    assert "NOT MENDED  Mill: memo.md: its file is not there any more. Put it back as" in ended.out
+    (unmended,) = json.loads(ended.out)["unmended"]
+    assert "memo.md" in str(unmended)

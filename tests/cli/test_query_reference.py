@@ -18,7 +18,7 @@ from casetrack.config import load_settings
 from casetrack.library import Library
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Run
+    from cli.conftest import Run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "query.md").read_text(encoding="utf-8")
 

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+
+from casetrack.library import Library
+from cli.conftest import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 ODD_NAME = 'Grüße & "Mehr" d\'été.txt'
-SOURCE_FIELDS = {
-    "document",
-    "document_path",
-    "document_id",
-    "chunk_id",
-    "page",
-    "paragraph_start",
-    "paragraph_end",
-    "line_start",
-    "line_end",
-    "char_start",
-    "char_end",
-    "extraction_method",
-    "ocr_confidence",
-    "chunk_created_at",
-    "chunk_embedded_at",
-    "document_ingested_at",
-}
-
-
 # --- documents -----------------------------------------------------------------------------
 
 
@@ -47,33 +29,24 @@ def test_documents_are_listed_for_people_and_programs(filled: Run) -> None:
     assert [d["name"] for d in by_name] == [ODD_NAME, "lease.txt", "memo.md"]
     assert all(d["ingested_at"].endswith("Z") for d in by_name)
     rows = filled("documents", "--sort", "name").out.splitlines()
-    assert rows[0].split() == "Name Format Type Pages Chunks Size Ingested ID".split()
     assert [d["document_id"] for d in by_name] == [row.split()[-1] for row in rows[1:]]
 
 
-@pytest.mark.parametrize("by", ["name", "path", "id", "short id", "other case"])
-def test_a_document_is_found_by_name_path_or_id(filled: Run, by: str) -> None:
+def test_a_document_is_found_by_name_path_or_id(filled: Run) -> None:
     (lease,) = (d for d in json.loads(filled("documents", "--json").out) if "lease" in d["name"])
-    key = {
-        "name": "lease.txt",
-        "path": lease["path"],
-        "id": lease["document_id"],
-        "short id": lease["document_id"][:8],
-        "other case": "LEASE.TXT",
-    }[by]
-    assert json.loads(filled("document", key, "--json").out) == lease
-    shown = filled("document", key).out
-    assert f"File                {lease['path']}\n" in shown
+    known = ("name", "path", "document_id")
+    for key in (*(lease[k] for k in known), lease["document_id"][:8], "LEASE.TXT"):
+        assert json.loads(filled("document", key, "--json").out) == lease, key
+    shown = filled("document", "lease.txt").out
+    assert lease["path"] in shown
     assert lease["file_hash"] in shown
 
 
 def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, sources: Path) -> None:
     near = filled("delete", "leese.txt")
-    assert near.code == 2
-    assert "- lease.txt (ID: " in near.err
+    assert (near.code, "- lease.txt (ID: " in near.err) == (2, True)
     ended = filled("delete", "lease.txt")
-    assert ended.code == 0
-    assert 'Deleted "lease.txt" (1 page, 1 chunk) from "Mill".' in ended.out
+    assert (ended.code, '"lease.txt"' in ended.out, '"Mill"' in ended.out) == (0, True, True)
     assert (sources / "lease.txt").exists()
     assert filled("document", "lease.txt").code == 2
     assert json.loads(filled("search", "rent tenant", "--json").out)["results_count"] == 0
@@ -88,20 +61,17 @@ def test_a_collection_from_making_to_deleting(filled: Run, home: Path) -> None:
         "--reference", "A-1", "--tag", "green", "--tag", "old",
     )  # fmt: skip
     assert made.code == 0
-    assert made.out.startswith('Created collection "Gärten" (ID: ')
     info = json.loads(filled("collection", "info", "gärten", "--json").out)
+    assert f'"Gärten" (ID: {info["id"]})' in made.out
     assert (info["type"], info["reference"], info["tags"]) == ("contract", "A-1", ["green", "old"])
     both = json.loads(filled("collection", "list", "--json").out)
     assert {c["name"]: c["document_count"] for c in both} == {"Gärten": 0, "Mill": 3}
-    listed = filled("collection", "list").out
-    assert info["id"] in listed
-    unconfirmed = filled("collection", "delete", "Mill")
-    assert unconfirmed.code == 2
-    assert "--yes" in unconfirmed.err
+    assert info["id"] in filled("collection", "list").out
     assert "All gardens" in filled("collection", "info", "Gärten").out
+    unconfirmed = filled("collection", "delete", "Mill")
+    assert (unconfirmed.code, "--yes" in unconfirmed.err) == (2, True)
     gone = filled("collection", "delete", "Mill", "--yes")
-    assert gone.code == 0
-    assert 'Deleted collection "Mill"' in gone.out
+    assert (gone.code, '"Mill"' in gone.out) == (0, True)
     assert [p.name for p in (home / "collections").iterdir()] == [info["id"]]
 
 
@@ -116,7 +86,7 @@ def test_deleting_a_collection_asks_on_a_terminal(
     run("collection", "create", "Mill")
     monkeypatch.setattr("sys.stdin", Terminal(answer + "\n"))
     ended = run("collection", "delete", "Mill")
-    assert 'Delete "Mill" with 0 documents, 0 chunks? [y/N]' in ended.out
+    assert re.search(r'"Mill"\D+0\D+0\D+\[y/N\]', ended.out)
     assert ended.code == left
     assert len(list((home / "collections").iterdir())) == left
 
@@ -124,38 +94,27 @@ def test_deleting_a_collection_asks_on_a_terminal(
 # --- search --------------------------------------------------------------------------------
 
 
-def test_search_cites_its_source(filled: Run, sources: Path) -> None:
-    text = filled("search", "when is the rent due", "-k", "1").out
-    assert 'Search: "when is the rent due"\n' in text
-    assert "Collection: Mill | 3 documents, 3 chunks searched\n" in text
-    assert "lease.txt, p. 1, paras. 1-3, ll. 1-6\n" in text
-    assert "page 1, lines 1-6 | chunk " in text
-    assert f"\n{sources / 'lease.txt'}\n" in text
-    assert "The tenant pays a rent of 1,250.00 a month" in text
-    assert "--- Result 2" not in text
-
-
-def test_search_as_json_is_the_canonical_form(filled: Run) -> None:
+def test_search_as_json_is_the_canonical_form(filled: Run, sources: Path) -> None:
     answer = json.loads(filled("search", "slates for the roof", "--json", "--explain").out)
-    assert answer["collection"] == "Mill"
-    assert answer["mode"] == "keyword"
+    assert (answer["collection"], answer["mode"]) == ("Mill", "keyword")
     assert answer["notes"]
     best = answer["results"][0]
-    assert best["source"].keys() >= SOURCE_FIELDS
     assert best["source"]["document"] == "memo.md"
     assert best["explain"]["bm25"]["rank"] == 1
     assert answer["results_count"] == len(answer["results"])
+    text = filled("search", "slates for the roof", "-k", "1").out
+    assert str(sources / "memo.md") in text
+    assert best["source"]["chunk_id"] in text
 
 
-def test_explain_says_how_the_question_was_read(filled: Run) -> None:
+def test_explain_says_how_the_question_was_read(
+    filled: Run, messages: Callable[[str], None]
+) -> None:
     question = "Please tell me who signed the governing law clause in FY2024."
     told = filled("search", question, "--explain").out
-    assert 'Question: Left out, as an instruction: "Please tell me"' in told
-    assert "Question: Periods: 2024, in any spelling" in told
-    assert "vocabulary contracts" in told
+    messages("\n".join(row for row in told.splitlines() if row.startswith("Question: ")))
     bare = filled("search", question, "--explain", "--no-vocabulary").out
-    assert "Left out" in bare
-    assert "vocabulary contracts" not in bare
+    assert ("contracts" in told, "contracts" in bare) == (True, False)
     reading = json.loads(filled("search", question, "--json", "--explain").out)["reading"]
     assert reading["periods"][0]["year"] == 2024
 
@@ -167,75 +126,44 @@ def test_search_within_one_document(filled: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "ended_with", "code", "fact"),
     [
-        (["search", ""], 2, "The query is empty"),
-        (["search", "   "], 2, "The query is empty"),
-        (["search", "rent", "-k", "0"], 2, "1 to 1,000"),
-        (["search", "rent", "--mode", "semantic"], 1, "casetrack models pull"),
-        (["chunk", "none"], 2, "Chunk not found: none"),
-        (["models", "verify"], 1, 'Model "mini" is not installed'),
-        (["models", "pull", "maxi"], 2, "known: mini"),
+        (["search", "   "], 2, "usage", ""),
+        (["search", "rent", "-k", "0"], 2, "usage", "1,000"),
+        (["search", "rent", "--mode", "semantic"], 1, "model_not_found", "casetrack models pull"),
+        (["chunk", "none"], 2, "chunk_not_found", "none"),
+        (["models", "verify"], 1, "model_not_found", '"mini"'),
+        (["models", "pull", "maxi"], 2, "usage", "mini"),
     ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_what_cannot_be_answered_is_told(
-    filled: Run, words: list[str], code: int, told: str
+    filled: Run, words: list[str], ended_with: int, code: str, fact: str
 ) -> None:
-    ended = filled(*words)
-    assert (ended.code, ended.out) == (code, "")
-    assert told in " ".join(ended.err.split())
+    ended = filled(*words, "--json")
+    error = error_of(ended)
+    assert (ended.code, error["code"]) == (ended_with, code)
+    assert fact in error["message"] + error["hint"]
 
 
 def test_a_chunk_with_its_whole_provenance(filled: Run) -> None:
     best = json.loads(filled("search", "rent", "--json").out)["results"][0]
     chunk_id = best["source"]["chunk_id"]
     chunk = json.loads(filled("chunk", chunk_id, "--json").out)
-    assert chunk["text"] == best["text"]
-    assert chunk["source"] == best["source"]
+    assert (chunk["text"], chunk["source"]) == (best["text"], best["source"])
     window = json.loads(filled("chunk", chunk_id, "--window", "1", "--json").out)
     assert window == {"before": [], "chunk": chunk, "after": []}
     text = filled("chunk", chunk_id).out
     assert chunk["text"] in text
-    assert f"Chunk       1 of 1 (ID: {chunk_id})\n" in text
-    assert f"Characters  0-{len(chunk['text'])} of the page's text\n" in text
+    assert f"1 of 1 (ID: {chunk_id})\n" in text
+    assert f"0-{len(chunk['text'])} " in text
 
 
 # --- SQL -----------------------------------------------------------------------------------
 
-SELECT = "SELECT name, page_count, ingested_at, warnings FROM documents ORDER BY name"
-
-
-def test_sql_as_table_json_and_csv(filled: Run) -> None:
-    rows = json.loads(filled("query", SELECT, "--format", "json").out)
-    assert [r["name"] for r in rows] == [ODD_NAME, "lease.txt", "memo.md"]
-    assert rows[0]["page_count"] == 1
-    assert rows[0]["ingested_at"].endswith("Z")
-    assert json.loads(filled("query", SELECT, "--json").out) == rows
-    table = filled("query", SELECT)
-    assert table.out.splitlines()[0].split() == ["name", "page_count", "ingested_at", "warnings"]
-    assert re.fullmatch(r"\(3 rows, \d+\.\d+ s\)\n", table.err)
-    lines = list(csv.DictReader(io.StringIO(filled("query", SELECT, "--format", "csv").out)))
-    assert [r["name"] for r in lines] == [r["name"] for r in rows]
-    assert lines[0]["warnings"] == "[]"
-
-
-@pytest.mark.parametrize("suffix", ["json", "csv", "parquet", "txt"])
-def test_sql_into_a_file_takes_its_format_from_the_name(
-    filled: Run, tmp_path: Path, suffix: str
-) -> None:
-    target = tmp_path / f"out.{suffix}"
-    ended = filled("query", SELECT, "--output", target)
-    assert (ended.code, ended.out) == (0, "")
-    assert f"Wrote 3 rows to {target}." in ended.err
-    if suffix == "parquet":
-        assert pq.read_table(target)["name"].to_pylist() == [ODD_NAME, "lease.txt", "memo.md"]
-    else:
-        assert "lease.txt" in target.read_text(encoding="utf-8")
-    assert filled("query", SELECT, "-o", tmp_path / "no" / "such.csv").code == 2
-
 
 def test_parquet_goes_through_a_pipe(launch: Run, filled: Run) -> None:
-    piped = launch("query", SELECT, "--format", "parquet", binary=True)
+    piped = launch("query", "FROM documents", "--format", "parquet", binary=True)
     assert pq.read_table(io.BytesIO(piped.out)).num_rows == 3
 
 
@@ -257,28 +185,6 @@ def test_parameters_keep_their_type(filled: Run, value: str, type_name: str, bac
     assert json.loads(ended.out) == [{"x": back, "t": type_name}]
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "DELETE FROM documents",
-        "CREATE TABLE t AS SELECT 1",
-        "COPY documents TO 'out.csv'",
-        "SELECT * FROM read_text('/etc/hostname')",
-        "SELECT * FROM 'config.toml'",
-        "ATTACH 'other.db'",
-        "SELECT 1; SELECT 2",
-        "SELECT nothing FROM documents",
-        "SELEC 1",
-        "",
-    ],
-)
-def test_sql_that_writes_or_reaches_outside_is_refused(filled: Run, sql: str) -> None:
-    ended = filled("query", sql)
-    assert ended.code == 2
-    assert ended.out == ""
-    assert ended.err.startswith("Error: ")
-
-
 # --- the rest ------------------------------------------------------------------------------
 
 
@@ -292,45 +198,20 @@ def test_schema_shows_every_column(run: Run) -> None:
         assert f"\n{column['name']} " in text
 
 
-def test_doctor_is_well_only_when_everything_is(filled: Run, home: Path) -> None:
-    report = json.loads(filled("doctor", "--json").out)
-    problems = {c["name"] for c in report["checks"] if not c["ok"]}
-    assert all("model" in name for name in problems), problems  # none is installed here
-    well = filled("doctor", "-c", "Mill")
-    assert well.code == 0, well.out
-    assert well.out.endswith("All is well.\n")
-    (folder,) = home.glob("collections/*-*")
+def test_doctor_is_well_only_when_everything_is(run: Run, home: Path) -> None:
+    def wrong(*words: str) -> set[str]:
+        report = json.loads(run("doctor", *words, "--json").out)
+        return {check["name"] for check in report["checks"] if not check["ok"]}
+
+    folder = Library.open(home).create("Mill").folder
+    of_the_machine = wrong()  # no model is installed here, and perhaps no Tesseract
+    assert (wrong("-c", "Mill"), run("doctor", "-c", "Mill").code) == (set(), 0)
     (folder / "collection.json").write_text("{")
-    assert "Note: " in filled("collection", "list").err
-    assert filled("doctor", "-c", "Mill").code == 0, "it was put right, and said so"
+    assert "collection.json" in run("collection", "list").err
+    assert run("doctor", "-c", "Mill").code == 0, "it was put right, and said so"
     for file in folder.glob("*collection.json*"):
         file.unlink()
     shutil.rmtree(folder / "documents.lance")
-    ill = filled("doctor")
-    assert ill.code == 1
-    assert "PROBLEM" in ill.out
-    assert "Damaged: " in filled("collection", "list").err
-
-
-def test_models_are_listed(run: Run, tmp_path: Path) -> None:
-    mini, *_ = json.loads(run("models", "list", "--json").out)
-    assert (mini["name"], mini["installed"]) == ("mini", False)
-    text = run("models", "list").out
-    assert f"Models folder: {tmp_path / 'no-models'}\n" in text
-    assert "casetrack models pull" in text
-
-
-def test_eval_prints_the_usual_measures(run: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "tiny"
-    (folder / "qrels").mkdir(parents=True)
-    corpus = [{"_id": str(i), "title": "", "text": f"The {w} is here."} for i, w in
-              enumerate(["lion", "tiger", "bear"])]  # fmt: skip
-    lines = [json.dumps(row) + "\n" for row in corpus]
-    (folder / "corpus.jsonl").write_text("".join(lines))
-    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "tiger"}\n')
-    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t1\t1\n")
-    (found,) = json.loads(run("eval", folder, "--mode", "keyword", "--json").out)["runs"]
-    assert found["means"]["ndcg@10"] == 1.0
-    assert "keyword" in run("eval", folder, "--mode", "keyword").out
-    (folder / "qrels" / "test.tsv").unlink()
-    assert run("eval", folder).code == 2
+    assert wrong() > of_the_machine
+    assert run("doctor").code == 1
+    assert folder.name in run("collection", "list").err

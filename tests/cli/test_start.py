@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import pytest
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -24,9 +22,8 @@ HELLO = {
 }
 
 
-@pytest.mark.parametrize("words", [[], ["serve"]], ids=["no command", "serve"])
-def test_it_serves_programs_over_standard_input(launch: Run, words: list[str]) -> None:
-    ended = launch(*words, stdin=json.dumps(HELLO) + "\n")
+def test_it_serves_programs_over_standard_input(launch: Run) -> None:
+    ended = launch(stdin=json.dumps(HELLO) + "\n")
     assert ended.code == 0, ended.err
     answer = json.loads(ended.out.splitlines()[0])
     assert answer["id"] == 1

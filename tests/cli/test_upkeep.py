@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., Any]
+    from cli.conftest import Run
 
 
 def raw(home: Path) -> bytes:
@@ -25,39 +26,31 @@ def raw(home: Path) -> bytes:
 def test_upkeep_says_what_it_freed(filled: Run) -> None:
     filled("delete", "memo.md", "-c", "Mill")
     ended = filled("upkeep", "-c", "Mill")
-    assert ended.code == 0
-    assert ended.out.startswith("Mill: freed ")
+    assert (ended.code, ended.out.startswith("Mill: ")) == (0, True)
     (report,) = json.loads(filled("upkeep", "--secure", "--json").out)
-    assert report["collection"] == "Mill"
-    assert report["secure"] is True
-    assert report["cancelled"] is False
+    assert (report["collection"], report["secure"], report["cancelled"]) == ("Mill", True, False)
     assert report["versions_after"] == 2
     assert report["bytes_after"] < report["bytes_before"]
     assert report["notes"] == []
+    assert filled("upkeep", "-c", "Nowhere").code == 2
 
 
-def test_a_secure_deletion_says_that_nothing_is_left(filled: Run, home: Path) -> None:
+def test_a_secure_deletion_says_that_nothing_is_left(
+    filled: Run, home: Path, messages: Callable[..., None]
+) -> None:
     assert b"slates" in raw(home)
     ended = filled("delete", "memo.md", "-c", "Mill", "--secure")
     assert ended.code == 0
-    assert 'Deleted "memo.md"' in ended.out
-    assert "Removed " in ended.out
-    assert "earlier states" in ended.out
-    assert "Nothing that was deleted is left in any file of the collection." in ended.out
+    assert '"memo.md"' in ended.out
+    done = [row for row in ended.out.splitlines() if row.startswith("  ")]
+    messages(re.sub(r"\d+", "<n>", "\n".join(done)))
     assert b"slates" not in raw(home)
     assert b"tenant" in raw(home)
 
 
 def test_without_a_collection(run: Run) -> None:
-    assert run("upkeep").out == "There are no collections.\n"
+    assert run("upkeep").code == 0
     assert json.loads(run("upkeep", "--json").out) == []
-
-
-def test_an_unknown_collection_is_told(filled: Run) -> None:
-    ended = filled("upkeep", "-c", "Nowhere")
-    assert ended.code == 2
-    assert ended.out == ""
-    assert "Nowhere" in ended.err
 
 
 @pytest.mark.parametrize(("freeable", "said"), [(999_999, False), (5_000_000, True)])
@@ -65,8 +58,7 @@ def test_info_says_what_can_be_freed(
     filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, said: bool
 ) -> None:
     monkeypatch.setattr("casetrack.collection.upkeep.freeable_bytes", lambda _: freeable)
-    out = filled("collection", "info", "Mill").out
-    assert ("can be freed with `casetrack upkeep`" in out) == said
+    assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == said
 
 
 def test_what_can_be_freed_is_freed(filled: Run) -> None:

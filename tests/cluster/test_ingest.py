@@ -207,7 +207,7 @@ def ends(report: Any) -> list[tuple[str, str, str]]:
     return [(Path(o.path).name, o.status, o.code) for o in report.outcomes]
 
 
-@pytest.mark.parametrize("on", ["local", "there:6379"])
+@pytest.mark.parametrize("on", ["local", pytest.param("there:6379", marks=pytest.mark.slow)])
 def test_a_cluster_makes_what_one_process_makes(
     with_models: Library,
     engines: list[InProcess],
@@ -233,6 +233,7 @@ def test_a_cluster_makes_what_one_process_makes(
     assert engines[-1].asked == (on != "local"), "a machine that sees all looks by itself"
 
 
+@pytest.mark.slow
 def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
     with_models: Library, engines: list[InProcess], folder: Path
 ) -> None:
@@ -269,7 +270,7 @@ def test_a_file_that_ends_its_process_fails_alone(
     assert "contract 05" not in str(rows(library.get("there"))[1])
 
 
-@pytest.mark.parametrize("lost", range(3))
+@pytest.mark.parametrize("lost", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_what_is_lost_is_done_again(
     library: Library,
     engines: list[InProcess],

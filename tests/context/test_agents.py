@@ -40,18 +40,19 @@ def test_sections_and_files_are_agents(write: Any, caplog: pytest.LogCaptureFixt
     )
     assert [a.name for a in found] == ["architect", "reviewer", "writer"]
     assert found[1].text({}) == "Review."
-    assert found[2].text({}) == "Write.\n\nUse these tools of CaseTrack: search."
-    assert "the agent old is written in Lua" in caplog.text
+    text, _, tools = found[2].text({}).partition("\n\n")
+    assert (text, "search" in tools) == ("Write.", True)
+    assert "old" in caplog.text.split()
 
 
 BROKEN = {
-    '[agents.a]\nsystem_promt = "x"': "did you mean 'system_prompt'?",
-    "[agents.a]\ndescription = 'x'": "[agents.a] has no system_prompt",
-    "[agents]\na = 1": "[agents.a] is no section",
-    '[agents."a b"]\nsystem_prompt = "x"': "cannot be the name of an agent",
-    '[agents.a]\nsystem_prompt = "x"\ntools = "search"': "must be lists",
-    '[agents.a]\nsystem_prompt = "x"\narguments = [{nam = "y"}]': "did you mean 'name'?",
-    '[agents.a]\nsystem_prompt = "x"\narguments = [{}]': "An argument of [agents.a] has no name",
+    '[agents.a]\nsystem_promt = "x"': "'system_prompt'",
+    "[agents.a]\ndescription = 'x'": "system_prompt",
+    "[agents]\na = 1": "[agents.a]",
+    '[agents."a b"]\nsystem_prompt = "x"': "a b",
+    '[agents.a]\nsystem_prompt = "x"\ntools = "search"': "[agents.a]",
+    '[agents.a]\nsystem_prompt = "x"\narguments = [{nam = "y"}]': "'name'",
+    '[agents.a]\nsystem_prompt = "x"\narguments = [{}]': "[agents.a]",
 }
 
 
@@ -70,10 +71,10 @@ def test_what_is_filled_in(write: Any) -> None:
     )
     assert agent.text({"one": "{two}"}) == "Of {two}, , {three}."
     for given, said in (
-        ({}, "a needs one."),
-        ({"one": " "}, "a needs one."),
-        ({"one": "x", "four": "y"}, "a has no argument 'four'. Arguments: one, two"),
-        ({"one": "x" * 5_000}, "one is too long: 5,000 of 4,000 characters."),
+        ({}, "one"),
+        ({"one": " "}, "one"),
+        ({"one": "x", "four": "y"}, "'four'.* one, two"),
+        ({"one": "x" * 5_000}, "one .*5,000 .*4,000"),
     ):
-        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        with pytest.raises(ValueError, match=said):
             agent.text(given)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,74 +15,7 @@ from casetrack.context.template import config_text
 from casetrack.errors import ConfigError, SourceError, UsageError
 from casetrack.sources import KINDS
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-THEIRS = """\
-[db]
-path = "./data/ctx.sqlite"
-
-[chunking]
-max_tokens = 700
-overlap_tokens = 80
-
-[embedding]
-provider = "openai"
-model = "text-embedding-3-small"
-dims = 1536
-batch_size = 64
-max_retries = 5
-timeout_secs = 30
-
-[vector_index]
-backend = "auto"
-
-[retrieval]
-final_limit = 7
-hybrid_alpha = 0.5
-candidate_k_keyword = 60
-candidate_k_vector = 70
-group_by = "document"
-doc_agg = "max"
-max_chunks_per_doc = 2
-
-[server]
-bind = "127.0.0.1:7332"
-
-[connectors.filesystem.docs]
-root = "./docs"
-include_globs = ["**/*.md", "**/*.txt"]
-exclude_globs = ["**/drafts/**"]
-follow_symlinks = false
-max_extract_bytes = 50_000_000
-
-[connectors.git.platform]
-url = "https://git.example.org/acme/platform.git"
-branch = "main"
-root = "docs/"
-shallow = true
-cache_dir = "./data/.git-cache/platform"
-
-[connectors.s3.runbooks]
-bucket = "acme-docs"
-prefix = "engineering/"
-region = "eu-central-1"
-endpoint_url = "http://localhost:9000"
-
-[connectors.script.jira]
-path = "connectors/jira.py"
-timeout = 600
-project_key = "ENG"
-api_token = "${JIRA_API_TOKEN}"
-
-[agents.inline.reviewer]
-description = "Reviews"
-tools = ["search"]
-system_prompt = "Say ${nothing} of it."
-
-[registries.company]
-path = "~/.ctx/registries/company"
-"""
+THEIRS = Path(__file__).with_name("theirs.toml").read_text(encoding="utf-8")
 """Every section and key that ctx has, as its users write them."""
 
 
@@ -109,23 +43,16 @@ def test_a_config_of_ctx_is_read_unchanged(tmp_path: Path) -> None:
     assert (config.files, config.base) == ((path,), tmp_path / "shop")
     assert config.data_dir == tmp_path / "shop" / "data" / "ctx"
     assert config.address == ("127.0.0.1", 7332)
-    assert [s.label for s in config.sources] == [
-        "filesystem:docs",
-        "git:platform",
-        "s3:runbooks",
-        "script:jira",
-    ]
+    labels = "filesystem:docs git:platform s3:runbooks script:jira"
+    assert [s.label for s in config.sources] == labels.split()
     assert dict(config.agents)["inline"]["reviewer"]["system_prompt"] == "Say ${nothing} of it."
     home = ContextHome(config)
     assert (home.ranking.hybrid_alpha, home.ranking.final_limit) == (0.5, 7)
     assert (home.ranking.candidate_k_keyword, home.ranking.candidate_k_vector) == (60, 70)
     assert home.ranking.max_chunks_per_doc == 2
     openai = home.library.settings.providers.openai
-    assert (openai.model, openai.dimensions, openai.timeout_seconds) == (
-        "text-embedding-3-small",
-        1536,
-        30,
-    )
+    assert openai.model == "text-embedding-3-small"
+    assert (openai.dimensions, openai.timeout_seconds) == (1536, 30)
     assert "max_chars = 2800" in pipeline_text(config)
     assert "overlap_chars = 320" in pipeline_text(config)
     assert [note.partition(" ")[0] for note in config.notes] == ["[vector_index]", "[registries]"]
@@ -149,9 +76,7 @@ def test_the_projects_config_lies_over_the_users_table_by_table(tmp_path: Path) 
     assert config.sources[1].settings() == {"url": "https://a.example/b", "branch": "new"}
 
 
-def test_the_file_that_is_named_goes_before_the_one_that_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_which_file_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shop = tmp_path / "shop"
     made = {
         name: write(shop / name, f"[retrieval]\nfinal_limit = {limit}\n")
@@ -170,14 +95,11 @@ def test_the_file_that_is_named_goes_before_the_one_that_is_found(
 
 
 def test_without_any_config_the_next_step_is_said(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"There is no config here: neither \.ctx/config\.toml"
-    ) as e:
+    with pytest.raises(UsageError, match=r"\.ctx/config\.toml") as e:
         load_config(folder=tmp_path)
-    assert e.value.hint == "Write one with: ctx init"
-    with pytest.raises(ConfigError, match="There is no such config") as e:
+    assert "ctx init" in e.value.hint
+    with pytest.raises(ConfigError, match=str(tmp_path / "gone.toml")):
         load_config(tmp_path / "gone.toml")
-    assert str(tmp_path / "gone.toml") in str(e.value)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs to give away")
@@ -187,41 +109,29 @@ def test_a_config_above_in_somebody_elses_folder_is_not_read(tmp_path: Path) -> 
     inside.mkdir()
     assert load_config(folder=inside).sources
     os.chown(tmp_path / "theirs", 12345, 12345)
-    with pytest.raises(UsageError, match="no config here"):
+    with pytest.raises(UsageError, match="ctx init"):
         load_config(folder=inside)
 
 
 # --- variables --------------------------------------------------------------------------------
 
 
-def test_a_variable_that_is_not_set_stops_its_source_alone(
+def test_a_missing_variable_stops_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = load_config(write(tmp_path / "c.toml", THEIRS))
     jira = config.sources[3]
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(SourceError, match=r"script:jira: .*api_token .*JIRA_API_TOKEN"):
         jira.settings()
-    assert caught.value.message == (
-        "script:jira: connectors.script.jira.api_token needs the environment variable "
-        "JIRA_API_TOKEN, which is not set."
-    )
     monkeypatch.setenv("JIRA_API_TOKEN", "s3cret")
     assert jira.settings()["api_token"] == "s3cret"
     assert "s3cret" not in repr(config)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[db]\npath = "${NOWHERE}/x"', "db.path needs the environment variable NOWHERE, which"),
-        ('[db]\npath = "${}/x"', "db.path has ${ without the name of a variable"),
-        ('[db]\npath = "${A B}/x"', "db.path has ${ without the name of a variable"),
-        ('[db]\npath = "a${B"', "db.path has ${ without the name of a variable"),
-    ],
-)
-def test_variables_of_settings_are_needed_at_once(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(said)):
-        load_config(write(tmp_path / "c.toml", text))
+@pytest.mark.parametrize("path", ["${NOWHERE}/x", "${}/x", "${A B}/x", "a${B"])
+def test_variables_of_settings_are_needed_at_once(tmp_path: Path, path: str) -> None:
+    with pytest.raises(ConfigError, match=r"db\.path"):
+        load_config(write(tmp_path / "c.toml", f'[db]\npath = "{path}"'))
 
 
 def test_two_dollars_stand_for_the_signs_themselves(tmp_path: Path) -> None:
@@ -233,50 +143,38 @@ def test_two_dollars_stand_for_the_signs_themselves(tmp_path: Path) -> None:
 # --- wrong ones -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "said", "hint"),
-    [
-        ("[db\n", ", line 1)", "ctx init --print"),
-        ('[db]\npath = "x\n\n', ", line 2)", "Correct that line"),
-        ("[db]\n\npath =", ", line 3)", "Correct that line"),
-        ("[retreival]\n", "no section 'retreival' (did you mean 'retrieval'?)", "Known: db"),
-        ("top = 1\n", "no section 'top'", "Known: db"),
-        ("db = 1\n", "'db' is no table", "[db]"),
-        (
-            "[retrieval]\nfinal_limt = 1",
-            "'final_limt' (did you mean 'final_limit'?)",
-            "final_limit",
-        ),
-        ("[retrieval]\nhybrid_alpha = 2", "'hybrid_alpha' of [retrieval] is not a number", "alpha"),
-        ("[retrieval]\nfinal_limit = 0", "'final_limit' of [retrieval] is not a whole", "final"),
-        ('[retrieval]\ngroup_by = "chunk"', "cannot be 'chunk'", "Use document"),
-        ('[embedding]\nprovider = "opnai"', "'opnai' (did you mean 'openai'?)", "Use disabled or"),
-        (
-            "[connectors.gti.a]\n",
-            "no kind of source 'gti' (did you mean 'git'?)",
-            "filesystem, git",
-        ),
-        ("[connectors]\ngit = 3", "connectors.git is no table", "[connectors.git.NAME]"),
-        ("[connectors.git]\nurl = 'x'", "connectors.git.url is no table", "[connectors.git.NAME]"),
-        ("[connectors.git.a]\n", "git:a has no 'url'", "url: "),
-        (
-            "[connectors.git.a]\nurl = 'x'\nbrnch = 'y'",
-            "git:a has an unknown key 'brnch' (did you mean 'branch'?)",
-            "Keys of git sources",
-        ),
-        ("[connectors.git.'a/b']\nurl = 'x'", "'a/b' cannot be the name", "letters"),
-        ("[connectors.filesystem.a]\nroot = 3", "'root' of filesystem:a is not a path", "root: "),
-    ],
-)
-def test_what_is_wrong_is_said_with_the_file_and_the_next_step(
-    tmp_path: Path, text: str, said: str, hint: str
-) -> None:
-    path = write(tmp_path / "c.toml", text)
+WRONG = {
+    "section": "[retreival]\n",
+    "key at the top": "top = 1\n",
+    "no table": "db = 1\n",
+    "key": "[retrieval]\nfinal_limt = 1",
+    "share": "[retrieval]\nhybrid_alpha = 2",
+    "zero": "[retrieval]\nfinal_limit = 0",
+    "choice": '[retrieval]\ngroup_by = "chunk"',
+    "provider": '[embedding]\nprovider = "opnai"',
+    "kind": "[connectors.gti.a]\n",
+    "kind as a value": "[connectors]\ngit = 3",
+    "source as a value": "[connectors.git]\nurl = 'x'",
+    "source without its key": "[connectors.git.a]\n",
+    "key of a source": "[connectors.git.a]\nurl = 'x'\nbrnch = 'y'",
+    "name of a source": "[connectors.git.'a/b']\nurl = 'x'",
+    "path of a source": "[connectors.filesystem.a]\nroot = 3",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_is_said(tmp_path: Path, wrong: str, messages: Any) -> None:
+    path = write(tmp_path / "c.toml", WRONG[wrong])
     with pytest.raises(ConfigError) as caught:
         load_config(path)
-    assert said in caught.value.message
     assert str(path) in caught.value.message
-    assert hint in caught.value.hint
+    messages(str(caught.value))
+
+
+def test_the_line_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    for line, text in enumerate(("[db\n", '[db]\npath = "x\n\n', "[db]\n\npath ="), start=1):
+        with pytest.raises(ConfigError, match=rf"c\.toml.* {line}\)"):
+            load_config(write(tmp_path / "c.toml", text))
 
 
 def test_no_error_repeats_a_secret(tmp_path: Path) -> None:
@@ -294,9 +192,9 @@ def test_no_error_repeats_a_secret(tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_or_cannot_be_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match="no text in UTF-8"):
+    with pytest.raises(ConfigError, match=r"c\.toml"):
         load_config(path)
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match=str(tmp_path)):
         load_config(tmp_path)
 
 
@@ -325,20 +223,18 @@ def test_what_makes_vectors(tmp_path: Path, embedding: str, profile: str | None)
 def test_a_model_that_is_not_known_here_is_told_with_those_that_are(tmp_path: Path) -> None:
     text = '[embedding]\nprovider = "local"\nmodel = "bge-smal-en-v1.5"\n'
     config = load_config(write(tmp_path / "c.toml", text))
-    with pytest.raises(ConfigError, match=r"did you mean 'bge-small-en-v1\.5'") as caught:
+    with pytest.raises(ConfigError, match=r"'bge-small-en-v1\.5'") as caught:
         profile_of(config)
     assert "mini" in caught.value.hint
 
 
 @pytest.mark.parametrize(("most", "overlap", "least"), [(100, 90, 199), (10, 5, 12), (1, 0, 2)])
-def test_overlap_that_leaves_no_room_names_sizes_that_do(
-    tmp_path: Path, most: int, overlap: int, least: int
-) -> None:
+def test_overlap_that_leaves_no_room(tmp_path: Path, most: int, overlap: int, least: int) -> None:
     path = tmp_path / "c.toml"
     write(path, f"[chunking]\nmax_tokens = {most}\noverlap_tokens = {overlap}\n")
-    with pytest.raises(ConfigError, match="overlap_tokens of") as caught:
+    with pytest.raises(ConfigError, match="overlap_tokens") as caught:
         pipeline_text(load_config(path))
-    assert caught.value.hint.endswith(f"max_tokens from {least}.")
+    assert str(least) in re.findall(r"\d+", caught.value.hint)
     write(path, f"[chunking]\nmax_tokens = {least}\noverlap_tokens = {overlap}\n")
     assert "chunk" in pipeline_text(load_config(path))
 
@@ -347,12 +243,12 @@ def test_a_data_folder_with_files_of_the_users_is_left_alone(tmp_path: Path) -> 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "mine.md").write_text("# Mine")
     path = write(tmp_path / "c.toml", '[db]\npath = "docs.db"\n')
-    with pytest.raises(ConfigError, match="which holds other files"):
+    with pytest.raises(ConfigError, match=str(tmp_path / "docs")):
         ContextHome.open(path).make()
     assert [p.name for p in (tmp_path / "docs").iterdir()] == ["mine.md"]
 
 
-def test_the_config_that_init_writes_holds_every_key_and_works_with_all_of_them(
+def test_the_written_config_holds_every_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("API_TOKEN", "x")

@@ -6,11 +6,13 @@ import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import anyio
 import pytest
 
 from bench.context_faces import CTX, TOKEN, compare, questions_of, rest, served, typed
+from casetrack.cli.context.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
     from mcp.client import Client
 
-QUESTIONS = ("how are tokens validated", "roll back", "MAX_RETRIES", "cache full", "zebra")
+QUESTIONS = ("how are tokens validated", "zebra")
 EVIL = "https://evil.example"
+DOCS, CODE = "filesystem:docs", "filesystem:code"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -63,10 +66,17 @@ def call(port: int, name: str, arguments: dict[str, Any]) -> Any:
 # --- the same everywhere --------------------------------------------------------------------
 
 
-def test_every_question_has_one_answer_in_every_mode(project: Path) -> None:
-    found = compare(project, QUESTIONS, ("keyword", "semantic", "hybrid", "full"))
-    assert found.unequal == []
-    assert found.asked == 4 * len(QUESTIONS)
+def test_every_question_has_one_answer_in_every_mode(project: Path, port: int) -> None:
+    modes = ("keyword", "semantic", "hybrid", "full")
+    asked = [{"query": query, "mode": mode} for query in QUESTIONS for mode in modes]
+
+    async def ask(client: Client) -> list[Any]:
+        return [(await client.call_tool("search", one)).structured_content for one in asked]
+
+    for one, got in zip(asked, over_mcp(port, ask), strict=True):
+        wanted = typed(project, "search", one["query"], "--mode", one["mode"])
+        assert got == wanted is not None
+        assert rest(port, f"/search?{urlencode(one)}") == (200, wanted)
 
 
 @pytest.mark.slow
@@ -78,11 +88,8 @@ def test_two_hundred_questions_have_one_answer_each(project: Path) -> None:
 
 FILTERED: tuple[tuple[list[str], dict[str, Any], str], ...] = (
     (["--limit", "2"], {"limit": 2}, "limit=2"),
-    (["--source", "filesystem:code"], {"filters": {"source": "filesystem:code"}},
-     "source=filesystem:code"),
-    (["--source", "filesystem:code", "--source", "filesystem:docs"],
-     {"filters": {"source": ["filesystem:code", "filesystem:docs"]}},
-     "source=filesystem:code&source=filesystem:docs"),
+    (["--source", DOCS, "--source", CODE], {"filters": {"source": [DOCS, CODE]}},
+     f"source={DOCS}&source={CODE}"),
     (["--path", "notes/**"], {"filters": {"path": "notes/**"}}, "path=notes/**"),
     (["--since", "2001"], {"filters": {"since": "2001"}}, "since=2001"),
     (["--until", "2001"], {"filters": {"until": "2001"}}, "until=2001"),
@@ -97,33 +104,35 @@ def test_filters_mean_the_same(
     wanted = typed(project, "search", "token cache", *options)
     asked = {"query": "token cache", **arguments}
     assert call(port, "search", asked).structured_content == wanted
+    for way in ("/search", "/tools/search"):
+        assert rest(port, way, json.dumps(asked).encode()) == (200, wanted)
     assert rest(port, f"/search?q=token%20cache&{address}") == (200, wanted)
-    assert rest(port, "/search", json.dumps(asked).encode()) == (200, wanted)
-    assert rest(port, "/tools/search", json.dumps(asked).encode()) == (200, wanted)
-    assert bool(wanted["results"]) is ("2001" not in str(options) or "--since" in options)
+    assert bool(wanted["results"]) is ("--until" not in options)
+
+
+FIRST = {"first": 0, "count": 1}
 
 
 def test_reading_and_sources_are_the_same(project: Path, port: int) -> None:
     hit = typed(project, "search", "tokens validated")["results"][0]
     for words, arguments, address in (
         (hit["id"], {"id": hit["id"]}, f"id={hit['id']}"),
-        (f"{hit['id']}:0:1", {"id": hit["id"], "first": 0, "count": 1},
-         f"id={hit['id']}&first=0&count=1"),
-        ("deploy.md", {"id": "deploy.md"},
-         "id=deploy.md"),
-    ):  # fmt: skip
+        (f"{hit['id']}:0:1", FIRST | {"id": hit["id"]}, f"id={hit['id']}&first=0&count=1"),
+        ("deploy.md", {"id": "deploy.md"}, "id=deploy.md"),
+    ):
         wanted = typed(project, "get", words)
         assert wanted["body"]
         assert call(port, "get", arguments).structured_content == wanted
         assert rest(port, f"/get?{address}") == (200, wanted)
     wanted = typed(project, "sources")
-    assert {s["name"] for s in wanted["sources"]} == {"filesystem:docs", "filesystem:code"}
+    assert {s["name"] for s in wanted["sources"]} == {DOCS, CODE}
     assert call(port, "sources", {}).structured_content == wanted
     assert rest(port, "/sources") == (200, wanted)
     status, health = rest(port, "/health")
     assert (status, health["status"]) == (200, "ok")
 
 
+@pytest.mark.slow
 def test_over_pipes_too(project: Path) -> None:
     from mcp.client import Client
 
@@ -196,79 +205,67 @@ def test_agents_are_prompts(port: int) -> None:
     listed, got = over_mcp(port, look)
     assert [(p.name, p.description) for p in listed] == [("reviewer", "Reviews changes")]
     assert [(a.name, a.required) for a in listed[0].arguments] == [("service", True)]
-    assert got.messages[0].content.text == (
-        "You review changes of billing. Leave {braces} alone.\n\n"
-        "Use these tools of CaseTrack: search, get."
-    )
+    text, _, tools = got.messages[0].content.text.partition("\n\n")
+    assert text == "You review changes of billing. Leave {braces} alone."
+    assert tools.rstrip(".").endswith(": search, get")  # those of its tools that are there
 
 
-WRONG_PROMPTS = {
-    "nobody": ({}, 'Unknown prompt: "nobody". Prompts: reviewer'),
-    "reviewer": ({}, "reviewer needs service."),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_PROMPTS)
-def test_prompts_that_cannot_be_had(port: int, name: str) -> None:
+@pytest.mark.parametrize(("name", "lacks"), [("nobody", "reviewer"), ("reviewer", "service")])
+def test_prompts_that_cannot_be_had(port: int, name: str, lacks: str) -> None:
     from mcp.shared.exceptions import MCPError
 
-    arguments, said = WRONG_PROMPTS[name]
-
     async def ask(client: Client) -> str:
-        try:
-            await client.get_prompt(name, arguments)
-        except MCPError as error:
-            return str(error)
-        return ""
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt(name, {})
+        return str(caught.value)
 
-    assert said in over_mcp(port, ask)
+    said = over_mcp(port, ask)
+    assert name in said
+    assert lacks in said
 
 
 # --- what does not fit ----------------------------------------------------------------------
 
-HOSTILE: tuple[tuple[str, dict[str, Any], str, int, str], ...] = (
-    ("search", {}, "bad_request", 400, "query: missing"),
-    ("search", {"query": "   "}, "bad_request", 400, "The query is empty."),
-    ("search", {"query": "x" * 20_000}, "bad_request", 400, "at most 10,000 characters"),
-    ("search", {"query": "x", "limit": 10**30}, "bad_request", 400, "from 1 to 1000"),
-    ("search", {"query": "x", "limit": 0}, "bad_request", 400, "from 1 to 1000"),
-    ("search", {"query": "x", "limit": "many"}, "bad_request", 400, "a whole number"),
-    ("search", {"query": "x", "mode": "hybird"}, "bad_request", 400, 'Did you mean "hybrid"?'),
-    ("search", {"query": "x", "filters": {"sorce": "git"}}, "bad_request", 400,
-     'filters.sorce: no such argument. Did you mean "source"?'),
-    ("search", {"query": "x", "filters": {"source": 7}}, "bad_request", 400,
-     "a text or a list of texts"),
-    ("search", {"query": "x", "filters": "git"}, "bad_request", 400, "filters: must be an object"),
-    ("search", {"query": "x", "filters": {"since": "soon"}}, "bad_request", 400, "YYYY-MM-DD"),
-    ("search", {"query": "x", "filters": {"source": "git:nope"}}, "bad_request", 400,
-     'Unknown source "git:nope"'),
-    ("search", {"query": "x", "colour": 1}, "bad_request", 400, '"colour": no such argument'),
-    ("get", {"id": "00000000-0000-4000-8000-000000000000"}, "not_found", 404,
-     "Take the id of a result of search"),
-    ("get", {"id": "../../etc/passwd"}, "not_found", 404, "not found"),
-    ("get", {"id": "auth.md", "first": 99}, "bad_request", 400, "no passage 99"),
-    ("get", {"id": "auth.md", "first": -1}, "bad_request", 400, "at least 0"),
-    ("get", {"id": ["a"]}, "bad_request", 400, "id: must be a text"),
-)  # fmt: skip
+HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
+    "no query": ("search", {}),
+    "blank query": ("search", {"query": "   "}),
+    "long query": ("search", {"query": "x" * 20_000}),
+    "large limit": ("search", {"query": "x", "limit": 10**30}),
+    "limit 0": ("search", {"query": "x", "limit": 0}),
+    "limit in words": ("search", {"query": "x", "limit": "many"}),
+    "mode": ("search", {"query": "x", "mode": "hybird"}),
+    "filter": ("search", {"query": "x", "filters": {"sorce": "git"}}),
+    "number as filter": ("search", {"query": "x", "filters": {"source": 7}}),
+    "text as filters": ("search", {"query": "x", "filters": "git"}),
+    "day": ("search", {"query": "x", "filters": {"since": "soon"}}),
+    "source": ("search", {"query": "x", "filters": {"source": "git:nope"}}),
+    "argument": ("search", {"query": "x", "colour": 1}),
+    "unknown id": ("get", {"id": "00000000-0000-4000-8000-000000000000"}),
+    "path as id": ("get", {"id": "../../etc/passwd"}),
+    "passage": ("get", {"id": "auth.md", "first": 99}),
+    "negative passage": ("get", {"id": "auth.md", "first": -1}),
+    "list as id": ("get", {"id": ["a"]}),
+}
 
 
-@pytest.mark.parametrize(("name", "arguments", "code", "status", "said"), HOSTILE)
-def test_what_does_not_fit_is_refused_with_its_code(
-    port: int, name: str, arguments: dict[str, Any], code: str, status: int, said: str
-) -> None:
+@pytest.mark.parametrize("case", HOSTILE)
+def test_what_does_not_fit_is_refused(port: int, case: str, messages: Any) -> None:
+    name, arguments = HOSTILE[case]
+    missing = case in {"unknown id", "path as id"}
+    code, status = ("not_found", 404) if missing else ("bad_request", 400)
     answer = call(port, name, arguments)
     assert answer.is_error
     error = answer.structured_content["error"]
     assert error["code"] == code
-    assert said in error["message"]
     assert answer.content[0].text == error["message"]
     assert rest(port, f"/{name}", json.dumps(arguments).encode()) == (status, {"error": error})
+    messages(error["message"])
 
 
 def test_unknown_tools_are_not_found(port: int) -> None:
     answer = call(port, "serch", {})
     assert answer.structured_content["error"]["code"] == "not_found"
-    assert 'Did you mean "search"?' in answer.content[0].text
+    assert '"search"' in answer.content[0].text
 
 
 DEEP = b"[" * 100_000
@@ -279,7 +276,6 @@ def test_a_body_that_is_no_object_is_a_bad_request(port: int, body: bytes) -> No
     status, said = rest(port, "/search", body)
     assert status == 400
     assert said["error"]["code"] == "bad_request"
-    assert "not a JSON object" in said["error"]["message"]
 
 
 def test_nobody_comes_in_without_the_token(port: int) -> None:
@@ -299,15 +295,13 @@ def test_foreign_pages_and_names_are_refused(port: int) -> None:
 
 
 def test_other_methods_and_paths(port: int) -> None:
-    status, said = rest(port, "/sources", b"{}")
-    assert (status, said["error"]["message"]) == (405, "Send GET here, not POST.")
+    assert rest(port, "/sources", b"{}")[0] == 405
     assert rest(port, "/nothing")[0] == 404
     assert rest(port, "/search?q=a&q=b")[0] == 400
-    status, said = rest(port, "/search", b"{" + b" " * 5_000_000)
-    assert status == 413
+    assert rest(port, "/search", b"{" + b" " * 5_000_000)[0] == 413
 
 
-def test_long_answers_are_shortened_for_models_alone(
+def test_long_answers_are_shortened(
     project: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from casetrack.mcp.context import tools
@@ -316,22 +310,17 @@ def test_long_answers_are_shortened_for_models_alone(
     found = typed(project, "search", "requests refused status")
     short = tools._shortened(found)
     assert short["results"] == found["results"][:-2]
-    assert short["notes"][-1].startswith("2 more results are left out")
+    assert short["notes"][-1].startswith("2 ")
     assert found["notes"] == short["notes"][:-1]
 
 
-def test_a_port_or_a_token_makes_no_sense_over_pipes(
-    project: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("options", "about"),
+    [(["--transport", "stdio", "--port", "1"], "--port"), (["--host", "0.0.0.0"], "token")],
+)
+def test_servers_that_cannot_be(
+    project: Path, capsys: pytest.CaptureFixture[str], options: list[str], about: str
 ) -> None:
-    from casetrack.cli.context.main import main
-
-    words = ["--config", str(project), "serve", "mcp", "--transport", "stdio", "--port", "1"]
-    assert main(words) == 2
-    assert "--port only makes sense over HTTP." in capsys.readouterr().err
-
-
-def test_other_computers_need_a_token(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from casetrack.cli.context.main import main
-
-    assert main(["--config", str(project), "serve", "mcp", "--host", "0.0.0.0"]) == 2
-    assert "a token is needed" in capsys.readouterr().err
+    """A port makes no sense over pipes, and other computers need a token."""
+    assert main(["--config", str(project), "serve", "mcp", *options]) == 2
+    assert about in capsys.readouterr().err

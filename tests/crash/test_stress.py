@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
 QUICK = 3.0
-LONG = float(os.environ.get("CASETRACK_STRESS_SECONDS", "180"))
+LONG = float(os.environ.get("CASETRACK_STRESS_SECONDS", "20"))
 WRITERS, READERS = 3, 3
 PATIENCE = 10.0
 """Seconds that a reader may take on a busy machine; a writer would be waited for much longer."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-from typing import TYPE_CHECKING
+import struct
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -60,14 +62,13 @@ def test_nothing_can_be_changed_cut_or_added() -> None:
     for at in range(len(data)):
         changed = bytearray(data)
         changed[at] ^= 1 << (at % 8)
-        with pytest.raises((EncryptedFileDamaged, PassphraseWrong), match="cannot be opened"):
+        with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
             opened(bytes(changed))
-        with pytest.raises(EncryptedFileDamaged, match="cannot be opened"):
+        with pytest.raises(EncryptedFileDamaged):
             opened(data[:at])
-    with pytest.raises(EncryptedFileDamaged):
-        opened(data + b"x")
-    with pytest.raises(EncryptedFileDamaged, match="something was added behind its end"):
-        opened(encrypted(bytes(BLOCK)) + b"x")
+    for whole in (data, encrypted(bytes(BLOCK))):
+        with pytest.raises(EncryptedFileDamaged, match=r"x\.ctsealed"):
+            opened(whole + b"x")
     assert opened(data) == PLAIN
 
 
@@ -87,51 +88,48 @@ def test_blocks_open_in_their_order_only(order: tuple[int, ...]) -> None:
 def test_blocks_of_another_file_of_the_same_key_do_not_open() -> None:
     one, other = encrypted(PLAIN), encrypted(PLAIN)
     start, blocks = blocks_of(one)
-    with pytest.raises(EncryptedFileDamaged, match="damaged or was changed"):
+    with pytest.raises(EncryptedFileDamaged, match=r"x\.ctsealed"):
         opened(start + blocks[0] + b"".join(blocks_of(other)[1][1:]))
     with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
         opened(blocks_of(other)[0] + b"".join(blocks))
 
 
 def test_who_changes_the_facts_and_their_digest_is_found_out() -> None:
-    import hashlib
-    import struct
-
     data = encrypted(PLAIN)
-    found = read_head(io.BytesIO(data), "x")
-    text = json.loads(found.data[12:-16]) | {"name": "B"}
-    forged = json.dumps(text).encode()
-    plain = b"CTSEALED" + struct.pack(">I", len(forged)) + forged
-    plain += hashlib.blake2b(plain, digest_size=16).digest()
     with pytest.raises(PassphraseWrong):
-        opened(plain + data[len(found.data) :])
+        opened(forged_head(data, name="B") + data[len(read_head(io.BytesIO(data), "x").data) :])
+
+
+def forged_head(data: bytes, **changes: object) -> bytes:
+    """Return the head of a file with other facts, and the digest that fits them."""
+    facts = json.loads(read_head(io.BytesIO(data), "x").data[12:-16]) | changes
+    forged = json.dumps(facts).encode()
+    plain = b"CTSEALED" + struct.pack(">I", len(forged)) + forged
+    return plain + hashlib.blake2b(plain, digest_size=16).digest()
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    "changes",
     [
-        ({"version": 2}, "written by a newer CaseTrack (form 2 of the file"),
-        ({"memory": 1 << 40}, "asks for what no file of ours asks for"),
-        ({"operations": 10**9}, "asks for what no file of ours asks for"),
-        ({"block": 1 << 40}, "asks for what no file of ours asks for"),
-        ({"cipher": "rot13"}, "asks for what no file of ours asks for"),
-        ({"operations": True}, "asks for what no file of ours asks for"),
-        ({"salt": "zz"}, "cannot be understood"),
-        ({"salt": None}, "cannot be understood"),
+        {"version": 2},
+        {"memory": 1 << 40},
+        {"operations": 10**9},
+        {"block": 1 << 40},
+        {"cipher": "rot13"},
+        {"operations": True},
+        {"salt": "zz"},
+        {"salt": None},
     ],
+    ids=str,
 )
-def test_a_hostile_head_is_refused_before_any_work(changes: dict[str, object], told: str) -> None:
-    import hashlib
-    import struct
-
-    text = json.loads(read_head(io.BytesIO(encrypted(b"")), "x").data[12:-16]) | changes
-    forged = json.dumps(text).encode()
-    plain = b"CTSEALED" + struct.pack(">I", len(forged)) + forged
-    plain += hashlib.blake2b(plain, digest_size=16).digest()
+def test_a_hostile_head_is_refused_before_any_work(
+    changes: dict[str, object], messages: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = forged_head(encrypted(b""), **changes)
+    monkeypatch.setattr("nacl.pwhash.argon2id.kdf", None)  # no key is derived
     with pytest.raises(EncryptedFileDamaged) as caught:
-        read_head(io.BytesIO(plain + bytes(100)), "x.ctsealed")
-    assert told in caught.value.message
-    assert "Nothing was opened" in caught.value.message
+        read_head(io.BytesIO(data + bytes(100)), "x.ctsealed")
+    messages(caught.value.message)
 
 
 def test_another_secret_does_not_open_it(tmp_path: Path) -> None:
@@ -139,7 +137,7 @@ def test_another_secret_does_not_open_it(tmp_path: Path) -> None:
     file.write_bytes(b"correct horse battery")
     data = encrypted(PLAIN)
     for other in (Secret.of("Correct horse battery"), Secret.from_file(file)):
-        with pytest.raises(PassphraseWrong, match="is not the passphrase, or not the key file"):
+        with pytest.raises(PassphraseWrong, match=r"x\.ctsealed"):
             opened(data, other)
     kept = encrypted(PLAIN, secret=Secret.from_file(file))
     assert opened(kept, Secret.from_file(file)) == PLAIN
@@ -153,14 +151,14 @@ def test_what_can_be_no_secret_is_told(tmp_path: Path) -> None:
     short = tmp_path / "short.key"
     short.write_bytes(b"x" * 15)
     for wrong, told in (
-        (lambda: Secret.of(""), "The passphrase is empty."),
-        (lambda: Secret.from_file(short), "it has 15 bytes. "),
-        (lambda: Secret.from_file(tmp_path / "none"), "cannot be read: No such file"),
-        (lambda: Secret.from_file(tmp_path), "cannot be read: Is a directory"),
+        (lambda: Secret.of(""), ""),
+        (lambda: Secret.from_file(short), "15"),
+        (lambda: Secret.from_file(tmp_path / "none"), str(tmp_path / "none")),
+        (lambda: Secret.from_file(tmp_path), str(tmp_path)),
     ):
         with pytest.raises(UsageError) as caught:
             wrong()
-        assert told.strip() in caught.value.message
+        assert told in caught.value.message
         assert caught.value.hint
     assert "horse" not in repr(KEY)
 
@@ -172,7 +170,7 @@ def test_a_file_is_told_by_its_beginning(tmp_path: Path) -> None:
     assert not is_encrypted(tmp_path / "none")
     path.write_bytes(b"PK")
     assert not is_encrypted(path)
-    with pytest.raises(CaseTrackError, match="does not begin as an encrypted file"):
+    with pytest.raises(CaseTrackError, match=r"x\.ctsealed"):
         opened(b"PK")
 
 
@@ -182,7 +180,7 @@ def test_what_was_abandoned_is_no_whole_file() -> None:
     writer.write(PLAIN)
     writer.abandon()
     writer.close()
-    with pytest.raises(EncryptedFileDamaged, match="cut short"):
+    with pytest.raises(EncryptedFileDamaged, match=r"x\.ctsealed"):
         opened(sink.getvalue())
 
 
@@ -191,7 +189,5 @@ def test_the_usual_cost_is_what_libsodium_calls_moderate() -> None:
 
     from casetrack.crypt.secret import COST
 
-    assert (COST.operations, COST.memory) == (
-        argon2id.OPSLIMIT_MODERATE,
-        argon2id.MEMLIMIT_MODERATE,
-    )
+    moderate = (argon2id.OPSLIMIT_MODERATE, argon2id.MEMLIMIT_MODERATE)
+    assert (COST.operations, COST.memory) == moderate

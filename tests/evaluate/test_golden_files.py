@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.errors import FileNotFound, UsageError
 from casetrack.evaluate import measure, open_golden
 
 if TYPE_CHECKING:
@@ -77,12 +77,16 @@ def test_most_of_the_words_may_be_enough(scores: Callable[..., dict[str, float]]
 
 
 def test_an_answer_that_no_passage_holds_is_told(
-    house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
+    house: Collection,
+    tmp_path: Path,
+    lines_file: Callable[..., Path],
+    messages: Callable[..., None],
 ) -> None:
     wrong = {**RENT, "text": "rent of 1,300.00"}
     rows = [{"question": "rent?", "answers": [RENT]}, {"question": "rent?", "answers": [wrong]}]
     (note,) = open_golden(lines_file(tmp_path / "g.jsonl", rows), house).notes
-    assert note.startswith("1 answer stands whole in no passage (line 2)")
+    assert "2" in note
+    messages(note)
 
 
 def test_groups_and_ids(house: Collection, tmp_path: Path, lines_file: Callable[..., Path]) -> None:
@@ -145,60 +149,54 @@ def test_languages_are_told_or_found(
     assert sorted(count for count, _means in run.means_by_language().values()) == [1, 1]
 
 
+def asked(answer: Any = RENT, **more: Any) -> dict[str, Any]:
+    return {"question": "a", "answers": [answer], **more}
+
+
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "named"),
     [
-        ("{", "line 2: not a JSON object with question and answers"),
-        ([1], "line 2: not a JSON object with question and answers"),
-        ({"answers": [RENT]}, "line 2: question must be a text that is not empty"),
-        ({"question": " ", "answers": [RENT]}, "line 2: question must be a text"),
-        ({"question": "a"}, "line 2: answers must be a list"),
-        ({"question": "a", "answers": [], "value": "4"}, "line 2: a value without an answer"),
-        ({"question": "a", "answers": [RENT], "value": 4}, "line 2: value must be a text"),
-        ({"question": "a", "answers": [RENT], "value": []}, "line 2: value must be a text, or"),
-        ({"question": "a", "answers": [RENT], "language": "English"}, "line 2: language must be a"),
-        (
-            {"question": "a", "answers": [{"document": "supply.txt", "sentence": "x"}]},
-            "line 2: a sentence without a text",
-        ),
-        ({"question": "a", "answers": [{**RENT, "sentence": ""}]}, "line 2: sentence must be"),
-        ({"question": "a", "answers": ["x"]}, "line 2: an answer must be an object"),
-        ({"question": "a", "awnsers": [RENT]}, "line 2: unknown key 'awnsers'"),
-        ({"question": "a", "answers": [{**RENT, "pgae": 1}]}, "line 2: unknown key 'pgae' of an"),
-        ({"question": "a", "answers": [{"page": 1}]}, "line 2: document must be a text"),
-        ({"question": "a", "answers": [{**RENT, "page": "1"}]}, "line 2: page must be a whole"),
-        ({"question": "a", "answers": [{**RENT, "page": True}]}, "line 2: page must be a whole"),
-        ({"question": "a", "answers": [{**RENT, "page": 2}]}, "line 2: .* has no page 2"),
-        ({"question": "a", "answers": [{**RENT, "text": ""}]}, "line 2: text must be a text"),
-        ({"question": "a", "answers": [RENT], "match": "x"}, "line 2: match must be one of exact"),
-        (
-            {"question": "a", "answers": [{"document": "nothing.txt"}]},
-            'line 2: Document not found: "nothing.txt"',
-        ),
-        (
-            {"question": "a", "answers": [{"document": "suply.txt"}]},
-            "line 2: .*\n.*supply.txt",
-        ),
-        ({"question": "a", "answers": [{"document": "lease.txt"}]}, "line 2: 2 documents are"),
-        ({"question": "a", "answers": [RENT], "search_in": "no.txt"}, "line 2: Document not"),
-        ({"question": "a", "answers": [RENT], "id": "1"}, "line 2: the id '1' was there before"),
+        ("{", "question"),
+        ([1], "question"),
+        ({"answers": [RENT]}, "question"),
+        (asked(question=" "), "question"),
+        ({"question": "a"}, "answers"),
+        (asked(answers=[], value="4"), "value"),
+        (asked(value=4), "value"),
+        (asked(value=[]), "value"),
+        (asked(language="English"), "language"),
+        (asked({"document": "supply.txt", "sentence": "x"}), "sentence"),
+        (asked({**RENT, "sentence": ""}), "sentence"),
+        (asked("x"), "document, page .* text"),
+        (asked(awnsers=[RENT]), "'awnsers'"),
+        (asked({**RENT, "pgae": 1}), "'pgae'"),
+        (asked({"page": 1}), "document"),
+        (asked({**RENT, "page": "1"}), "page .*'1'"),
+        (asked({**RENT, "page": True}), "page .*True"),
+        (asked({**RENT, "page": 2}), "'contracts/lease.txt' .* page 2"),
+        (asked({**RENT, "text": ""}), "text"),
+        (asked(match="x"), "match .*exact.*'x'"),
+        (asked({"document": "nothing.txt"}), '"nothing.txt"'),
+        (asked({"document": "suply.txt"}), r"suply.txt[\s\S]* supply.txt"),
+        (asked({"document": "lease.txt"}), r"2 [\s\S]*letters/lease.txt"),
+        (asked(search_in="no.txt"), '"no.txt"'),
+        (asked(id="1"), "id '1'"),
     ],
 )
-def test_broken_lines(house: Collection, tmp_path: Path, row: Any, message: str) -> None:
+def test_broken_lines(house: Collection, tmp_path: Path, row: Any, named: str) -> None:
     good = json.dumps({"question": "rent?", "answers": [RENT]})
     file = tmp_path / "golden.jsonl"
     file.write_text(good + "\n" + (row if isinstance(row, str) else json.dumps(row)))
-    with pytest.raises(UsageError, match=message) as caught:
+    with pytest.raises(UsageError, match=rf"golden\.jsonl, \w+ 2\b.*{named}"):
         open_golden(file, house)
-    assert "golden.jsonl, line 2" in caught.value.message
 
 
 def test_nothing_to_ask(library: Library, house: Collection, tmp_path: Path) -> None:
     file = tmp_path / "golden.jsonl"
-    with pytest.raises(CaseTrackError, match="File not found"):
+    with pytest.raises(FileNotFound):
         open_golden(file, house)
     file.write_text("\n \n")
-    with pytest.raises(UsageError, match="holds no question"):
+    with pytest.raises(UsageError, match=r"golden\.jsonl"):
         open_golden(file, house)
-    with pytest.raises(UsageError, match='The collection "Bare" is empty'):
+    with pytest.raises(UsageError, match='"Bare"'):
         open_golden(file, library.create("Bare"))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import UsageError
+from casetrack.errors import FileNotFound, UsageError
 from casetrack.evaluate import find_run, measure, open_beir, save_run, stored_runs
 from casetrack.evaluate.compare import compare_runs
 from casetrack.evaluate.history import trends
 from casetrack.evaluate.runs import Run, load_run, runs_dir
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.library import Library
@@ -89,32 +90,27 @@ def test_runs_are_found_by_what_people_type(library: Library, tmp_path: Path) ->
     assert find_run("20250301-a", library.settings).id == "20250301-a"
     assert find_run("20250302", library.settings).id == "20250302-b"
     assert find_run(str(path), library.settings).id == "20250302-b"
-    with pytest.raises(UsageError, match='2 runs begin with "2025"'):
+    with pytest.raises(UsageError, match=r"20250301-a\n.*20250302-b"):
         find_run("2025", library.settings)
-    with pytest.raises(UsageError, match='There is no run "x"'):
+    with pytest.raises(UsageError, match='"x"'):
         find_run("x", library.settings)
-    with pytest.raises(UsageError, match='There is no run ""'):
+    with pytest.raises(UsageError, match='""'):
         find_run("", library.settings)
-    with pytest.raises(UsageError, match="File not found"):
+    with pytest.raises(FileNotFound):
         find_run(str(tmp_path / "none.json"), library.settings)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", "is no stored run"),
-        ("[]", "is no stored run"),
-        ('{"format": 1}', "is no stored run"),
-        ('{"format": 9}', "has format 9; this version of CaseTrack reads 1"),
-    ],
+    ("content", "named"),
+    [("{", ""), ("[]", ""), ('{"format": 1}', ""), ('{"format": 9}', ".* 9.* 1")],
 )
 def test_a_broken_run_is_named_and_the_others_are_shown(
-    library: Library, content: str, message: str
+    library: Library, content: str, named: str
 ) -> None:
     save_run(made("good", 1), library.settings)
     path = runs_dir(library.settings) / "bad.json"
     path.write_text(content)
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=rf"bad\.json.*{named}"):
         load_run(path)
     runs, notes = stored_runs(library.settings)
     assert [run.id for run in runs] == ["good"]
@@ -130,16 +126,13 @@ def test_two_runs_beside_each_other() -> None:
     assert 0.3 < difference.low < 0.5 < difference.high < 0.7
     assert compare_runs(made("b", 30), made("a", 10)).differences[0].verdict == "worse"
     near = compare_runs(made("a", 20), made("b", 21)).differences[0]
-    assert near.verdict == "no clear difference"
+    assert not near.is_clear
 
 
-def test_what_else_differs_is_told() -> None:
+def test_what_else_differs_is_told(messages: Callable[..., None]) -> None:
     other = replace(made("b", 5, questions=20), documents=9, pipelines=("q",))
-    notes = " ".join(compare_runs(made("a", 10), other).notes)
-    assert "Only the 20 questions that both runs asked" in notes
-    assert "4 documents in 5 passages, and 9 in 5" in notes
-    assert "another pipeline or model" in notes
-    with pytest.raises(UsageError, match="different questions: a of set"):
+    messages("\n".join(compare_runs(made("a", 10), other).notes))
+    with pytest.raises(UsageError, match=r"a .*set.*0123456789abcdef.*c .*f{16}"):
         compare_runs(made("a", 1), replace(made("c", 1), digest="f" * 16))
 
 
@@ -158,4 +151,4 @@ def test_the_trend_of_each_mode() -> None:
     assert middle.change is not None
     assert late.change is not None
     assert (middle.change.difference, middle.change.verdict) == (0.5, "better")
-    assert late.change.verdict == "no clear difference"
+    assert not late.change.is_clear

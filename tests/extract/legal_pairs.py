@@ -28,16 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DETAILS = ("pin_cite", "court", "plaintiff", "defendant", "antecedent_guess", "volume", "year")
-_KINDS = {
-    "FullCaseCitation": "case",
-    "FullLawCitation": "law",
-    "FullJournalCitation": "journal",
-    "ShortCaseCitation": "short",
-    "IdCitation": "id",
-    "SupraCitation": "supra",
-    "ReferenceCitation": "reference",
-    "UnknownCitation": "unknown",
-}
+_KINDS = {"FullCaseCitation": "case", "FullLawCitation": "law", "FullJournalCitation": "journal"}
+_KINDS |= {"ShortCaseCitation": "short", "IdCitation": "id", "SupraCitation": "supra"}
+_KINDS |= {"ReferenceCitation": "reference", "UnknownCitation": "unknown"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.amounts import find_amounts
 from casetrack.extract.amounts.currencies import PHRASES
 from casetrack.extract.amounts.units import SHORT, WORDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILES = {
     "currency": "NumberWithUnit/CurrencyModel.json",
@@ -25,27 +26,12 @@ FILES = {
     "percent": "Number/PercentModel.json",
     "number": "Number/NumberModel.json",
 }
-_OUR_KIND = {
-    "currency": "money",
-    "dimension": "quantity",
-    "percent": "percent",
-    "number": "number",
-}
+_OUR_KIND = {"currency": "money", "dimension": "quantity", "percent": "percent", "number": "number"}
 _ELSEWHERE = {"day", "week", "month", "year", "decade", "century", "°C", "°F", "h", "min", "s"}
 """Units that the specification keeps in other files (durations, temperatures)."""
-_UNIT_NAMES = {
-    "dram": {"dr"},
-    "ton": {"ton", "t"},
-    "bytes": {"B"},
-    "pound": {"lb"},
-    "pint": {"pint", "pt"},
-}
-_MONEY_NAMES = {
-    "pound": {"GBP", "pound"},
-    "krone": {"krona/krone"},
-    "krona": {"krona/krone"},
-    "penny": {"pence", "cent"},
-}
+_UNIT_NAMES = {"dram": "dr", "ton": "ton t", "bytes": "B", "pound": "lb", "pint": "pint pt"}
+_MONEY_NAMES = {"pound": "GBP pound", "krone": "krona/krone", "krona": "krona/krone"}
+_MONEY_NAMES |= {"penny": "pence cent"}
 
 
 @dataclass(slots=True)
@@ -80,19 +66,14 @@ class Counts:
         """The share of the results with a value that was found right."""
         return self.right / self.expected if self.expected else 0.0
 
-    @property
-    def share_of_all(self) -> float:
-        """The share of all results, those without a value included."""
-        return self.right / max(1, self.expected + self.without_value)
-
 
 def our_units(kind: str, name: str, code: str | None) -> set[str]:
     """Return the units of ours that an English unit name of the specification can mean."""
     low = name.lower()
     if kind == "currency":
-        return {code or "", PHRASES.get(low, low), *_MONEY_NAMES.get(low, ()), low} - {""}
+        return {code or "", PHRASES.get(low, low), *_MONEY_NAMES.get(low, "").split(), low} - {""}
     known = {unit.symbol for table in (WORDS, SHORT) if (unit := table.get(low)) is not None}
-    known |= _UNIT_NAMES.get(low, set())
+    known |= set(_UNIT_NAMES.get(low, "").split())
     over, per, under = low.partition(" per ")
     if per and over in WORDS and under in WORDS:
         symbol = f"{WORDS[over].symbol}/{WORDS[under].symbol}"
@@ -142,45 +123,20 @@ def _agrees(kind: str, value: float, unit: str | None, wanted: float, units: set
     return near and (kind in {"number", "percent"} or unit in units)
 
 
-def score(folder: Path, *, marked: bool = True) -> dict[str, Counts]:
-    """Score all files of a specification.
+def score(folder: Path) -> dict[str, Counts]:
+    """Return counts for ``currency``, ``dimension``, ``percent`` and ``number``.
 
     Parameters
     ----------
     folder
-        Where ``Number`` and ``NumberWithUnit`` lie.
-    marked
-        Whether cases count that the specification marks as not supported by some implementation.
-
-    Returns
-    -------
-    dict
-        Counts for ``currency``, ``dimension``, ``percent`` and ``number``.
+        Where ``Number`` and ``NumberWithUnit`` of the specification lie.
     """
     out = {}
     for kind, name in FILES.items():
         counts = Counts()
         missed: list[str] = []
         for case in json.loads((folder / name).read_text(encoding="utf-8-sig")):
-            if marked or not any(key.startswith("NotSupported") for key in case):
-                missed += _score_case(kind, case, counts)
+            missed += _score_case(kind, case, counts)
         counts.missed = tuple(missed)
         out[kind] = counts
     return out
-
-
-def main() -> None:
-    """Print the counts for the folder given on the command line."""
-    for marked in (True, False):
-        print("all cases" if marked else "without cases marked NotSupported")
-        for kind, counts in score(Path(sys.argv[1]), marked=marked).items():
-            print(
-                f"  {kind:10} right {counts.right}/{counts.expected} ({counts.share:.1%}), "
-                f"of all {counts.share_of_all:.1%}, place {counts.placed}, extra {counts.extra}"
-            )
-            for line in counts.missed if marked and "-v" in sys.argv else ():
-                print("     ", line)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.extract.amounts import VERSION, find_amounts
+from casetrack.extract.amounts import find_amounts
 from casetrack.extract.amounts.currencies import CODES, PHRASES, same_money
-from casetrack.extract.amounts.units import SHORT, WORDS
+from casetrack.extract.amounts.units import WORDS
 from extract.recognizers_amounts import score
 
 if TYPE_CHECKING:
@@ -21,93 +23,49 @@ if TYPE_CHECKING:
 
     from casetrack.extract.spans import AmountSpan
 
+_MONEY = """
+$1,250,000.00 = 1250000 dollar | US$ 5m = 5000000 USD | U.S. $5 million = 5000000 USD
+£318,400 = 318400 GBP | EUR 1.234,56 = 1234.56 EUR | 1 234,56 € = 1234.56 EUR
+1.000 € = 1000 EUR | 5,- € = 5 EUR | CHF 1'000.- = 1000 CHF | 5 million dollars = 5000000 dollar
+1.25 million dollars = 1250000 dollar | half a million euros = 500000 EUR
+fifty thousand pounds sterling = 50000 GBP
+Four and One-Half Million Dollars ($4,500,000) = 4500000 dollar
+3 and a half million dollars = 3500000 dollar
+thirty million Japanese Yen (¥30,000,000) = 30000000 JPY | twenty pounds (£20) = 20 GBP
+a million dollars = 1000000 dollar | thirteen dollars and forty-five cents = 13.45 dollar
+$5 and 20 cents = 5.2 dollar | 75 cents = 75 cent | HK$5 = 5 HKD | DM 1.250,50 = 1250.5 DEM
+円 5,000 = 5000 JPY | A$5 = 5 AUD | C$ 5.5m = 5500000 CAD | ¥500 = 500 yen/yuan
+500 kr = 500 krona/krone | Rs. 5 crore = 50000000 rupee | ₹ 5,00,000 = 500000 INR
+100,000 ₭ = 100000 LAK | 10 turkish lira = 10 TRY | 115USD = 115 USD | 120 MEUR = 120000000 EUR
+5 Mio. Euro = 5000000 EUR | $25,000 USD = 25000 USD | -$5 = -5 dollar
+$(1,234.50) = -1234.5 dollar | USD (1,234) = -1234 USD | EUR -5 = -5 EUR | $.05 = 0.05 dollar
+Twenty-Five Thousand Dollars ($25,000) = 25000 dollar
+$25,000 (twenty-five thousand dollars) = 25000 dollar
+Ten Million United States Dollars (U.S. $10,000,000) = 10000000 USD
+One Hundred and 50/100 Dollars ($100.50) = 100.5 dollar
+"""
+_PERCENT = """
+15.7% = 15.7 percent | 15.7 % = 15.7 percent | .5% = 0.5 percent | 0,5 % = 0.5 percent
+fifteen percent = 15 percent | 5 per cent = 5 percent | 5 pct = 5 percent
+minus five percent = -5 percent | one and one-half percent (1.5%) = 1.5 percent
+one-half of one percent (0.5%) = 0.5 percent | ten (10%) percent = 10 percent
+2 percentage points = 2 percentage point | 25 basis points = 25 basis point
+0.3 ‰ = 0.3 per mille
+"""
+_QUANTITY = """
+30 days = 30 day | thirty (30) days = 30 day | fifteen (15) Business Days = 15 business day
+24-hour = 24 h | half an hour = 0.5 h | 200lbs = 200 lb | 10 1/2 miles = 10.5 mi
+½ teaspoon = 0.5 tsp | 5 ft 2 in = 31/6 ft | minus 11.4 °C = -11.4 °C | −11.4 °C = -11.4 °C
+three and a half years = 3.5 year | ten thousand (10,000) square feet = 10000 ft²
+100 sq. ft = 100 ft² | 10 m2 = 10 m² | 0.9 trillion cubic feet = 900000000000 ft³
+60 km/h = 60 km/h | 5 miles per hour = 5 mph | 100 MB = 100 MB | 100 Mbps = 100 Mbit/s
+11.6 GWh = 11.6 GWh | a dozen kg = 12 kg | 20 [kg] = 20 kg | 2.4 Hz = 2.4 Hz | 12 bar = 12 bar
+16 bit = 16 bit | 20 TEUs = 20 TEU
+"""
 WHOLE = [
-    ("$1,250,000.00", "money", 1_250_000, "dollar"),
-    ("US$ 5m", "money", 5_000_000, "USD"),
-    ("U.S. $5 million", "money", 5_000_000, "USD"),
-    ("£318,400", "money", 318_400, "GBP"),
-    ("EUR 1.234,56", "money", 1234.56, "EUR"),
-    ("1 234,56 €", "money", 1234.56, "EUR"),
-    ("1.000 €", "money", 1000, "EUR"),
-    ("5,- €", "money", 5, "EUR"),
-    ("CHF 1'000.-", "money", 1000, "CHF"),
-    ("5 million dollars", "money", 5_000_000, "dollar"),
-    ("1.25 million dollars", "money", 1_250_000, "dollar"),
-    ("half a million euros", "money", 500_000, "EUR"),
-    ("fifty thousand pounds sterling", "money", 50_000, "GBP"),
-    ("Four and One-Half Million Dollars ($4,500,000)", "money", 4_500_000, "dollar"),
-    ("3 and a half million dollars", "money", 3_500_000, "dollar"),
-    ("thirty million Japanese Yen (¥30,000,000)", "money", 30_000_000, "JPY"),
-    ("twenty pounds (£20)", "money", 20, "GBP"),
-    ("a million dollars", "money", 1_000_000, "dollar"),
-    ("thirteen dollars and forty-five cents", "money", 13.45, "dollar"),
-    ("$5 and 20 cents", "money", 5.2, "dollar"),
-    ("75 cents", "money", 75, "cent"),
-    ("HK$5", "money", 5, "HKD"),
-    ("DM 1.250,50", "money", 1250.5, "DEM"),
-    ("円 5,000", "money", 5000, "JPY"),
-    ("A$5", "money", 5, "AUD"),
-    ("C$ 5.5m", "money", 5_500_000, "CAD"),
-    ("¥500", "money", 500, "yen/yuan"),
-    ("500 kr", "money", 500, "krona/krone"),
-    ("Rs. 5 crore", "money", 50_000_000, "rupee"),
-    ("₹ 5,00,000", "money", 500_000, "INR"),
-    ("100,000 ₭", "money", 100_000, "LAK"),
-    ("10 turkish lira", "money", 10, "TRY"),
-    ("115USD", "money", 115, "USD"),
-    ("120 MEUR", "money", 120_000_000, "EUR"),
-    ("5 Mio. Euro", "money", 5_000_000, "EUR"),
-    ("$25,000 USD", "money", 25_000, "USD"),
-    ("-$5", "money", -5, "dollar"),
-    ("$(1,234.50)", "money", -1234.5, "dollar"),
-    ("USD (1,234)", "money", -1234, "USD"),
-    ("EUR -5", "money", -5, "EUR"),
-    ("$.05", "money", 0.05, "dollar"),
-    ("Twenty-Five Thousand Dollars ($25,000)", "money", 25_000, "dollar"),
-    ("$25,000 (twenty-five thousand dollars)", "money", 25_000, "dollar"),
-    ("Ten Million United States Dollars (U.S. $10,000,000)", "money", 10_000_000, "USD"),
-    ("One Hundred and 50/100 Dollars ($100.50)", "money", 100.5, "dollar"),
-    ("15.7%", "percent", 15.7, "percent"),
-    ("15.7 %", "percent", 15.7, "percent"),
-    (".5%", "percent", 0.5, "percent"),
-    ("0,5 %", "percent", 0.5, "percent"),
-    ("fifteen percent", "percent", 15, "percent"),
-    ("5 per cent", "percent", 5, "percent"),
-    ("5 pct", "percent", 5, "percent"),
-    ("minus five percent", "percent", -5, "percent"),
-    ("one and one-half percent (1.5%)", "percent", 1.5, "percent"),
-    ("one-half of one percent (0.5%)", "percent", 0.5, "percent"),
-    ("ten (10%) percent", "percent", 10, "percent"),
-    ("2 percentage points", "percent", 2, "percentage point"),
-    ("25 basis points", "percent", 25, "basis point"),
-    ("0.3 ‰", "percent", 0.3, "per mille"),
-    ("30 days", "quantity", 30, "day"),
-    ("thirty (30) days", "quantity", 30, "day"),
-    ("fifteen (15) Business Days", "quantity", 15, "business day"),
-    ("24-hour", "quantity", 24, "h"),
-    ("half an hour", "quantity", 0.5, "h"),
-    ("200lbs", "quantity", 200, "lb"),
-    ("10 1/2 miles", "quantity", 10.5, "mi"),
-    ("½ teaspoon", "quantity", 0.5, "tsp"),
-    ("5 ft 2 in", "quantity", 62 / 12, "ft"),
-    ("minus 11.4 °C", "quantity", -11.4, "°C"),
-    ("−11.4 °C", "quantity", -11.4, "°C"),
-    ("three and a half years", "quantity", 3.5, "year"),
-    ("ten thousand (10,000) square feet", "quantity", 10_000, "ft²"),
-    ("100 sq. ft", "quantity", 100, "ft²"),
-    ("10 m2", "quantity", 10, "m²"),
-    ("0.9 trillion cubic feet", "quantity", 0.9e12, "ft³"),
-    ("60 km/h", "quantity", 60, "km/h"),
-    ("5 miles per hour", "quantity", 5, "mph"),
-    ("100 MB", "quantity", 100, "MB"),
-    ("100 Mbps", "quantity", 100, "Mbit/s"),
-    ("11.6 GWh", "quantity", 11.6, "GWh"),
-    ("a dozen kg", "quantity", 12, "kg"),
-    ("20 [kg]", "quantity", 20, "kg"),
-    ("2.4 Hz", "quantity", 2.4, "Hz"),
-    ("12 bar", "quantity", 12, "bar"),
-    ("16 bit", "quantity", 16, "bit"),
-    ("20 TEUs", "quantity", 20, "TEU"),
+    (text, kind, float(Fraction(value)), unit)
+    for kind, table in (("money", _MONEY), ("percent", _PERCENT), ("quantity", _QUANTITY))
+    for text, value, unit in re.findall(r"(.+?) = (\S+) (.+)", table.replace(" | ", "\n"))
 ]
 RANGES = [
     ("$10-15 million", 10e6, 15e6, "dollar"),
@@ -120,51 +78,32 @@ RANGES = [
     ("two to three years", 2, 3, "year"),
 ]
 NOTHING = [
+    *"""
+Section 5 m | Section 2(a) and 5(g) | Form 10-K for 2019 | 410 U.S. 113 | 12.03.2024
+2024-03-12 | +49 89 1234567 | 1-888-555-1234 | ISBN 978-3-16-148410-0 | version 2.0 m
+v1.2.3 MB | Page 3 of 5 | on the 31st of May | this 30 day of June | scp-173 m | 24703 L-202
+at 2 pm | Get together for 2 in april | in 2019 dollars | All 70 of us | TRY 5 times | PHP 7.4
+what percent of 210 employees | https://www.test.com/search?q=30%25%2020%
+3.3 Minutes of Committee Meetings | 20 million | 1.36 "GMP Guidelines" means | the 27t h Floor
+section 101(41A) | 412 Mt. Kemble Avenue | 3875 Newton Street
+POPULAR BOOK CO. SDN BHD 789417-W | Popular Book Sdn. BHD 50,000 units
+MALAYAN TRADING BHD 789417-W | GBP 4711-A | EUR 1,234'567
+No.1 Dong, Building 5, Gangnam District | No. 12 Dong Khoi Street, Ho Chi Minh City
+see Section 5 Dong | 5 Yen Street, Hanoi | 300 Euro Park Drive | No 5 Pound Lane, Oxford
+berth at Pier 5 A | Vol. 5 L | v. 2 s | a 52/53 week year
+""".strip()
+    .replace("\n", " | ")
+    .split(" | "),
     "",
-    "Section 5 m",
-    "Section 2(a) and 5(g)",
-    "Form 10-K for 2019",
-    "410 U.S. 113",
-    "12.03.2024",
-    "2024-03-12",
-    "+49 89 1234567",
-    "1-888-555-1234",
-    "ISBN 978-3-16-148410-0",
-    "version 2.0 m",
-    "v1.2.3 MB",
-    "Page 3 of 5",
-    "on the 31st of May",
-    "this 30 day of June",
-    "scp-173 m",
-    "24703 L-202",
-    "at 2 pm",
-    "Get together for 2 in april",
-    "in 2019 dollars",
-    "All 70 of us",
-    "TRY 5 times",
-    "PHP 7.4",
-    "what percent of 210 employees",
-    "https://www.test.com/search?q=30%25%2020%",
-    "3.3 Minutes of Committee Meetings",
     "Chamber 2\nMonth: Sep 2024",
-    "20 million",
-    '1.36 "GMP Guidelines" means',
-    "the 27t h Floor",
-    "section 101(41A)",
-    "412 Mt. Kemble Avenue",
-    "3875 Newton Street",
-    "POPULAR BOOK CO. SDN BHD 789417-W",
-    "Popular Book Sdn. BHD 50,000 units",
-    "MALAYAN TRADING BHD 789417-W",
-    "GBP 4711-A",
-    "EUR 1,234'567",
-    "EUR 1.50\u00a0100",
+    "EUR 1.50\xa0100",
     "RM\n9556939040019 MILO",
     "Item | Price RM\n9556939040019 | Milo",
     "Price in EUR\n1,200.00 Freight",
     "a price of RM\n9556939040019 for one",
     "stated in words and in EUR\n4.5 Payment is due",
     "the sum of EUR\n\n4.5 Payment is due",
+    "Left | 7.4 $ | 449.94 $ | 2,511",
 ]
 
 
@@ -172,9 +111,12 @@ def brief(spans: tuple[AmountSpan, ...]) -> list[tuple[str, float, str | None]]:
     return [(span.text, span.value, span.unit) for span in spans]
 
 
+@pytest.mark.parametrize("around", ["{}", "The parties agree on\n{}, as stated above."])
 @pytest.mark.parametrize(("text", "kind", "value", "unit"), WHOLE)
-def test_a_whole_expression_is_one_amount(text: str, kind: str, value: float, unit: str) -> None:
-    (span,) = find_amounts(text)
+def test_a_whole_expression_is_one_amount(
+    text: str, kind: str, value: float, unit: str, around: str
+) -> None:
+    (span,) = find_amounts(around.format(text))
     assert (span.text, span.kind, span.unit, span.high) == (text, kind, unit, None)
     assert math.isclose(span.value, value)
     assert isinstance(span.value, float)
@@ -189,15 +131,6 @@ def test_a_range_has_two_ends(text: str, low: float, high: float, unit: str) -> 
 @pytest.mark.parametrize("text", NOTHING)
 def test_numbers_of_other_things_are_no_amounts(text: str) -> None:
     assert find_amounts(text) == ()
-
-
-@pytest.mark.parametrize(("text", "kind", "value", "unit"), WHOLE)
-def test_the_sentence_around_it_changes_nothing(
-    text: str, kind: str, value: float, unit: str
-) -> None:
-    (span,) = find_amounts(f"The parties agree on\n{text}, as stated above.")
-    assert (span.text, span.kind, span.unit) == (text, kind, unit)
-    assert math.isclose(span.value, value)
 
 
 @pytest.mark.parametrize(
@@ -221,6 +154,13 @@ def test_the_sentence_around_it_changes_nothing(
         ("EUR 5000-a-year", [("EUR 5000", 5000, "EUR")]),
         ("a loss of $10-M", [("$10", 10, "dollar")]),
         ("£5, or five pounds", [("£5", 5, "GBP"), ("five pounds", 5, "pound")]),
+        ("a net loss of $(352) million in May", [("$(352) million", -352e6, "dollar")]),
+        ("100 $ | 200 $ |", [("100 $", 100, "dollar"), ("200 $", 200, "dollar")]),
+        ("Fair value 1,2\nHeld | $ 16,374", [("$ 16,374", 16_374, "dollar")]),
+        (
+            "a charge of $105 million and a fourth quarter charge of $22 million",
+            [("$105 million", 105e6, "dollar"), ("$22 million", 22e6, "dollar")],
+        ),
     ],
 )
 def test_what_stands_around_decides(text: str, expected: list[tuple[str, float, str]]) -> None:
@@ -270,14 +210,9 @@ def test_every_plural_unit_is_read() -> None:
             assert brief(find_amounts(text)) == [(text, 12, unit.symbol)]
 
 
-def test_tables_agree_with_themselves() -> None:
-    assert {"USD", "EUR", "JPY"} <= CODES
-    assert all(len(code) == 3 and code.isupper() for code in CODES)
+def test_a_sign_may_mean_some_currencies_and_a_code_one() -> None:
     assert same_money("dollar", "USD")
     assert not same_money("USD", "CAD")
-    assert WORDS["kilometres"] == SHORT["km"]
-    assert SHORT["Mbit"] != SHORT["MB"]
-    assert VERSION >= 1
 
 
 PIECES = st.sampled_from(
@@ -301,13 +236,13 @@ def check(text: str) -> None:
             end = span.end
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, max_size=14), st.sampled_from(["", " ", "  "]))
 def test_any_mix_of_its_parts_is_read(pieces: list[str], gap: str) -> None:
     check(gap.join(pieces))
@@ -331,7 +266,6 @@ def test_time_grows_with_length_only(piece: str, numbers: bool) -> None:
     assert large < 0.2 + 8 * 4 * small
 
 
-@pytest.mark.corpus
 def test_the_specification_is_met(corpus: Callable[[str], Path]) -> None:
     counts = score(corpus("recognizers"))
     assert counts["currency"].share >= 0.95
@@ -339,42 +273,3 @@ def test_the_specification_is_met(corpus: Callable[[str], Path]) -> None:
     assert counts["dimension"].share >= 0.92
     assert counts["number"].share >= 0.65
     assert counts["currency"].extra + counts["percent"].extra + counts["dimension"].extra <= 3
-
-
-NO_SUMS = [
-    "No.1 Dong, Building 5, Gangnam District",
-    "No. 12 Dong Khoi Street, Ho Chi Minh City",
-    "see Section 5 Dong",
-    "5 Yen Street, Hanoi",
-    "300 Euro Park Drive",
-    "No 5 Pound Lane, Oxford",
-    "berth at Pier 5 A",
-    "Vol. 5 L",
-    "v. 2 s",
-    "a 52/53 week year",
-]
-
-
-@pytest.mark.parametrize("text", NO_SUMS)
-def test_numbers_of_things_and_houses_are_no_amounts(text: str) -> None:
-    assert find_amounts(text) == ()
-
-
-def test_a_scale_behind_brackets_is_part_of_the_sum() -> None:
-    (span,) = find_amounts("a net loss of $(352) million for the year")
-    assert (span.text, span.value) == ("$(352) million", -352e6)
-
-
-def test_a_sign_at_the_end_of_a_cell_is_that_of_the_next() -> None:
-    assert find_amounts("Left | 7.4 $ | 449.94 $ | 2,511") == ()
-    assert [a.text for a in find_amounts("100 $ | 200 $ |")] == ["100 $", "200 $"]
-
-
-def test_footnotes_do_not_make_commas_decimal() -> None:
-    (span,) = find_amounts("Fair value 1,2\nHeld | $ 16,374")
-    assert span.value == 16_374
-
-
-def test_a_fourth_quarter_is_no_part_of_a_sum() -> None:
-    found = find_amounts("a charge of $105 million and a fourth quarter charge of $22 million")
-    assert [a.value for a in found] == [105e6, 22e6]

@@ -28,13 +28,15 @@ _TEXTS = st.one_of(
 _ANCHORS = st.one_of(st.none(), st.dates())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(_TEXTS, _ANCHORS, st.sampled_from([None, True, False]))
 def test_spans_are_exact_ordered_and_apart(
     text: str, anchor: dt.date | None, day_first: bool | None
 ) -> None:
     end = 0
-    for span in find_dates(text, anchor=anchor, day_first=day_first):
+    found = find_dates(text, anchor=anchor, day_first=day_first)
+    assert find_dates(text, anchor=anchor, day_first=day_first) == found
+    for span in found:
         assert text[span.start : span.end] == span.text != ""
         assert span.start >= end
         end = span.end
@@ -49,13 +51,7 @@ def test_spans_are_exact_ordered_and_apart(
             assert (span.value, span.readings) == (None, ())
 
 
-@settings(max_examples=300, deadline=None)
-@given(_TEXTS, _ANCHORS)
-def test_the_same_text_gives_the_same_dates(text: str, anchor: dt.date | None) -> None:
-    assert find_dates(text, anchor=anchor) == find_dates(text, anchor=anchor)
-
-
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(_TEXTS, _ANCHORS)
 def test_one_date_covers_its_whole_text(text: str, anchor: dt.date | None) -> None:
     span = read_date(text, anchor=anchor)
@@ -63,7 +59,7 @@ def test_one_date_covers_its_whole_text(text: str, anchor: dt.date | None) -> No
         assert span.text == text.strip() == text[span.start : span.end]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.dates(min_value=dt.date(1900, 1, 1), max_value=dt.date(2099, 12, 31)),
     st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d.%m.%Y", "%a, %d %b %Y", "%d-%b-%Y"]),
@@ -79,31 +75,15 @@ def test_a_written_date_reads_back(day: dt.date, form: str, before: str) -> None
 
 
 _SIZE = 20_000
-_HOSTILE = {
-    "figures": "1",
-    "slashes": "1/",
-    "points": "1.",
-    "years": "2024-",
-    "months": "January ",
-    "joined months": "jan",
-    "ranges": "1 May to ",
-    "from": "from ",
-    "between": "between 1 and ",
-    "number words": "two thousand and ",
-    "after": "3 days after ",
-    "weekdays": "Friday, ",
-    "weeks": "first week of ",
-    "edges": "end of ",
-    "week of": "week of ",
-    "articles": "the ",
-    "apostrophes": "'",
-    "spaces": "12 ",
-    "lines": "May\n",
-}
+_HOSTILE = (
+    *("1", "1/", "1.", "2024-", "January ", "jan", "1 May to ", "from ", "between 1 and "),
+    *("two thousand and ", "3 days after ", "Friday, ", "first week of ", "end of ", "week of "),
+    *("the ", "'", "12 ", "May\n"),
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", _HOSTILE.values(), ids=_HOSTILE.keys())
+@pytest.mark.parametrize("piece", _HOSTILE)
 def test_hostile_texts_take_time_in_proportion(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece)) + " 1 May 2024"

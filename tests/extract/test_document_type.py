@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.document_type import infer_document_type
 from casetrack.records import DOCUMENT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def infer(
@@ -26,109 +31,57 @@ def infer(
 
 OPENINGS = {
     "doc1.pdf": (
-        (
-            "SERVICES AGREEMENT\n\nThis agreement is entered into as of 4 May 2021 by and between "
-            "Quarry Ltd and Ferry GmbH."
-        ),
+        "SERVICES AGREEMENT\n\nEntered into by and between A and B.",
         "contract",
-        '"AGREEMENT" in the title',
+        "AGREEMENT",
     ),
     "mill house.docx": (
-        "Lease of the Mill House\n\nWHEREAS the landlord owns the house, the parties agree:",
-        "contract",
-        '"Lease" in the title',
+        "Lease of the Mill House\n\nWHEREAS the landlord owns it, the parties agree:",
+        *("contract", "Lease"),
     ),
     "scan_0004.pdf": (
-        (
-            "Amendment No. 2\n\nto the deed made as of the first of May. Now, therefore, the "
-            "parties hereto agree as follows."
-        ),
-        "contract",
-        '"Amendment No.',
+        "Amendment No. 2\n\nto the deed. Now, therefore, the parties hereto agree as follows.",
+        *("contract", "Amendment No."),
     ),
-    "vertrag.pdf": (
-        "Mietvertrag\n\nzwischen Frau Weiß und Herrn Braun wird vereinbart, was folgt.",
-        "contract",
-        '"Mietvertrag" in the title',
-    ),
-    "q3.pdf": (
-        "Progress Report, third quarter\n\nExecutive summary\n\nThe dam is nearly done.",
-        "report",
-        '"Report" in the title',
-    ),
+    "vertrag.pdf": ("Mietvertrag\n\nzwischen A und B wird vereinbart", "contract", "Mietvertrag"),
+    "q3.pdf": ("Progress Report\n\nExecutive summary\n\nNearly done.", "report", "Report"),
     "board.docx": (
-        "Minutes of the board\n\nPresent: Ms Adler, Mr Brook. This report was read out.",
+        "Minutes of the board\n\nPresent: A. This report was read.",
         "report",
-        '"Minutes" in the title',
+        "Minutes",
     ),
-    "survey findings.pdf": (
-        "Survey of the bridge\n\nAbstract\n\nThis study looks at eleven bolts.",
-        "report",
-        '"findings" in the file name',
-    ),
-    "gutachten.pdf": (
-        "Gutachten über den Zustand des Daches\n\nIm Auftrag der Eigentümer.",
-        "report",
-        '"Gutachten" in the title',
-    ),
+    "survey findings.pdf": ("Survey\n\nAbstract\n\nThis study looks on.", "report", "findings"),
+    "gutachten.pdf": ("Gutachten über das Dach\n\nIm Auftrag von A.", "report", "Gutachten"),
     "0187.pdf": (
-        "INVOICE\n\nInvoice no. 187\nBill to: Mill Ltd\n\nSubtotal 400.00\nTotal due 480.00",
+        "INVOICE\n\nInvoice no. 187\nBill to: A\n\nTotal due 480.00",
         "invoice",
-        '"INVOICE" in the title',
+        "INVOICE",
     ),
     "R-2024-11.pdf": (
-        "Rechnung\n\nRechnungsnummer 11\nKundennummer 9\n\nGesamtbetrag 119,00 EUR",
-        "invoice",
-        '"Rechnung" in the title',
+        "Rechnung\n\nRechnungsnummer 11\n\nGesamtbetrag 119,00 EUR",
+        *("invoice", "Rechnung"),
     ),
-    "receipt_may.jpg": (
-        "Corner Shop\n\nReceipt 55\nGrand total 12.40",
-        "invoice",
-        '"receipt" in the file name',
-    ),
-    "staff memo.docx": (
-        "MEMORANDUM\n\nTo: all staff\nFrom: the office\nSubject: keys\n\nKeys are at the desk.",
-        "memo",
-        '"MEMORANDUM" in the title',
-    ),
-    "x.txt": (
-        "Memo\n\nTo: Ms Adler\nFrom: Mr Brook\n\nThe gate sticks.",
-        "memo",
-        '"Memo" in the title',
-    ),
+    "receipt_may.jpg": ("Corner Shop\n\nReceipt 55\nGrand total 12.40", "invoice", "receipt"),
+    "staff memo.docx": ("MEMORANDUM\n\nTo: A\nFrom: B\nSubject: keys", "memo", "MEMORANDUM"),
+    "x.txt": ("Memo\n\nTo: Ms Adler\nFrom: Mr Brook\n\nThe gate sticks.", "memo", "Memo"),
     "2024-05-02.pdf": (
-        "Mill Lane 4\n\nDear Ms Adler,\n\nthank you for the keys.\n\nYours sincerely,\nB. Brook",
-        "correspondence",
-        '"Dear Ms" in the opening',
+        "Mill Lane 4\n\nDear Ms Adler,\n\nthank you.\n\nYours sincerely,\nB. Brook",
+        *("correspondence", "Dear Ms"),
     ),
     "anschreiben.pdf": (
-        "Sehr geehrte Frau Weiß,\n\ndie Lieferung kommt später.\n\nMit freundlichen Grüßen",
-        "correspondence",
-        '"Sehr geehrte" in the opening',
+        "Sehr geehrte Frau Weiß,\n\nsie kommt später.\n\nMit freundlichen Grüßen",
+        *("correspondence", "Sehr geehrte"),
     ),
-    "P-17.docx": (
-        "Proposal for the renewal of the jetty\n\nWe are pleased to submit our price.",
-        "proposal",
-        '"Proposal" in the title',
-    ),
-    "angebot 12.pdf": (
-        "Angebot für ein Boot\n\nGültig bis Ende Mai.",
-        "proposal",
-        '"Angebot" in the title',
-    ),
-    "hr-policy.pdf": (
-        "Travel Policy\n\nThis policy applies to all who travel. Employees must keep tickets.",
-        "policy",
-        '"Policy" in the title',
-    ),
+    "P-17.docx": ("Proposal for a jetty\n\nWe are pleased to submit it.", "proposal", "Proposal"),
+    "angebot 12.pdf": ("Angebot für ein Boot\n\nGültig bis Ende Mai.", "proposal", "Angebot"),
+    "hr-policy.pdf": ("Travel Policy\n\nThis policy applies to all.", "policy", "Policy"),
     "conduct.pdf": (
         "Code of Conduct\n\nEmployees shall be kind to visitors.",
-        "policy",
-        '"Code of Conduct" in the title',
+        *("policy", "Code of Conduct"),
     ),
-    "a.txt": ("The fox went out on a cold night to pray for the moon.", "other", "tells its kind"),
-    "a.pdf": ("", "other", "nothing in it tells its kind"),
-    "talk.txt": ("We spoke of the lantern and hereto of the oar.", "other", "too little in it"),
+    "a.txt": ("The fox went out on a cold night to pray for the moon.", "other", ""),
+    "a.pdf": ("", "other", ""),
+    "talk.txt": ("We spoke of the lantern and hereto of the oar.", "other", ""),
 }
 
 
@@ -137,18 +90,20 @@ def test_openings(name: str) -> None:
     text, kind, evidence = OPENINGS[name]
     found, why = infer(name, text)
     assert found == kind
-    assert evidence in why
+    assert f'"{evidence}' in why if evidence else why
+
+
+def test_reasons(messages: Callable[[str], None]) -> None:
+    names = ("doc1.pdf", "receipt_may.jpg", "2024-05-02.pdf", "a.txt", "talk.txt")
+    found = [(name, *infer(name, OPENINGS[name][0])) for name in names]
+    messages("\n".join(map(": ".join, found)))
 
 
 @pytest.mark.parametrize(
     ("form", "kind"),
     [
-        ("xlsx", "spreadsheet"),
-        ("csv", "spreadsheet"),
-        ("pptx", "presentation"),
-        ("odp", "presentation"),
-        ("eml", "correspondence"),
-        ("mbox", "correspondence"),
+        *(("xlsx", "spreadsheet"), ("csv", "spreadsheet"), ("pptx", "presentation")),
+        *(("odp", "presentation"), ("eml", "correspondence"), ("mbox", "correspondence")),
     ],
 )
 def test_formats_speak_for_themselves(form: str, kind: str) -> None:
@@ -162,7 +117,7 @@ def test_headings_and_the_title_of_the_metadata_count() -> None:
     assert infer("a.docx", plain)[0] == "other"
     kind, why = infer("a.docx", plain, title="Annual Report", headings=("Recommendations",))
     assert kind == "report"
-    assert '"Recommendations" in the headings' in why
+    assert '"Recommendations"' in why
 
 
 def test_short_kinds_do_not_run_to_dozens_of_pages() -> None:
@@ -174,7 +129,8 @@ def test_short_kinds_do_not_run_to_dozens_of_pages() -> None:
 
 def test_a_word_inside_another_is_no_cue() -> None:
     text = "Memorable releases of reportage by billing contractors."
-    assert infer("a.txt", text) == ("other", "nothing in it tells its kind")
+    assert infer("a.txt", text) == infer("a.txt", "")
+    assert infer("a.txt", text)[0] == "other"
 
 
 PIECES = st.sampled_from(

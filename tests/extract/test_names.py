@@ -63,31 +63,40 @@ def tag(encoder: Encoder, tagger: StateTagger) -> Tag:
     return run
 
 
-CLEAR = {
-    "Angela Merkel met the chairman of Siemens in Berlin on Tuesday.": [
-        ("Angela Merkel", "person"), ("Siemens", "organization"), ("Berlin", "location")
-    ],
-    "The contract was signed by John Smith for Acme Industries, Inc. in Chicago.": [
-        ("John Smith", "person"), ("Acme Industries, Inc.", "organization"),
-        ("Chicago", "location"),
-    ],
-    "Microsoft opened an office in Paris, said Mary Johnson.": [
-        ("Microsoft", "organization"), ("Paris", "location"), ("Mary Johnson", "person")
-    ],
-    "This Agreement is governed by the laws of Texas.": [("Texas", "location")],
-    "The World Health Organization and UNICEF published a study in Geneva.": [
-        ("World Health Organization", "organization"), ("UNICEF", "organization"),
-        ("Geneva", "location"),
-    ],
-    "We walked along the river and had lunch, and nobody called.": [],
-    "The Effective Date of this Agreement is set out in Section 4.2 and Exhibit A.": [],
-    "14. TERMINATION. The term begins on 1 March 2024.": [],
-}  # fmt: skip
+KINDS = {"P": "person", "O": "organization", "L": "location"}
 
 
-@pytest.mark.parametrize("text", CLEAR)
-def test_plain_sentences(tag: Tag, text: str) -> None:
-    assert [(s.text, s.kind) for s in tag(text)] == CLEAR[text]
+def read_marked(marked: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a text without its marks, and its names: ``[P:Mary Johnson]``, [O:…], [L:…]."""
+    names = [(name, KINDS[kind]) for kind, name in MARK.findall(marked)]
+    return MARK.sub(r"\2", marked), names
+
+
+MARK = re.compile(r"\[([POL]):([^\]]*)\]")
+CLEAR = [
+    "[P:Angela Merkel] met the chairman of [O:Siemens] in [L:Berlin] on Tuesday.",
+    "The contract was signed by [P:John Smith] for [O:Acme Industries, Inc.] in [L:Chicago].",
+    "[O:Microsoft] opened an office in [L:Paris], said [P:Mary Johnson].",
+    "This Agreement is governed by the laws of [L:Texas].",
+    "The [O:World Health Organization] and [O:UNICEF] published a study in [L:Geneva].",
+    "We walked along the river and had lunch, and nobody called.",
+    "The Effective Date of this Agreement is set out in Section 4.2 and Exhibit A.",
+    "14. TERMINATION. The term begins on 1 March 2024.",
+    # Laws, boards and peoples are no names; nor is the letter of an exhibit an initial.
+    "It is subject to the Investment Company Act of 1940.",
+    "It is subject to the General Corporation Law.",
+    "All statements follow GAAP, and sums are in RMB.",
+    "Our non-U.S. subsidiaries pay taxes.",
+    "The Board of Directors met on Monday.",
+    "It applies Regulation AB to German and North American notes.",
+    "Exhibit A. [P:Michael Wilson] signed it.",
+]
+
+
+@pytest.mark.parametrize("marked", CLEAR)
+def test_plain_sentences(tag: Tag, marked: str) -> None:
+    text, names = read_marked(marked)
+    assert [(s.text, s.kind) for s in tag(text)] == names
 
 
 @pytest.mark.parametrize(
@@ -103,10 +112,11 @@ def test_who_signs_is_a_person(tag: Tag, text: str, name: str) -> None:
     assert set(kinds.values()) == {"organization"}
 
 
-@pytest.mark.parametrize("text", [*CLEAR, OWN_TEXT.read_text(encoding="utf-8")])
+@pytest.mark.parametrize("text", [*CLEAR[:8], OWN_TEXT.read_text(encoding="utf-8")])
 def test_the_gate_leaves_out_no_plain_name(
     encoder: Encoder, tagger: StateTagger, text: str
 ) -> None:
+    text, _ = read_marked(text)
     with np.load(DATA / "names_mini.npz") as file:
         arrays = {**file, "gate_limit": np.float32(-np.inf)}
     content = io.BytesIO()
@@ -137,94 +147,43 @@ def test_words_for_parties_are_told_apart_from_names(tag: Tag) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("It was sold to Northwind Traders LLC in May.", "Northwind Traders LLC"),
-        ("It was sold to Northwind Traders, Ltd. last year.", "Northwind Traders, Ltd."),
-        (
-            "It was signed by John Smith for Acme Industries, L.L.C. in May.",
-            "Acme Industries, L.L.C.",
-        ),
-        ("The seller is Brackenfell Foods plc of Leeds.", "Brackenfell Foods plc"),
-        ("Nordwind Handels GmbH\nAhornweg 3\n20095 Hamburg", "Nordwind Handels GmbH"),
-        ("It owes Orchard Optics Pty Ltd the fees.", "Orchard Optics Pty Ltd"),
-        ("Nordwind Handels GmbH is a company in Hamburg.", "Nordwind Handels GmbH"),
-    ],
-)
-def test_the_legal_form_belongs_to_the_name(tag: Tag, text: str, name: str) -> None:
-    assert name in {s.text for s in tag(text) if s.kind == "organization"}
+WHOLE = [
+    # The legal form belongs to the name.
+    "It was sold to [O:Northwind Traders LLC] in May.",
+    "It was sold to [O:Northwind Traders, Ltd.] last year.",
+    "It was signed by John Smith for [O:Acme Industries, L.L.C.] in May.",
+    "The seller is [O:Brackenfell Foods plc] of Leeds.",
+    "[O:Nordwind Handels GmbH]\nAhornweg 3\n20095 Hamburg",
+    "It owes [O:Orchard Optics Pty Ltd] the fees.",
+    "[O:Nordwind Handels GmbH] is a company in Hamburg.",
+    # A name goes on over small words.
+    "The report was filed with the [O:Securities and Exchange Commission] in May.",
+    "She wrote to the [O:Department of Housing and Urban Development].",
+    "He appealed to the [O:United States Court of Appeals for the Ninth Circuit].",
+    "The action is in the [O:District Court for the Southern District of New York].",
+    "The [O:Bureau of Alcohol, Tobacco, Firearms and Explosives] answered.",
+    "The [O:U.S. Environmental Protection Agency] fined Orchard Optics Ltd.",
+    "The letter of [P:D. Michael Wilson] was read in court.",
+    "It was read by Ms. [P:Carla Winters] in court.",
+    "The treaty was signed by Pope [P:Julian Farnese] in Rome.",
+    "It was read by [P:Samuel Ortega, Jr.] in court.",
+    "It was sold to [O:Kestrel and Partners LLP] of Leeds.",
+    "The brief came from [O:Harrow & Sons].",
+    "[O:Hallam Trust Company (Cayman) Limited] owns the ship.",
+    "[O:Copper Valley Bank, National Association] signed in Chicago.",
+    "Our subsidiaries pay taxes in [L:St. Louis] and Paris.",
+    "It is governed by the laws of the [L:State of Oregon].",
+    "He lives in the [L:United States of America].",
+    "It pays taxes in the [L:U.S.] and in Canada.",
+    "Its shares are listed on the [O:New York Stock Exchange].",
+    "The [O:U.S. Food and Drug Administration] approved it.",
+]
 
 
-WHOLE = {
-    "The report was filed with the Securities and Exchange Commission in May.": (
-        "Securities and Exchange Commission", "organization"
-    ),
-    "She wrote to the Department of Housing and Urban Development.": (
-        "Department of Housing and Urban Development", "organization"
-    ),
-    "He appealed to the United States Court of Appeals for the Ninth Circuit.": (
-        "United States Court of Appeals for the Ninth Circuit", "organization"
-    ),
-    "The action is in the District Court for the Southern District of New York.": (
-        "District Court for the Southern District of New York", "organization"
-    ),
-    "The Bureau of Alcohol, Tobacco, Firearms and Explosives answered.": (
-        "Bureau of Alcohol, Tobacco, Firearms and Explosives", "organization"
-    ),
-    "The U.S. Environmental Protection Agency fined Orchard Optics Ltd.": (
-        "U.S. Environmental Protection Agency", "organization"
-    ),
-    "The letter of D. Michael Wilson was read in court.": ("D. Michael Wilson", "person"),
-    "It was read by Ms. Carla Winters in court.": ("Carla Winters", "person"),
-    "The treaty was signed by Pope Julian Farnese in Rome.": ("Julian Farnese", "person"),
-    "It was read by Samuel Ortega, Jr. in court.": ("Samuel Ortega, Jr.", "person"),
-    "It was sold to Kestrel and Partners LLP of Leeds.": (
-        "Kestrel and Partners LLP", "organization"
-    ),
-    "The brief came from Harrow & Sons.": ("Harrow & Sons", "organization"),
-    "Hallam Trust Company (Cayman) Limited owns the ship.": (
-        "Hallam Trust Company (Cayman) Limited", "organization"
-    ),
-    "Copper Valley Bank, National Association signed in Chicago.": (
-        "Copper Valley Bank, National Association", "organization"
-    ),
-    "Our subsidiaries pay taxes in St. Louis and Paris.": ("St. Louis", "location"),
-    "It is governed by the laws of the State of Oregon.": ("State of Oregon", "location"),
-    "He lives in the United States of America.": ("United States of America", "location"),
-    "It pays taxes in the U.S. and in Canada.": ("U.S.", "location"),
-    "Its shares are listed on the New York Stock Exchange.": (
-        "New York Stock Exchange", "organization"
-    ),
-    "The U.S. Food and Drug Administration approved it.": (
-        "U.S. Food and Drug Administration", "organization"
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", WHOLE)
-def test_a_name_goes_on_over_small_words(tag: Tag, text: str) -> None:
-    assert WHOLE[text] in {(s.text, s.kind) for s in tag(text)}
-
-
-def test_the_letter_of_an_exhibit_is_no_initial(tag: Tag) -> None:
-    found = {s.text for s in tag("Exhibit A. Michael Wilson signed it.")}
-    assert found == {"Michael Wilson"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It is subject to the Investment Company Act of 1940.",
-        "It is subject to the General Corporation Law.",
-        "All statements follow GAAP, and sums are in RMB.",
-        "Our non-U.S. subsidiaries pay taxes.",
-        "The Board of Directors met on Monday.",
-        "It applies Regulation AB to German and North American notes.",
-    ],
-)
-def test_laws_boards_and_peoples_are_no_names(tag: Tag, text: str) -> None:
-    assert [s.text for s in tag(text)] == []
+@pytest.mark.parametrize("marked", WHOLE)
+def test_a_name_is_found_whole(tag: Tag, marked: str) -> None:
+    text, (name,) = read_marked(marked)
+    assert name in {(s.text, s.kind) for s in tag(text)}
 
 
 def test_only_the_wanted_part_counts(tag: Tag) -> None:
@@ -347,7 +306,7 @@ def test_a_text_without_words_has_no_names(tagger: StateTagger) -> None:
 
 def test_states_that_are_missing_are_asked_for(encoder: Encoder, tagger: StateTagger) -> None:
     encoding = encoder.encode_query("Angela Merkel")
-    with pytest.raises(ValueError, match=r"encode with layers=tagger\.layers"):
+    with pytest.raises(ValueError, match="layers"):
         tagger.tag("Angela Merkel", encoding)
 
 

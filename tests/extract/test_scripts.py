@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.scripts import script_of, script_of_language, script_shares
 
+SCRIPTS = """
+Where is the lease? = Latin | Où est l'été, Straße nº 5 µm = Latin | Ｗｈｅｒｅ = Latin
+Кто подписал договор? = Cyrillic | Ποιος υπέγραψε τη σύμβαση; = Greek
+اتفاقية من وقعها = Arabic | מי חתם על החוזה = Hebrew
+अनुबंध पर किसने हस्ताक्षर किए = Devanagari | ใครลงนามในสัญญา = Thai | 谁签署了合同 = Han
+だれがけいやくしたか = Kana | 누가 계약에 서명했나 = Hangul
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "script"),
-    [
-        ("Where is the lease?", "Latin"),
-        ("Où est l'été, Straße nº 5 µm", "Latin"),
-        ("Ｗｈｅｒｅ", "Latin"),
-        ("Кто подписал договор?", "Cyrillic"),
-        ("Ποιος υπέγραψε τη σύμβαση;", "Greek"),
-        ("اتفاقية من وقعها", "Arabic"),
-        ("מי חתם על החוזה", "Hebrew"),
-        ("अनुबंध पर किसने हस्ताक्षर किए", "Devanagari"),
-        ("ใครลงนามในสัญญา", "Thai"),
-        ("谁签署了合同", "Han"),
-        ("だれがけいやくしたか", "Kana"),
-        ("누가 계약에 서명했나", "Hangul"),
-        ("12.5 % (3)", None),
-        ("", None),
-    ],
+    [*re.findall("(.+) = (.+)", SCRIPTS.replace(" | ", "\n")), ("12.5 % (3)", None), ("", None)],
 )
 def test_the_script_of_a_text(text: str, script: str | None) -> None:
     assert script_of(text) == script
@@ -45,10 +40,5 @@ def test_shares_add_up_to_one_or_there_are_none(text: str) -> None:
 
 
 def test_languages_have_a_script() -> None:
-    assert [script_of_language(code) for code in ("en", "ru", "hi", "zh", "??")] == [
-        "Latin",
-        "Cyrillic",
-        "Devanagari",
-        "Han",
-        "Latin",
-    ]
+    expected = {"en": "Latin", "ru": "Cyrillic", "hi": "Devanagari", "zh": "Han", "??": "Latin"}
+    assert {code: script_of_language(code) for code in expected} == expected

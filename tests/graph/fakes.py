@@ -61,32 +61,14 @@ class Written:
 
 
 def document(name: str, **changed: Any) -> Document:
-    values: dict[str, Any] = {
-        "document_id": f"id-{name}",
-        "revision": f"rev-{name}",
-        "name": name,
-        "path": f"files/{name}",
-        "format": name.rpartition(".")[2],
-        "document_type": None,
-        "title": None,
-        "author": None,
-        "language": "en",
-        "page_count": 1,
-        "pages_without_text": 0,
-        "chunk_count": 1,
-        "char_count": 1,
-        "extraction_method": "Native",
-        "file_hash": "0",
-        "file_size": 1,
-        "file_modified_at": NOW,
-        "original_copy": None,
-        "pipeline": "standard",
-        "pipeline_fingerprint": "f",
-        "warnings": (),
-        "ingested_at": NOW,
-        "updated_at": NOW,
-    }
-    return Document(**values | changed)
+    nothing = dict.fromkeys(("document_type", "title", "author", "original_copy"))
+    ones = dict.fromkeys(("page_count", "chunk_count", "char_count", "file_size"), 1)
+    times = dict.fromkeys(("file_modified_at", "ingested_at", "updated_at"), NOW)
+    ids = {"document_id": f"id-{name}", "revision": f"rev-{name}", "name": name}
+    read = {"language": "en", "pages_without_text": 0, "extraction_method": "Native"}
+    read |= {"pipeline": "standard", "pipeline_fingerprint": "f", "warnings": (), "file_hash": "0"}
+    place = {"path": f"files/{name}", "format": name.rpartition(".")[2]}
+    return Document(**{**nothing, **ones, **times, **ids, **read, **place, **changed})
 
 
 def direction(word: str) -> NDArray[np.float32]:
@@ -141,6 +123,14 @@ class HandMadeGraph:
         self._tables[name] = table
         self.__dict__.pop("_own_sql", None)
 
+    def set_column(self, name: str, column: str, values: Sequence[object]) -> None:
+        """Give a column of a table other values; those of a shorter list again and again."""
+        table = self._tables[name]
+        at = table.schema.get_field_index(column)
+        given = [values[i % len(values)] for i in range(table.num_rows)]
+        field_ = table.schema.field(at)
+        self.set_table(name, table.set_column(at, field_, pa.array(given, field_.type)))
+
     @property
     def coverage(self) -> dict[str, float]:
         scales = self.chunk_vectors().scales
@@ -179,15 +169,9 @@ class HandMadeGraph:
             identities += [asdict(one.description) | asdict(one) | {"document": i} for one in own]
             for said in others:
                 place = chunks[said.chunk]
-                where = {
-                    "document": i,
-                    "chunk_id": place.chunk_id,
-                    "chunk_index": said.chunk,
-                    "page": 1,
-                    "char_start": said.start,
-                    "char_end": said.end,
-                    "text": place.text[said.start : said.end],
-                }
+                where = {"document": i, "chunk_id": place.chunk_id, "chunk_index": said.chunk}
+                where |= {"page": 1, "char_start": said.start, "char_end": said.end}
+                where |= {"text": place.text[said.start : said.end]}
                 sayings.append(asdict(said.of) | asdict(said) | where)
         return identities, sayings
 
@@ -250,45 +234,24 @@ class HandMadeGraph:
     def _take(self, number: int, written: Written) -> None:
         offset = 0
         for index, marked in enumerate(written.chunks):
-            chunk_id = f"{number:03}-{index:03}"
             text, places = _read(marked)
-            self._chunks[chunk_id] = _chunk(written, chunk_id, index, text, offset)
+            chunk = _chunk(written, f"{number:03}-{index:03}", index, text, offset)
+            self._chunks[chunk.chunk_id] = chunk
             offset += len(text) + 1
             for thing, note, start, end in places:
-                self._place(written, chunk_id, index, thing, note, (start, end), text[start:end])
+                of = {"document_id": f"id-{written.name}", "document_name": written.name}
+                at = {"chunk_id": chunk.chunk_id, "chunk_index": index, "page": 1}
+                span = {"char_start": start, "char_end": end, "text": text[start:end]}
+                span |= {"repeated": (index, text[start:end]) in written.repeated}
+                row = {**of, **at, **span, "confidence": 0.9}
+                self._place(row, thing, note)
 
-    def _place(
-        self,
-        written: Written,
-        chunk_id: str,
-        index: int,
-        thing: str,
-        note: str | None,
-        span: tuple[int, int],
-        text: str,
-    ) -> None:
-        row = {
-            "document_id": f"id-{written.name}",
-            "document_name": written.name,
-            "chunk_id": chunk_id,
-            "chunk_index": index,
-            "page": 1,
-            "char_start": span[0],
-            "char_end": span[1],
-            "text": text,
-            "repeated": (index, text) in written.repeated,
-            "confidence": 0.9,
-        }
+    def _place(self, row: dict[str, Any], thing: str, note: str | None) -> None:
         if thing.startswith("ref "):
             reference = thing.removeprefix("ref ")
-            cited = {
-                "reference_id": reference,
-                "type": reference.partition(":")[0],
-                "name": text,
-                "relationship": note or "cites",
-                "resolved": note != "open",
-                "target_document_id": _target(reference),
-            }
+            cited = {"reference_id": reference, "type": reference.partition(":")[0]}
+            cited |= {"name": row["text"], "relationship": note or "cites"}
+            cited |= {"resolved": note != "open", "target_document_id": _target(reference)}
             self._rows["citations"].append(row | cited)
             return
         kind, _, key = thing.partition(":")
@@ -300,10 +263,8 @@ class HandMadeGraph:
             self._rows["amounts"].append(row | money | {"entity_id": thing})
         if kind != "date?":
             found = "tagged" if kind in NAME_KINDS else None
-            self._rows["mentions"].append(
-                row
-                | {"entity_id": thing, "kind": kind, "name": "", "role": note, "found_by": found}
-            )
+            named = {"entity_id": thing, "kind": kind, "name": "", "role": note, "found_by": found}
+            self._rows["mentions"].append(row | named)
 
     def _make_entities(self) -> dict[str, dict[str, Any]]:
         places: dict[str, list[dict[str, Any]]] = {}
@@ -315,18 +276,11 @@ class HandMadeGraph:
             names = Counter(r["text"] for r in counting)
             fullest = max(names, key=lambda n: (len(n), n))
             roles = Counter(r["role"] for r in counting if r["role"])
-            entities[entity_id] = {
-                "entity_id": entity_id,
-                "kind": rows[0]["kind"],
-                "name": fullest,
-                "aliases": [n for n, _ in names.most_common() if n != fullest],
-                "mention_count": len(counting),
-                "chunk_count": len({r["chunk_id"] for r in rows}),
-                "document_count": len({r["document_id"] for r in rows}),
-                "role": roles.most_common(1)[0][0] if roles else None,
-                "first_document_id": rows[0]["document_id"],
-                "first_chunk_id": rows[0]["chunk_id"],
-            }
+            of = {"entity_id": entity_id, "kind": rows[0]["kind"], "name": fullest}
+            of |= {"aliases": [n for n, _ in names.most_common() if n != fullest]}
+            of |= {"role": roles.most_common(1)[0][0] if roles else None}
+            first = {f"first_{name}": rows[0][name] for name in ("document_id", "chunk_id")}
+            entities[entity_id] = of | first | _counts(rows) | {"mention_count": len(counting)}
             for row in rows:
                 row["name"] = fullest
         return entities
@@ -336,19 +290,15 @@ class HandMadeGraph:
         for row in self._rows["citations"]:
             if row["resolved"]:
                 places.setdefault(row["reference_id"], []).append(row)
-        return [
-            {
-                "reference_id": reference,
-                "type": rows[0]["type"],
-                "name": Counter(r["text"] for r in rows).most_common(1)[0][0],
-                "citation_count": len(rows),
-                "chunk_count": len({r["chunk_id"] for r in rows}),
-                "document_count": len({r["document_id"] for r in rows}),
-                "target_document_id": _target(reference),
-                "target_document_name": (_target(reference) or "").removeprefix("id-") or None,
-            }
-            for reference, rows in sorted(places.items())
-        ]
+        found = []
+        for reference, rows in sorted(places.items()):
+            name = Counter(r["text"] for r in rows).most_common(1)[0][0]
+            of = {"reference_id": reference, "type": rows[0]["type"], "name": name}
+            target = _target(reference)
+            of |= {"citation_count": len(rows), "target_document_id": target}
+            of |= {"target_document_name": target and target.removeprefix("id-")}
+            found.append(of | _counts(rows))
+        return found
 
     def _co_occurrences(self) -> list[dict[str, Any]]:
         held: dict[str, set[str]] = {}
@@ -370,6 +320,10 @@ class HandMadeGraph:
         ]  # fmt: skip
 
 
+def _counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"{of}_count": len({r[f"{of}_id"] for r in rows}) for of in ("chunk", "document")}
+
+
 def _passages(evidence: Sequence[str], named: Mapping[str, set[str]]) -> dict[str, Any]:
     shown = [c for c in evidence if c in named]
     share = sum(1 / max(len(named[c]) - 1, 1) for c in shown) / max(len(shown), 1)
@@ -379,19 +333,11 @@ def _passages(evidence: Sequence[str], named: Mapping[str, set[str]]) -> dict[st
 def edge(given: Mapping[str, Any]) -> dict[str, Any]:
     kinds = {"co_occurrence": "entity", "similar": "chunk", "coreference": "chunk"}
     kind = kinds.get(given["type"], "document")
-    return {
-        "source_id": given["source"],
-        "source_kind": kind,
-        "target_id": given["target"],
-        "target_kind": kind,
-        "type": given["type"],
-        "directed": given["type"] in DIRECTED,
-        "weight": given.get("weight", 0.5),
-        "count": given.get("count", 1),
-        "evidence": list(given.get("evidence", ())),
-        "documents": given.get("documents"),
-        "passage_share": given.get("passage_share"),
-    }
+    usual = {"weight": 0.5, "count": 1, "evidence": (), "documents": None, "passage_share": None}
+    ends = {"source_id": given["source"], "source_kind": kind}
+    ends |= {"target_id": given["target"], "target_kind": kind}
+    told = {name: given.get(name, value) for name, value in usual.items()}
+    return {**ends, **told, "type": given["type"], "directed": given["type"] in DIRECTED}
 
 
 def _facts(chunk: Chunk) -> ChunkFacts:
@@ -429,22 +375,15 @@ def _date(value: str) -> dict[str, Any]:
         told = {"value": value, "precision": "quarter", "entity_id": f"date:{value}"}
         return days | told | {"kind": "absolute", "readings": []}
     precision = {4: "year", 7: "month", 10: "day"}[len(value)]
-    first = value + "-01-01"[len(value) - 4 :]
     last_day = _LAST_DAYS.get(value[5:7], 31) if precision == "month" else 31
     last = value if precision == "day" else f"{(value + '-12')[:7]}-{last_day}"
-    return {
-        "kind": "absolute",
-        "value": value,
-        "first_day": first,
-        "last_day": last,
-        "precision": precision,
-        "readings": [],
-        "read_by": None,
-        "entity_id": f"date:{value}",
-    }
+    days = {"first_day": value + "-01-01"[len(value) - 4 :], "last_day": last, "read_by": None}
+    told = {"value": value, "precision": precision, "entity_id": f"date:{value}"}
+    return days | told | {"kind": "absolute", "readings": []}
 
 
 def _chunk(written: Written, chunk_id: str, index: int, text: str, offset: int) -> Chunk:
+    lines = ("paragraph_start", "paragraph_end", "line_start", "line_end")
     provenance = Provenance(
         document_id=f"id-{written.name}",
         document_name=written.name,
@@ -453,17 +392,12 @@ def _chunk(written: Written, chunk_id: str, index: int, text: str, offset: int) 
         chunk_index=index,
         page=1,
         page_is_estimated=False,
-        paragraph_start=index + 1,
-        paragraph_end=index + 1,
-        line_start=index + 1,
-        line_end=index + 1,
         char_start=offset,
         char_end=offset + len(text),
         extraction_method="Native",
         ocr_confidence=None,
-        created_at=NOW,
-        embedded_at=NOW,
-        ingested_at=NOW,
         heading_path=written.headings.get(index, ()),
+        **dict.fromkeys(lines, index + 1),
+        **dict.fromkeys(("created_at", "embedded_at", "ingested_at"), NOW),
     )
     return Chunk(text, provenance, ("words",), len(written.chunks))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,12 +20,14 @@ from casetrack.errors import ChunkNotFound, UsageError
 from graph.fakes import HandMadeGraph, Written
 
 if TYPE_CHECKING:
-    from casetrack.records import Chunk
+    from collections.abc import Callable
+
     from casetrack.records.graph import Changes
 
 ACME, TIDE = "[[organization:acme|Acme Corp]]", "[[organization:tide|Tidewell Systems]]"
 
 
+@functools.cache
 def letters() -> HandMadeGraph:
     return HandMadeGraph(
         [
@@ -50,32 +54,27 @@ def letters() -> HandMadeGraph:
     )  # fmt: skip
 
 
-def test_related_documents_say_why_in_words_and_quotes() -> None:
+def test_related_documents_say_why_in_words_and_quotes(messages: Callable[[str], None]) -> None:
     source = letters()
     reply, draft = related_documents(source, source.document("Reply.txt"))
     assert (reply.document.name, draft.document.name) == ("Claim.txt", "Draft.txt")
     assert reply.weight == pytest.approx(1 - 0.6 * 0.8 * 0.1)
-    assert [(r.type, r.description, r.outgoing) for r in reply.relations] == [
-        ("response_to", "Reply.txt answers it", True),
-        ("shared_entities", "both mention Acme Corp, Tidewell Systems and 3 more", None),
-        ("shared_references", "both refer to ISO 1", None),
-    ]
+    assert [(r.type, r.outgoing) for r in reply.relations] == [
+        ("response_to", True), ("shared_entities", None), ("shared_references", None)
+    ]  # fmt: skip
     assert [[q.text for q in r.quotes] for r in reply.relations] == [
         ["your claim"],
         ["Acme Corp", "Tidewell Systems"],
         ["ISO 1"],
     ]
-    assert [(r.description, r.outgoing) for r in draft.relations] == [
-        ("similar in content (0.80)", None),
-        ("Reply.txt is a later version of it", False),
-    ]
+    assert [(r.type, r.outgoing) for r in draft.relations] == [
+        ("semantic", None), ("version", False)
+    ]  # fmt: skip
     assert draft.relations[1].quotes[0].text == "A draft of the reply."
-
-
-def test_the_other_side_says_it_the_other_way_round() -> None:
-    source = letters()
-    (reply,) = related_documents(source, source.document("Claim.txt"), "response_to")
-    assert [r.description for r in reply.relations] == ["Claim.txt is answered by it"]
+    (claim,) = related_documents(source, source.document("Claim.txt"), "response_to")
+    assert [(r.type, r.outgoing) for r in claim.relations] == [("response_to", False)]
+    relations = [*reply.relations, *draft.relations, *claim.relations]
+    messages("\n".join(f"{r.type}: {r.description}" for r in relations))
 
 
 @pytest.mark.parametrize(
@@ -96,8 +95,9 @@ def test_relations_can_be_chosen(relation: str, names: list[str]) -> None:
 
 def test_an_unknown_relation_names_the_known_ones() -> None:
     source = letters()
-    with pytest.raises(UsageError, match="shared_entities, shared_references, semantic"):
+    with pytest.raises(UsageError) as caught:
         related_documents(source, source.document("Reply.txt"), "cousin")
+    assert all(name in str(caught.value) for name in ("cousin", "shared_entities", "semantic"))
 
 
 @pytest.mark.parametrize(("weights", "together"), [((0.5, 0.5), 0.75), ((1.0, 0.25), 1.0)])
@@ -111,14 +111,17 @@ def test_independent_evidence_adds_up(weights: tuple[float, float], together: fl
     assert found.weight == together
 
 
-def test_some_names_stand_for_many() -> None:
-    assert some_of(["A", "B", "C", "D"], 9) == "A, B, C and 6 more"
-    assert some_of(["A", "B"], 2) == "A and B"
+@pytest.mark.parametrize(("names", "count"), [("ABCD", 9), ("AB", 2)])
+def test_some_names_stand_for_many(names: str, count: int) -> None:
+    found = some_of([*names], count)
+    assert [sign for sign in found if sign in names] == [*names[:3]]
+    assert ("6" in found) == (count == 9)
 
 
 # --- clusters ----------------------------------------------------------------------------------
 
 
+@functools.cache
 def library(*, vectors: bool = True) -> HandMadeGraph:
     subjects = {
         "Lease": (("[[concept:monthly-rent|monthly rent]] and [[concept:tenant|tenant]] of the "
@@ -140,7 +143,7 @@ def library(*, vectors: bool = True) -> HandMadeGraph:
 def test_topical_clusters_are_named_by_their_subjects(vectors: bool) -> None:
     found = clusters(library(vectors=vectors))
     assert [{d.name[:5] for d in c.documents} for c in found.clusters] == [{"Lease"}, {"Serve"}]
-    assert found.clusters[0].label == "Monthly rent, tenant"
+    assert found.clusters[0].label.lower() == "monthly rent, tenant"
     assert "server outage" in found.clusters[1].label.lower()
     assert found.clusters[0].shared == ("monthly rent", "tenant")
     assert all(c.quotes for c in found.clusters)
@@ -214,22 +217,15 @@ def test_clusters_by_names_go_by_parties_and_not_by_places_or_courts() -> None:
 
 def test_clusters_by_who_is_mentioned() -> None:
     found = clusters(library(), "entity")
-    assert [(c.label, len(c.documents)) for c in found.clusters] == [
-        ("Acme Corp", 4),
-        ("Tidewell", 4),
-    ]
+    assert [c.label for c in found.clusters] == ["Acme Corp", "Tidewell"]
     assert [q.text for q in found.clusters[0].quotes] == ["Acme Corp", "Acme Corp"]
-    assert [d.name for d in found.rest] == ["Zebra.txt"]
 
 
 def test_clusters_by_kind_hold_every_document() -> None:
     found = clusters(library(), "document_type")
-    assert [(c.label, len(c.documents)) for c in found.clusters] == [
-        ("Contracts", 4),
-        ("Reports", 4),
-        ("Other documents", 1),
-    ]
-    assert found.rest == ()
+    kinds = [{d.document_type for d in c.documents} for c in found.clusters]
+    assert kinds == [{"contract"}, {"report"}, {None}]
+    assert ([len(c.documents) for c in found.clusters], found.rest) == ([4, 4, 1], ())
     few = clusters(library(), "document_type", limit=1)
     assert (len(few.clusters), len(few.rest)) == (1, 5)
 
@@ -237,8 +233,9 @@ def test_clusters_by_kind_hold_every_document() -> None:
 def test_without_references_all_documents_are_loners() -> None:
     found = clusters(library(), "reference")
     assert (found.clusters, len(found.rest)) == ((), 9)
-    with pytest.raises(UsageError, match="topical, entity, reference, document_type"):
+    with pytest.raises(UsageError) as caught:
         clusters(library(), "size")
+    assert all(n in str(caught.value) for n in ("topical", "entity", "reference", "document_type"))
 
 
 def test_clusters_do_not_depend_on_the_order_of_documents() -> None:
@@ -266,10 +263,11 @@ def test_similar_passages_need_a_passage_with_a_vector() -> None:
     with pytest.raises(ChunkNotFound):
         similar_chunks(library(), "no-such-chunk")
     bare = library(vectors=False)
-    with pytest.raises(UsageError, match=r"no vector[^?]*reindex"):
-        similar_chunks(bare, bare.chunk_ids("Zebra.txt")[0])
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        similar_chunks(bare, bare.chunk_ids("Zebra.txt")[0], min_similarity=7)
+    (zebra,) = bare.chunk_ids("Zebra.txt")
+    with pytest.raises(UsageError, match="reindex"):
+        similar_chunks(bare, zebra)
+    with pytest.raises(UsageError, match="7"):
+        similar_chunks(bare, zebra, min_similarity=7)
 
 
 # --- changes -----------------------------------------------------------------------------------
@@ -294,12 +292,8 @@ def test_changes_quote_both_sides() -> None:
         ("removed", "Either party may leave.", None),
     ]
     (words,) = (c.words for c in found.changes if c.kind == "changed")
-    assert words == (
-        ("same", "The term is "),
-        ("removed", "12"),
-        ("added", "24"),
-        ("same", " months."),
-    )
+    assert [op for op, _ in words] == ["same", "removed", "added", "same"]
+    assert [text for _, text in words] == ["The term is ", "12", "24", " months."]
 
 
 def test_what_moved_or_is_only_written_otherwise_did_not_change() -> None:
@@ -316,22 +310,14 @@ def test_a_paragraph_over_two_chunks_is_one() -> None:
     )
     chunks = source.chunks_of(source.documents[0])
     # The fake's chunks are one blank apart; the same paragraph goes on.
-    merged = [_continued(chunks[0], 2), _continued(chunks[1], 2)]
+    same = {"paragraph_start": 2, "paragraph_end": 2}
+    merged = [replace(c, provenance=replace(c.provenance, **same)) for c in chunks]
     assert [p.text for p in paragraphs(merged)] == [
         "One.", "Two begins here and\ngoes on there.", "Three."
     ]  # fmt: skip
 
 
-def _continued(chunk: Chunk, paragraph: int) -> Chunk:
-    from dataclasses import replace
-
-    place = replace(chunk.provenance, paragraph_start=paragraph, paragraph_end=paragraph)
-    return replace(chunk, provenance=place)
-
-
 def test_overlapping_chunks_do_not_repeat_paragraphs() -> None:
-    from dataclasses import replace
-
     source = HandMadeGraph([Written("a.txt", ["One.\nTwo.", "Two.\nThree."])])
     first, second = source.chunks_of(source.documents[0])
     shifted = replace(second, provenance=replace(second.provenance, char_start=5, char_end=16))
@@ -345,10 +331,7 @@ def test_overlapping_chunks_do_not_repeat_paragraphs() -> None:
     ("before", "after"),
     [
         ("The fee is £5 per day.", "The fee is £7.50 per working day!"),
-        ("a b c d", "x y z"),
-        ("same", "same"),
-        ("", "new words"),
-        ("one  two", "one two"),
+        *(("a b c d", "x y z"), ("same", "same"), ("", "new words"), ("one  two", "one two")),
     ],
 )
 def test_words_make_both_texts(before: str, after: str) -> None:
@@ -397,6 +380,7 @@ def _packed(lines: list[str]) -> list[str]:
 # --- comparison --------------------------------------------------------------------------------
 
 
+@functools.cache
 def offers(*, version: bool) -> HandMadeGraph:
     edges = [{"source": "id-v1.txt", "target": "id-v2.txt", "type": "version"}] if version else []
     return HandMadeGraph(
@@ -437,14 +421,17 @@ def test_versions_are_compared_on_the_topic_only() -> None:
     assert [c.after and c.after.text for c in found.changes.changes] == [
         "Acme Corp pays £700 a day."
     ]
-    assert found.notes == ('No passage of v1.txt on "payment" was found.',)
+    (note,) = found.notes
+    assert "v1.txt" in note
+    assert "payment" in note
 
 
 def test_a_comparison_needs_a_topic_and_two_documents() -> None:
     source = offers(version=False)
     a, b = source.documents
-    for documents, topic, text in (((a, b), " ", "topic is empty"), ((a, a), "fee", "Both are")):
-        with pytest.raises(UsageError, match=text):
+    for documents, topic in (((a, b), " "), ((a, a), "fee")):
+        with pytest.raises(UsageError) as caught:
             comparison(
                 source, *documents, topic, passages_a=(), passages_b=(), chunks_of=source.chunks_of
             )
+        assert caught.value.hint

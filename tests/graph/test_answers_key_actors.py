@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
 
 from casetrack.answers.summary import key_actors
@@ -16,11 +15,8 @@ COURT = "[[organization:court|District Court of Westmark]]"
 def actors(written: list[Written], *, defined: frozenset[str] = frozenset()) -> list[str]:
     """Names in order; places whose text is in *defined* are definitions."""
     source = HandMadeGraph(written)
-    mentions = source.table("mentions")
-    found_by = ["defined" if t in defined else None for t in mentions["text"].to_pylist()]
-    at = mentions.schema.get_field_index("found_by")
-    field = mentions.schema.field(at)
-    source.set_table("mentions", mentions.set_column(at, field, pa.array(found_by, pa.string())))
+    texts = source.table("mentions")["text"].to_pylist()
+    source.set_column("mentions", "found_by", ["defined" if t in defined else None for t in texts])
     return [actor.entity.name for actor in key_actors(source)]
 
 
@@ -104,10 +100,7 @@ def test_a_word_for_a_part_does_not_show_who_it_is() -> None:
         "[[organization:harbour;landlord|Harbour Estates]] (the Landlord) repairs it."
     )
     source = HandMadeGraph([Written("lease.txt", [lease])])
-    named = source.table("entities")
-    at = named.schema.get_field_index("aliases")
-    no_aliases = pa.array([[]], named.schema.field(at).type)
-    source.set_table("entities", named.set_column(at, named.schema.field(at), no_aliases))
+    source.set_column("entities", "aliases", [[]])
     (actor,) = key_actors(source)
     assert actor.quote is not None
     assert (actor.entity.role, actor.quote.text) == ("landlord", "Harbour Estates")

@@ -39,38 +39,25 @@ GRAPH = HandMadeGraph(
 )
 
 
+SPELLINGS = {
+    "person:john-smith": "person:john-smith | John Smith | JOHN   smith | Mr Smith | John Smith's",
+    "person:bjorn-angstrom": "Bjorn Angstrom",
+    "person:o-brien": "siobhan obrien",
+    "organization:halyard": "Halyard Cold Stores | halyard cold stores bv | Halyard",
+    "organization:tidewell": "Tidewell Systems Ltd | The Tidewell Systems | Tidwell Systems",
+    "person:adaeze-okafor": "Okafr | Adaese Okafor | A. Okafor | Okafor, Adaeze | Okafor Adaese",
+    "organization:3m": "3 M",
+    "concept:late-fee": "late fee",
+    "date:2024-03-12": "12 March 2024 | 2024-03-12 | March 12, 2024",
+    "date:2023": "2023",
+    "amount:USD:1200000": "$1.2 million | USD 1,200,000",
+    "amount:GBP:318400": "£318,400.00 | £318.4k",
+}
+
+
 @pytest.mark.parametrize(
     ("typed", "best"),
-    [
-        ("person:john-smith", "person:john-smith"),
-        ("John Smith", "person:john-smith"),
-        ("JOHN   smith", "person:john-smith"),
-        ("Mr Smith", "person:john-smith"),
-        ("John Smith's", "person:john-smith"),
-        ("Bjorn Angstrom", "person:bjorn-angstrom"),
-        ("siobhan obrien", "person:o-brien"),
-        ("Halyard Cold Stores", "organization:halyard"),
-        ("halyard cold stores bv", "organization:halyard"),
-        ("Halyard", "organization:halyard"),
-        ("Tidewell Systems Ltd", "organization:tidewell"),
-        ("The Tidewell Systems", "organization:tidewell"),
-        ("Tidwell Systems", "organization:tidewell"),
-        ("Okafr", "person:adaeze-okafor"),
-        ("Adaese Okafor", "person:adaeze-okafor"),
-        ("A. Okafor", "person:adaeze-okafor"),
-        ("Okafor, Adaeze", "person:adaeze-okafor"),
-        ("Okafor Adaese", "person:adaeze-okafor"),
-        ("3 M", "organization:3m"),
-        ("late fee", "concept:late-fee"),
-        ("12 March 2024", "date:2024-03-12"),
-        ("2024-03-12", "date:2024-03-12"),
-        ("March 12, 2024", "date:2024-03-12"),
-        ("2023", "date:2023"),
-        ("$1.2 million", "amount:USD:1200000"),
-        ("USD 1,200,000", "amount:USD:1200000"),
-        ("£318,400.00", "amount:GBP:318400"),
-        ("£318.4k", "amount:GBP:318400"),
-    ],
+    [(typed, best) for best in SPELLINGS for typed in SPELLINGS[best].split(" | ")],
 )
 def test_any_spelling_finds_the_entity(typed: str, best: str) -> None:
     (entity, score), *_ = match_entities(GRAPH, typed)
@@ -110,20 +97,9 @@ def test_the_kind_decides(typed: str, kind: str, best: str) -> None:
 @pytest.mark.parametrize(
     "typed",
     [
-        "'; DROP TABLE entities; --",
-        '"%_%"',
-        "*",
-        "100 % \\ [a-z]+ (?:",
-        "x" * 10_000,
-        "John Smith " * 1_000,
-        "a\x00b\nc",
-        "\ud800 \udfff x9",
-        "日本",
-        "12345",
-        "$999",
-        "9",
-        "J.",
-        "1 January 1999",
+        *("'; DROP TABLE entities; --", '"%_%"', "*", "100 % \\ [a-z]+ (?:", "a\x00b\nc"),
+        *("x" * 10_000, "John Smith " * 1_000, "\ud800 \udfff x9", "日本"),
+        *("12345", "$999", "9", "J.", "1 January 1999"),
     ],
 )
 def test_odd_names_are_harmless(typed: str) -> None:
@@ -139,31 +115,32 @@ def test_another_number_is_another_thing() -> None:
 
 
 def test_what_is_not_there_names_what_is_near() -> None:
-    with pytest.raises(EntityNotFound) as caught:
-        match_entities(GRAPH, "Tidal System")
-    assert str(caught.value).startswith('Entity not found: "Tidal System". Did you mean:')
-    assert "Tidewell Systems GmbH (organization)" in str(caught.value)
+    for typed, kind, near in (
+        ("Tidal System", "any", ("Tidewell Systems GmbH", "organization")),
+        ("Adaeze Okafor", "location", ("Adaeze Okafor", "person")),
+    ):
+        with pytest.raises(EntityNotFound) as caught:
+            match_entities(GRAPH, typed, kind=kind)
+        assert near in caught.value.near
+        assert f'"{typed}"' in str(caught.value)
+        assert all(part in str(caught.value) for part in near)
     with pytest.raises(EntityNotFound, match="list_entities") as caught:
         match_entities(GRAPH, "Zyzzyva")
     assert caught.value.near == ()
 
 
-def test_an_entity_of_another_kind_is_offered() -> None:
-    with pytest.raises(EntityNotFound, match=r"\(location\)\. Did you mean:\n  - Adaeze Okafor"):
-        match_entities(GRAPH, "Adaeze Okafor", kind="location")
-
-
 @pytest.mark.parametrize("typed", ["", "  ", "?!", "\n"])
 def test_an_empty_name_is_a_usage_error(typed: str) -> None:
-    with pytest.raises(UsageError, match="Type the name of"):
-        match_entities(GRAPH, typed)
-    with pytest.raises(UsageError, match="Type the name of"):
-        match_references(GRAPH, typed)
+    for match in (match_entities, match_references):
+        with pytest.raises(UsageError) as caught:
+            match(GRAPH, typed)
+        assert caught.value.code == "usage"
 
 
 def test_an_unknown_kind_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="person, organization, location"):
+    with pytest.raises(UsageError, match=r"animal[\s\S]*organization") as caught:
         match_entities(GRAPH, "John", kind="animal")
+    assert caught.value.code == "usage"
 
 
 @pytest.mark.parametrize(

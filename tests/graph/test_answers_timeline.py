@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from casetrack.answers.sentence import sentence_around, shortened
@@ -9,7 +11,13 @@ from casetrack.answers.timeline import timeline
 from casetrack.errors import UsageError
 from graph.fakes import HandMadeGraph, Written
 
-SIGNED = "Intro. The [[ref document:msa|Agreement]] was signed on [[date:2024-03-12|12 March 2024]] by [[person:ann|Ann Lee]]. Outro."  # noqa: E501
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIGNED = (
+    "Intro. The [[ref document:msa|Agreement]] was signed on [[date:2024-03-12|12 March 2024]] by "
+    "[[person:ann|Ann Lee]]. Outro."
+)
 
 
 def events(*chunks: str, **span: str) -> list[tuple[str, str]]:
@@ -38,19 +46,19 @@ def test_events_come_in_order_of_date() -> None:
         "Copyright Acme [[date:2024-03-12|12 March 2024]], issued to all.",
         "Printed on [[date:2024-03-12|12/03/2024]] and delivered to the desk.",
         "Year | [[date:2024|2024]] | paid",
-        "The [[ref regulation:companies-act|Companies Act [[date:2006|2006]]]] was approved.",
         "Model [[date:2024|2024]] is blue.",
     ],
 )
 def test_noise_is_no_event(noise: str) -> None:
-    if noise.startswith("The [["):
-        source = HandMadeGraph([Written("a.txt", [("The Companies Act [[date:2006|2006]] was paid "
-                                                  "in [[date:2007|2007]] or so.")])])  # fmt: skip
-        act = HandMadeGraph([Written("a.txt", ["The [[ref regulation:a|Companies Act 2006]]."])])
-        source.set_table("citations", act.table("citations"))
-        assert [e.value for e in timeline(source).events] == ["2007"]
-    else:
-        assert events(noise) == []
+    assert events(noise) == []
+
+
+def test_the_year_in_the_name_of_a_law_is_no_event() -> None:
+    said = "The Companies Act [[date:2006|2006]] was paid in [[date:2007|2007]] or so."
+    source = HandMadeGraph([Written("a.txt", [said])])
+    act = HandMadeGraph([Written("a.txt", ["The [[ref regulation:a|Companies Act 2006]]."])])
+    source.set_table("citations", act.table("citations"))
+    assert [e.value for e in timeline(source).events] == ["2007"]
 
 
 def test_the_place_that_says_most_speaks_for_the_date() -> None:
@@ -68,17 +76,17 @@ def test_the_place_that_says_most_speaks_for_the_date() -> None:
     assert 0 < event.weight <= 1
 
 
-def test_a_date_alone_says_where_it_stands() -> None:
+def test_a_date_alone_says_where_it_stands(messages: Callable[[str], None]) -> None:
     source = HandMadeGraph(
         [
-            Written("Letter.pdf", ["[[date:2024-03-12|12 March 2024]]", ("[[date:2024-03-14|14 "
-                    "March 2024]]")], headings={1: ("Part 1", "Milestones")}),
+            Written(
+                "Letter.pdf",
+                ["[[date:2024-03-12|12 March 2024]]", "[[date:2024-03-14|14 March 2024]]"],
+                headings={1: ("Part 1", "Milestones")},
+            )
         ]
-    )  # fmt: skip
-    assert [e.description for e in timeline(source).events] == [
-        "12 March 2024: date at the head of Letter.pdf",
-        "Milestones: 14 March 2024",
-    ]
+    )
+    messages("\n".join(e.description for e in timeline(source).events))
 
 
 def test_deeds_weigh_more_than_remarks() -> None:
@@ -115,28 +123,30 @@ def test_spans_hold_what_touches_them(
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "text"),
+    ("start", "end", "facts"),
     [
-        ("soon", None, 'start_date "soon" cannot be read as a date'),
-        (None, "2024-13-45", "end_date"),
-        ("03/04/2024", None, "can be read as 2024-0.-0. or 2024-0.-0."),
-        ("2024-05-01", "2024-04-01", "later than end_date"),
+        ("soon", None, ["start_date", "soon"]),
+        (None, "2024-13-45", ["end_date", "2024-13-45"]),
+        ("03/04/2024", None, ["start_date", "2024-03-04", "2024-04-03"]),
+        ("2024-05-01", "2024-04-01", ["start_date", "end_date"]),
     ],
 )
-def test_wrong_spans_say_what_to_write(start: str | None, end: str | None, text: str) -> None:
-    with pytest.raises(UsageError, match=text):
+def test_wrong_spans_say_what_to_write(
+    start: str | None, end: str | None, facts: list[str]
+) -> None:
+    with pytest.raises(UsageError) as caught:
         timeline(HandMadeGraph([Written("a.txt", [SIGNED])]), start=start, end=end)
+    assert all(fact in str(caught.value) for fact in facts)
 
 
-def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are() -> None:
+def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are(
+    messages: Callable[[str], None],
+) -> None:
     unclear = "Paid [[date?|03/04/2024]] in full."
     fiscal = "Sales fell in the [[date:2022-Q4|fourth quarter of fiscal 2022]] by a tenth."
     found = timeline(HandMadeGraph([Written("a.txt", [unclear, fiscal, SIGNED])]))
     assert (found.undated, found.fiscal, found.total, len(found.events)) == (1, 1, 1, 1)
-    assert found.left_out == (
-        "1 date without a year, or with several readings, "
-        "and 1 fiscal period whose days no document says, left out."
-    )
+    messages(found.left_out)
 
 
 def test_long_sentences_are_cut_around_the_date() -> None:
@@ -166,21 +176,25 @@ Dear Marek, the pallets have not come."""
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "facts"),
     [
-        (MAIL, "Mail from Ines Brandt to Marek Novak and 1 more: Late pallets"),
-        (NOTES, "Mail from Ines Brandt to Marek Novak/OSL/Tern: Late pallets"),
-        (
-            MAIL.replace("Subject: Late pallets\n", ""),
-            "Mail from Ines Brandt to Marek Novak and 1 more",
-        ),
+        (MAIL, ["Ines Brandt", "Marek Novak", "1", "Late pallets"]),
+        (NOTES, ["Ines Brandt", "Marek Novak/OSL/Tern", "Late pallets"]),
+        (MAIL.replace("Subject: Late pallets\n", ""), ["Ines Brandt", "Marek Novak", "1"]),
     ],
 )
-def test_the_day_of_a_mail_says_who_wrote_to_whom(text: str, said: str) -> None:
-    assert events(text) == [("2024-05-02", said)]
+def test_the_day_of_a_mail_says_who_wrote_to_whom(text: str, facts: list[str]) -> None:
+    ((day, said),) = events(text)
+    assert day == "2024-05-02"
+    at = [said.find(fact) for fact in facts]
+    assert -1 not in at
+    assert at == sorted(at)
+    assert "example" not in said
 
 
-def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own() -> None:
+def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own(
+    messages: Callable[[str], None],
+) -> None:
     answer = MAIL.replace("Ines Brandt <i", "Marek Novak <m").replace(
         "Late pallets", "Re: Lorry broke down"
     )
@@ -190,33 +204,21 @@ def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own() -
          (("1.eml", MAIL), ("copy of 1.eml", MAIL), ("2.eml", answer))]
     )  # fmt: skip
     found = timeline(source)
-    assert [e.description for e in found.events] == [
-        "Mail from Ines Brandt to Marek Novak and 1 more: Late pallets",
-        "Mail from Marek Novak to Ana Ruiz: Re: Lorry broke down",
-    ]
+    messages("\n".join(e.description for e in found.events))
     assert found.total == 2
 
 
 def test_different_deeds_of_a_day_are_events_and_one_told_twice_is_not() -> None:
     day = "[[date:2024-03-12|12 March 2024]]"
-    source = HandMadeGraph(
-        [
-            Written(
-                "a.txt", [f"The lease of the mill was signed on {day} by both sides in Leeds."]
-            ),
-            Written(
-                "b.txt", [f"On {day} both sides signed the lease of the mill, says the clerk."]
-            ),
-            Written(
-                "c.txt", [f"Kelp paid the first invoice for barley on {day} by wire transfer."]
-            ),
-            Written("d.txt", [f"It was raining hard over the quay on {day} until noon or later."]),
-        ]
-    )
-    assert sorted(e.quote.provenance.document_name for e in timeline(source).events) == [
-        "a.txt",
-        "c.txt",
-    ]
+    texts = {
+        "a.txt": f"The lease of the mill was signed on {day} by both sides in Leeds.",
+        "b.txt": f"On {day} both sides signed the lease of the mill, says the clerk.",
+        "c.txt": f"Kelp paid the first invoice for barley on {day} by wire transfer.",
+        "d.txt": f"It was raining hard over the quay on {day} until noon or later.",
+    }
+    source = HandMadeGraph([Written(name, [text]) for name, text in texts.items()])
+    told = {e.quote.provenance.document_name for e in timeline(source).events}
+    assert told == {"a.txt", "c.txt"}
 
 
 @pytest.mark.parametrize(

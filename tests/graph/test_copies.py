@@ -13,9 +13,11 @@ from graph.belonging.mails import mail
 from graph.belonging.measure import write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.records.graph import Entity, Event
 
 ADA, BO, CY = (
     "Ada Mossop <ada.mossop@mill.example>",
@@ -69,39 +71,36 @@ def taken(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> list[Co
     return made
 
 
+Counted = tuple[str, int, int, int]
+
+
+def counted(entities: Iterable[Entity]) -> list[Counted]:
+    return [(e.name, e.mention_count, e.chunk_count, e.document_count) for e in entities]
+
+
+def dated(events: Iterable[Event]) -> list[tuple[object, ...]]:
+    return [(e.value, e.description, e.mention_count, e.document_count) for e in events]
+
+
 def test_what_the_summary_counts_is_that_of_one_folder(both: list[Collection]) -> None:
     once, thrice = (each.map.summary() for each in both)
-    for one, three in ((once.key_actors, thrice.key_actors), (once.entities, thrice.entities)):
-        assert [getattr(e, "entity", e).as_dict()["name"] for e in one]
-        counts = [
-            {
-                e.name: (e.mention_count, e.chunk_count, e.document_count)
-                for e in (getattr(x, "entity", x) for x in some)
-            }
-            for some in (one, three)
-        ]
-        assert counts[0] == counts[1]
-    assert [(e.value, e.mention_count, e.document_count) for e in once.key_dates] == [
-        (e.value, e.mention_count, e.document_count) for e in thrice.key_dates
-    ]
+    actors = [counted(actor.entity for actor in each.key_actors) for each in (once, thrice)]
+    # Who counts as often as another may be named first.
+    assert sorted(actors[0]) == sorted(actors[1]) != []
+    assert sorted(counted(once.entities)) == sorted(counted(thrice.entities)) != []
+    assert dated(once.key_dates) == dated(thrice.key_dates) != []
 
 
 def test_all_documents_are_there_and_a_note_says_what_counts_once(both: list[Collection]) -> None:
     once, thrice = (each.map.summary().statistics for each in both)
     assert (once.document_count, thrice.document_count) == (3, 7)
-    assert "4 mails are copies of others and count once." in thrice.notes
-    assert not any("copies" in note for note in once.notes)
+    (note,) = {*thrice.notes} - {*once.notes}
+    assert "4" in note
 
 
 @pytest.mark.parametrize("sort_by", ["mentions", "documents", "name"])
 def test_the_list_of_entities_counts_once(both: list[Collection], sort_by: str) -> None:
-    once, thrice = (
-        [
-            (e.name, e.mention_count, e.chunk_count, e.document_count)
-            for e in each.map.entities(sort_by=sort_by)
-        ]
-        for each in both
-    )
+    once, thrice = (counted(each.map.entities(sort_by=sort_by)) for each in both)
     assert once == thrice
     assert ("Haleworth Grain Ltd", 2, 2, 2) in once
 
@@ -109,19 +108,14 @@ def test_the_list_of_entities_counts_once(both: list[Collection], sort_by: str) 
 def test_the_timeline_counts_once(both: list[Collection]) -> None:
     once, thrice = (each.map.timeline() for each in both)
     assert once.total == thrice.total
-    assert [(e.value, e.description, e.mention_count) for e in once.events] == [
-        (e.value, e.description, e.mention_count) for e in thrice.events
-    ]
+    assert dated(once.events) == dated(thrice.events)
 
 
 def test_a_passage_is_met_once(both: list[Collection]) -> None:
-    once, thrice = (
-        each.map.encounters(["Cyril Haleworth", "Haleworth Grain Ltd"]) for each in both
-    )
+    who = ["Cyril Haleworth", "Haleworth Grain Ltd"]
+    once, thrice = (each.map.encounters(who) for each in both)
     assert once.total == thrice.total == 2
-    assert [(e.name, e.mention_count, e.document_count) for e in once.entities] == [
-        (e.name, e.mention_count, e.document_count) for e in thrice.entities
-    ]
+    assert counted(once.entities) == counted(thrice.entities)
 
 
 def test_every_place_is_still_found(both: list[Collection]) -> None:

@@ -54,19 +54,9 @@ def marked(text: str, /, number: int = 0, **fields: Any) -> ChunkFacts:
 
 
 def document(**fields: Any) -> DocumentFacts:
-    known: dict[str, Any] = {
-        "document_id": "d",
-        "revision": "r",
-        "name": "letter.pdf",
-        "title": None,
-        "author": None,
-        "format": "pdf",
-        "document_type": None,
-        "language": "en",
-        "content_created_at": None,
-        "properties": (),
-    }
-    return DocumentFacts(**known | fields)
+    known = dict.fromkeys(("title", "author", "document_type", "content_created_at"))
+    known |= {"document_id": "d", "revision": "r", "name": "letter.pdf", "format": "pdf"}
+    return DocumentFacts(**known | {"language": "en", "properties": ()} | fields)
 
 
 def read(*texts: str, **fields: Any) -> DocumentGraph:
@@ -84,10 +74,7 @@ def keys_of(graph: DocumentGraph) -> list[str]:
 
 
 ONE = [
-    (
-        "[P:Adaeze Okafor] met. [P:Ms Okafor] left. [P:A. Okafor] signed. [P:Okafor]",
-        "adaeze-okafor",
-    ),
+    ("[P:Adaeze Okafor] met. [P:Ms Okafor], [P:A. Okafor], [P:Okafor]", "adaeze-okafor"),
     ("Ms [P:Okafor] and [P:Adaeze Okafor]", "adaeze-okafor"),
     ("[P:ADAEZE OKAFOR] is [P:Adaeze\nOkafor], and [P:Adaeze Okafor's] word", "adaeze-okafor"),
     ("[P:Okafor, Adaeze] is [P:Adaeze Okafor]", "adaeze-okafor"),
@@ -105,7 +92,6 @@ ONE = [
     ("[O:Acme Inc.] [O:Acme, Incorporated] [O:The Acme]", "acme-inc"),
     ("[O:Brackenfell Foods plc] and [O:Brackenfell]'s staff", "brackenfell-foods-plc"),
     ("[O:Marks & Spencer plc] [O:Marks and Spencer]", "marks-and-spencer-plc"),
-    ("[O:World Trade Organization (WTO)] [O:World Trade Organization] ", None),
     ("[O:World Trade Organization] (WTO) says; [O:WTO] rules", "world-trade-organization"),
     ("[O:Federal Reserve Board] and the [O:FRB]", "federal-reserve-board"),
     ('[O:Tidewell Systems Limited] ("Tidewell"): [O:Tidewell] did', "tidewell-systems-ltd"),
@@ -116,7 +102,7 @@ ONE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "key"), [(t, k) for t, k in ONE if k])
+@pytest.mark.parametrize(("text", "key"), ONE)
 def test_one_entity(text: str, key: str) -> None:
     assert set(keys_of(read(text))) == {key}
 
@@ -130,10 +116,7 @@ APART = [
     ("[P:Mr Osei] [P:Ms Osei] [P:Osei]", ["mr-osei", "ms-osei", "osei"]),
     ("[P:Mr Robin Gray] [P:Ms Robin Gray]", ["mr-robin-gray", "ms-robin-gray"]),
     ("[P:Jane Smith] [P:Mr Smith]", ["jane-smith", "mr-smith"]),
-    (
-        "[P:John A. Smith] [P:John B. Smith] [P:John Smith]",
-        ["john-a-smith", "john-b-smith", "john-smith"],
-    ),
+    ("[P:Jo A. Smith] [P:Jo B. Smith] [P:Jo Smith]", ["jo-a-smith", "jo-b-smith", "jo-smith"]),
     ("[P:J. A. Smith] [P:J. B. Smith] [P:John Smith]", ["j-a-smith", "j-b-smith", "john-smith"]),
     ("[P:J. A. Smith] [P:James Smith] [P:John Smith]", ["j-a-smith", "james-smith", "john-smith"]),
     ("[P:John Smith Jr.] [P:John Smith Sr.]", ["john-smith-jr", "john-smith-sr"]),
@@ -146,18 +129,16 @@ APART = [
     ("[O:National Grid plc] [O:National]", ["national-grid-plc", "national"]),
     ("[O:Baker Foods plc] [P:Tom Baker] [O:Baker]", ["baker-foods-plc", "tom-baker", "baker"]),
     ("[O:Acme Ltd] [O:Acme Foods GmbH]", ["acme-ltd", "acme-foods-gmbh"]),
-    ("[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]", None),
+    (
+        "[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]",
+        ["world-trade-organization", "world-tennis-organization", "wto"],
+    ),
 ]
 
 
-@pytest.mark.parametrize(("text", "keys"), [(t, k) for t, k in APART if k])
+@pytest.mark.parametrize(("text", "keys"), APART)
 def test_kept_apart(text: str, keys: list[str]) -> None:
     assert keys_of(read(text)) == keys
-
-
-def test_initials_that_two_names_have_stay_apart() -> None:
-    graph = read("[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]")
-    assert len(set(keys_of(graph))) == 3
 
 
 def test_a_part_in_a_contract_is_a_role_and_no_name() -> None:
@@ -204,7 +185,21 @@ def test_a_place_that_acts_is_the_organization_it_begins(text: str, kind: str) -
     assert graph.entities[graph.mentions[0].entity].kind == kind
 
 
+# Guesses by the words around a name are no roles.
+NO_ROLES = """
+[P:John Smith] said that the director left | [P:John Smith], the late director's brother, left
+[P:John Smith], Tuesday, said | The director knew [P:John Smith] well
+[O:Acme Ltd], the Administrator and the Depositor may | Notes: [O:Acme Ltd]
+[O:Acme Ltd] gave a paper (the "Agreement") | Vendor: [O:Acme Ltd]
+[O:Acme Ltd], its insurer, paid | its auditor [O:Acme LLP] said
+between [O:Acme Ltd], as lender, and others | [P:John Smith] as the Chancellor of the University
+the claimant, [P:John Smith], left | [P:John Smith], Petitioner.
+[P:John Smith], an employee of Acme, was hurt | Witness: [P:John Smith]
+then Professor [P:John Smith] spoke
+with [O:Acme Ltd], and Acme shall serve it (the "Customer")
+"""
 ROLES = [
+    *((text, None) for text in NO_ROLES.strip().replace("\n", " | ").split(" | ")),
     ("[P:John Smith], Chief Executive Officer of [O:Acme Ltd], said", "chief executive"),
     ("[P:John Smith], President and General Counsel of Acme", "president and general counsel"),
     ("then CEO [P:John Smith] left", "chief executive"),
@@ -218,40 +213,21 @@ ROLES = [
     ("Present: [P:Dame Harriet Penrose] (Chair), others", "chair"),
     ("[P:Harriet Penrose] (Company Secretary)", "company secretary"),
     ("Geschäftsführer: [P:Klaus Rautenberg]", "geschäftsführer"),
-    ("[P:John Smith] said that the director left", None),
-    ("[P:John Smith], the late director's brother, left", None),
-    ("[P:John Smith], Tuesday, said", None),
     ("Name: [P:John Smith]\nTitle: ________", None),
-    ("The director knew [P:John Smith] well", None),
     ("[P:John Smith] went.\nDirector of what?", None),
     (
         "Name: [P:John Smith]\nTitle: President and Chief Executive Officer",
         "president and chief executive officer",
     ),
     ("Name: [P:John Smith]\n[P:Jane Roe]\nTitle: Director", None),
-    ("[O:Acme Ltd], the Administrator and the Depositor may", None),
     ("[O:Acme Ltd], Customer\nshall pay", None),
-    ("Notes: [O:Acme Ltd]", None),
     ("between [O:Acme Ltd] (Buyer) and others", "buyer"),
     ('[O:Acme Ltd] (hereinafter referred to as "Licensor")', "licensor"),
-    ('[O:Acme Ltd] gave a paper (the "Agreement")', None),
     ("zwischen der [O:Acme GmbH] (nachfolgend „Verkäuferin“)", "verkäuferin"),
     ("[P:Eric Hodnett] (claimant) appeals", "claimant"),
     ('the system of [O:Acme Ltd] ("Transporter")', "transporter"),
-    # Guesses by the words around a name are no roles.
-    ("Vendor: [O:Acme Ltd]", None),
     ("Insurer: [O:Acme Ltd]\nOur file: 3", None),
-    ("[O:Acme Ltd], its insurer, paid", None),
-    ("its auditor [O:Acme LLP] said", None),
-    ("between [O:Acme Ltd], as lender, and others", None),
-    ("[P:John Smith] as the Chancellor of the University", None),
-    ("the claimant, [P:John Smith], left", None),
-    ("[P:John Smith], Petitioner.", None),
-    ("[P:John Smith], an employee of Acme, was hurt", None),
-    ("Witness: [P:John Smith]", None),
-    ("then Professor [P:John Smith] spoke", None),
     ("The expert, Professor [P:Jane Dray], decided", "expert"),
-    ('with [O:Acme Ltd], and Acme shall serve it (the "Customer")', None),
 ]
 
 
@@ -286,51 +262,30 @@ def test_a_place_without_its_title_is_who_it_was() -> None:
     assert graph.mentions[-1].entity == graph.mentions[-2].entity
 
 
+_MARCH = dt.datetime(2024, 3, 12, tzinfo=dt.UTC)
 DATES = [
-    ("Paid on 03/04/2024 and 25/04/2024.", {}, ["2024-04-03", "2024-04-25"], "day_order"),
-    ("Paid on 03/04/2024 and 04/25/2024.", {}, ["2024-03-04", "2024-04-25"], "day_order"),
-    ("Paid on 03/04/2024.", {}, [], None),
-    ("Paid on 03/04/2024, not on 31/02/2024 or 30.02.2023.", {}, [], None),
-    ("Paid on 03/04/05 and 25/04/2024.", {}, ["2024-04-25"], None),
+    ("Paid on 03/04/2024 and 25/04/2024.", {}, "2024-04-03 2024-04-25", "day_order"),
+    ("Paid on 03/04/2024 and 04/25/2024.", {}, "2024-03-04 2024-04-25", "day_order"),
+    ("Paid on 03/04/2024.", {}, "", None),
+    ("Paid on 03/04/2024, not on 31/02/2024 or 30.02.2023.", {}, "", None),
+    ("Paid on 03/04/05 and 25/04/2024.", {}, "2024-04-25", None),
+    ("12 March 2024\n\nDear Sir, yesterday.", {}, "2024-03-11 2024-03-12", "document_date"),
+    ("We met yesterday.", {}, "", None),
+    ("It was dark on the hills on 12 March 2024. Yesterday was not.", {}, "2024-03-12", None),
     (
-        "12 March 2024\n\nDear Sir, yesterday we met.",
-        {},
-        ["2024-03-12", "2024-03-11"],
-        "document_date",
+        "This agreement between all who sign is dated 12 March 2024 and follows yesterday.",
+        *({}, "2024-03-11 2024-03-12", "document_date"),
     ),
-    ("We met yesterday.", {}, [], None),
-    (
-        "It was dark on the hills by the river on 12 March 2024 when we met. Yesterday was not.",
-        {},
-        ["2024-03-12"],
-        None,
-    ),
-    (
-        "This agreement between all who have signed is dated 12 March 2024 and follows yesterday.",
-        {},
-        ["2024-03-12", "2024-03-11"],
-        "document_date",
-    ),
-    ("We met yesterday.", {"name": "2024-03-12 Letter.pdf"}, ["2024-03-11"], "document_date"),
-    (
-        "We met yesterday.",
-        {"format": "eml", "content_created_at": dt.datetime(2024, 3, 12, tzinfo=dt.UTC)},
-        ["2024-03-11"],
-        "document_date",
-    ),
-    (
-        "We met yesterday.",
-        {"format": "pdf", "content_created_at": dt.datetime(2024, 3, 12, tzinfo=dt.UTC)},
-        [],
-        None,
-    ),
+    ("Yesterday.", {"name": "2024-03-12 Letter.pdf"}, "2024-03-11", "document_date"),
+    ("Yesterday.", {"format": "eml", "content_created_at": _MARCH}, "2024-03-11", "document_date"),
+    ("Yesterday.", {"format": "pdf", "content_created_at": _MARCH}, "", None),
 ]
 
 
 @pytest.mark.parametrize(("text", "fields", "values", "read_by"), DATES)
-def test_dates(text: str, fields: dict[str, Any], values: list[str], read_by: str | None) -> None:
+def test_dates(text: str, fields: dict[str, Any], values: str, read_by: str | None) -> None:
     graph = read(text, **fields)
-    assert sorted(entities(graph, "date")) == sorted(values)
+    assert sorted(entities(graph, "date")) == values.split()
     assert {d.read_by for d in graph.dates} - {None} == ({read_by} - {None})
     assert all(d.entity is not None for d in graph.dates if d.span.value)
 
@@ -357,19 +312,10 @@ def test_a_guess_is_kept_and_never_settled(kind: Any, confidence: float, is_date
     start = text.index(said)
     (certain,) = find_dates("25/12/2024")
     readings = () if kind == "relative" else ("2024-04-03", "2024-03-04")
-    guess = replace(
-        certain,
-        start=start,
-        end=start + len(said),
-        text=said,
-        kind=kind,
-        value=None,
-        first=None,
-        last=None,
-        precision=None,
-        readings=readings,
-        confidence=confidence,
-    )
+    where = {"start": start, "end": start + len(said), "text": said, "kind": kind}
+    unsettled = dict.fromkeys(("value", "first", "last", "precision"))
+    told = {"readings": readings, "confidence": confidence}
+    guess = replace(certain, **where, **unsettled, **told)
     at = text.index("25/12/2024")
     dates = (guess, replace(certain, start=at, end=at + len(certain.text)))
     graph = read_document(document(), [marked(text, dates=dates)])
@@ -517,10 +463,7 @@ def test_languages_without_lists_have_no_concepts(language: str) -> None:
 
 
 BAD = [
-    (),
-    ("",),
-    ("[P:***] [O:---] [L:...]",),
-    ("[P:Mr] [P:Dr.] [O:Ltd] [O:The] [P:.]",),
+    *((), ("",), ("[P:***] [O:---] [L:...]",), ("[P:Mr] [P:Dr.] [O:Ltd] [O:The] [P:.]",)),
     ("[P:l<~ 0|<afor] tbe Agrccmcnt ~~ ]|[ [O:AC M E lnc .] $$ rn rn",),
     ("[P:山田太郎] [O:株式会社山田] [L:東京]",),
     ("[P:Mr and Mrs Smith] [P:A B C D E F G H I J]", "[P:\n\n] [O:\u0301]"),
@@ -530,12 +473,6 @@ BAD = [
 @pytest.mark.parametrize("texts", BAD)
 def test_bad_inputs_are_read(texts: tuple[str, ...]) -> None:
     check(read(*texts), [marked(t, i) for i, t in enumerate(texts)])
-
-
-def test_a_document_of_names_only() -> None:
-    graph = read(" ".join(f"[P:Ada Person{i}x]" for i in range(50)))
-    assert graph.mentions
-    assert not graph.dates
 
 
 def check(graph: DocumentGraph, chunks: list[ChunkFacts]) -> None:
@@ -562,7 +499,7 @@ NAME = st.tuples(st.sampled_from("POL"), WORD).map(lambda n: f"[{n[0]}:{n[1]}]")
 TEXT = st.lists(st.one_of(WORD, NAME, st.just(' (the "Buyer") ')), max_size=12).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(TEXT, max_size=4), st.sampled_from(["en", "de", "fr", None, "zh"]))
 def test_any_text_is_read(texts: list[str], language: str | None) -> None:
     chunks = [marked(t, i) for i, t in enumerate(texts)]
@@ -576,22 +513,21 @@ GIVEN = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(GIVEN, st.sampled_from(["Smith", "Gray"])), min_size=1, max_size=8))
 def test_two_people_who_differ_are_never_one(parts: list[tuple[str, str]]) -> None:
     graph = read(". ".join(f"[P:{g} {s}]" for g, s in parts))
     known: dict[int, set[tuple[str, str]]] = {}
     for m, part in zip(graph.mentions, parts, strict=False):
         known.setdefault(m.entity, set()).add(part)
+    apart = [{"Mr", "Ms"}, {"John A.", "John B."}, {"John A.", "J. B."}]
     for said in known.values():
         assert len({s for _, s in said}) == 1
-        firsts = {g.split()[-1 if g.startswith("Ms ") else 0] for g, _ in said}
+        givens = {g for g, _ in said}
+        firsts = {g.split()[-1 if g.startswith("Ms ") else 0] for g in givens}
         assert not {"John", "Jane"} <= firsts
         assert not {"John", "Robin"} <= firsts
-        givens = {g for g, _ in said}
-        assert not {"Mr", "Ms"} <= givens
-        assert not {"John A.", "John B."} <= givens
-        assert not {"John A.", "J. B."} <= givens
+        assert not any(pair <= givens for pair in apart)
         assert not ("Mr" in givens and "Jane" in firsts)
 
 
@@ -631,71 +567,53 @@ def _letters(i: int) -> str:
 
 
 FISCAL_YEARS = {
-    "the end of a month": (
-        (
-            "For the fiscal year ended June 30, 2031. In fiscal 2030 and the second quarter of "
-            "fiscal 2031 sales fell."
-        ),
-        {"FY2030": ("2029-07-01", "2030-06-30"), "FY2031-Q2": ("2030-10-01", "2030-12-31")},
+    "For the fiscal year ended June 30, 2031. In fiscal 2030 and Q2 of fiscal 2031 sales fell.": (
+        "FY2030 2029-07-01 2030-06-30, FY2031-Q2 2030-10-01 2030-12-31"
     ),
-    "years of weeks, named by the text": (
-        (
-            "The fiscal years ended January 31, 2032, February 1, 2031 and February 2, 2030 are "
-            "called so: fiscal 2031 ended January 31, 2032. Fiscal 2030 was good, fiscal 2029 was "
-            "not, and Q1 FY31 was neither."
-        ),
-        {
-            "FY2031": ("2031-02-02", "2032-01-31"),
-            "FY2030": ("2030-02-03", "2031-02-01"),
-            "FY2029": (None, None),
-            "FY2031-Q1": (None, None),
-        },
+    # Years of weeks, named by the text.
+    (
+        "The fiscal years ended January 31, 2032, February 1, 2031 and February 2, 2030 are "
+        "called so: fiscal 2031 ended January 31, 2032. Fiscal 2030 was good, fiscal 2029 was "
+        "not, and Q1 FY31 was neither."
+    ): (
+        "FY2031 2031-02-02 2032-01-31, FY2030 2030-02-03 2031-02-01, FY2029 None None, "
+        "FY2031-Q1 None None"
     ),
-    "which year is meant stays open": (
-        "For the fiscal year ended January 31, 2032. In fiscal 2031 sales fell.",
-        {"FY2031": (None, None)},
+    # Which year is meant stays open.
+    "For the fiscal year ended January 31, 2032. In fiscal 2031 sales fell.": "FY2031 None None",
+    "In fiscal 2031 sales fell.": "FY2031 None None",
+    # A year of weeks may end with a month.
+    "For the fiscal year ended December 31, 2033 (53 weeks). Fiscal 2032 was worse.": (
+        "FY2032 None None"
     ),
-    "nothing said": ("In fiscal 2031 sales fell.", {"FY2031": (None, None)}),
-    "a year of weeks may end with a month": (
-        "For the fiscal year ended December 31, 2033 (53 weeks). Fiscal 2032 was worse.",
-        {"FY2032": (None, None)},
+    "Fiscal 2031 and fiscal 2030 ended on January 31, 2032 and February 1, 2031, respectively.": (
+        "FY2031 2031-02-02 2032-01-31, FY2030 None None"
     ),
-    "several at once": (
-        "Fiscal 2031 and fiscal 2030 ended on January 31, 2032 and February 1, 2031, respectively.",
-        {"FY2031": ("2031-02-02", "2032-01-31"), "FY2030": (None, None)},
-    ),
-    "a company of the calendar's years": (
-        "Our fiscal year ends on December 31. Fiscal 2031 was fine.",
-        {"FY2031": ("2031-01-01", "2031-12-31")},
-    ),
+    "Our fiscal year ends on December 31. Fiscal 2031 was fine.": "FY2031 2031-01-01 2031-12-31",
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), FISCAL_YEARS.values(), ids=FISCAL_YEARS)
-def test_days_of_fiscal_years(text: str, expected: dict[str, tuple[str | None, ...]]) -> None:
+@pytest.mark.parametrize(("text", "expected"), FISCAL_YEARS.items())
+def test_days_of_fiscal_years(text: str, expected: str) -> None:
     graph = read(text)
     spans = {d.span.value: d for d in graph.dates if (d.span.value or "").startswith("FY")}
-    assert {v: (d.span.first, d.span.last) for v, d in spans.items()} == expected
+    assert ", ".join(f"{v} {d.span.first} {d.span.last}" for v, d in spans.items()) == expected
     assert all((d.read_by == "fiscal_year") == (d.span.first is not None) for d in spans.values())
 
 
-YEARS = {
-    "the weekday leaves one": ("letter.pdf", "other", "It failed on Thursday 9 May.", "2030-05-09"),
-    "a letter speaks of its time": ("a.pdf", "correspondence", "We met on 9 May.", "2030-05-09"),
-    "and of what is to come": ("a.pdf", "correspondence", "Pay until 1 July.", "2030-07-01"),
-    "but not of what the words deny": ("a.pdf", "correspondence", "It was held on 1 July.", None),
-    "nor of what comes every year": (
-        "a.pdf",
-        "correspondence",
-        "Every year we dance on 1 July.",
-        None,
-    ),
-    "nor half a year away": ("a.pdf", "correspondence", "The ball of 9 December.", None),
-    "a contract lasts": ("a.pdf", "contract", "Pay until 1 July.", None),
-}
+YEARS = [
+    ("letter.pdf", "other", "It failed on Thursday 9 May.", "2030-05-09"),  # the weekday leaves one
+    ("a.pdf", "correspondence", "We met on 9 May.", "2030-05-09"),
+    ("a.pdf", "correspondence", "Pay until 1 July.", "2030-07-01"),
+    # Not what the words deny, what comes every year, what is half a year away.
+    ("a.pdf", "correspondence", "It was held on 1 July.", None),
+    ("a.pdf", "correspondence", "Every year we dance on 1 July.", None),
+    ("a.pdf", "correspondence", "The ball of 9 December.", None),
+    ("a.pdf", "contract", "Pay until 1 July.", None),  # a contract lasts
+]
 
 
-@pytest.mark.parametrize(("name", "kind", "text", "value"), YEARS.values(), ids=YEARS)
+@pytest.mark.parametrize(("name", "kind", "text", "value"), YEARS)
 def test_years_are_filled_where_one_fits(name: str, kind: str, text: str, value: str) -> None:
     graph = read(f"Date: 20 May 2030\n\n{text}", name=name, document_type=kind)
     *_, date = graph.dates

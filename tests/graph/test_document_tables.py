@@ -65,15 +65,14 @@ def test_a_statement_gives_scaled_sums_with_row_and_period() -> None:
         if cell is not None
     }
     assert found == {
-        ("Fares", "$ 41,200"): (41_200_000, "dollar", 41_200, 1e3),
-        ("Fares", "$ 39,750"): (39_750_000, "dollar", 39_750, 1e3),
-        ("Freight and mail", "8,815"): (8_815_000, "dollar", 8_815, 1e3),
-        ("Freight and mail", "9,040"): (9_040_000, "dollar", 9_040, 1e3),
-        ("Cost of fuel", "(12,330)"): (-12_330_000, "dollar", -12_330, 1e3),
-        ("Net income", "$ 5,102"): (5_102_000, "dollar", 5_102, 1e3),
-        ("Net income", "$ 4,870"): (4_870_000, "dollar", 4_870, 1e3),
-        ("Basic", "$ 1.42"): (1.42, "dollar", 1.42, 1),
-        ("Basic", "$ 1.37"): (1.37, "dollar", 1.37, 1),
+        (label, text): (value * factor, "dollar", value, factor)
+        for label, text, value, factor in [
+            *(("Fares", "$ 41,200", 41_200, 1e3), ("Fares", "$ 39,750", 39_750, 1e3)),
+            *(("Freight and mail", "8,815", 8_815, 1e3), ("Freight and mail", "9,040", 9_040, 1e3)),
+            ("Cost of fuel", "(12,330)", -12_330, 1e3),
+            *(("Net income", "$ 5,102", 5_102, 1e3), ("Net income", "$ 4,870", 4_870, 1e3)),
+            *(("Basic", "$ 1.42", 1.42, 1), ("Basic", "$ 1.37", 1.37, 1)),
+        ]
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,18 +12,18 @@ from casetrack.graph.entities.scanned import scanned_variants
 from graph.name_collections import entities_of
 from graph.test_document import keys_of, read
 
-SLIPS = [
-    ("barnstead holdings ltd", "bamstead holdings ltd"),
-    ("adaeze okafor", "adaeze 0kafor"),
-    ("adaeze okafor", "adaeze okaf0r"),
-    ("halden marine brokers", "ha1den marine brokers"),
-    ("interlaken foods plc", "lnterlaken foods plc"),
-    ("claverton mills", "daverton mills"),
-    ("kestrel iii lp", "kestrel ill lp"),
-    ("kestrel ii lp", "kestrel ll lp"),
-    ("cornelia vance", "comelia vance"),
-    ("norvane wharf gmbh", "norvane vvharf gmbh"),
-]
+
+def pairs(table: str) -> list[tuple[str, ...]]:
+    return [tuple(pair.split(" / ")) for pair in re.split(r" \| |\n", table.strip())]
+
+
+SLIPS = pairs("""
+barnstead holdings ltd / bamstead holdings ltd | adaeze okafor / adaeze 0kafor
+adaeze okafor / adaeze okaf0r | halden marine brokers / ha1den marine brokers
+interlaken foods plc / lnterlaken foods plc | claverton mills / daverton mills
+kestrel iii lp / kestrel ill lp | kestrel ii lp / kestrel ll lp | cornelia vance / comelia vance
+norvane wharf gmbh / norvane vvharf gmbh
+""")
 
 
 @pytest.mark.parametrize(("right", "slip"), SLIPS)
@@ -32,23 +34,15 @@ def test_a_slip_beside_the_right_name_is_that_name(right: str, slip: str) -> Non
     assert scanned_variants({right: 3, slip: 3}) == ({slip: right} if is_odd else {})
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("jo homer", "jo horner"),
-        ("clean foods ltd", "dean foods ltd"),
-        ("clark mills", "dark mills"),
-        ("kestrel i lp", "kestrel ii lp"),
-        ("kestrel 1 lp", "kestrel i lp"),
-        ("trust 2019-1", "trust 2019-l"),
-        ("unit 101", "unit 10l"),
-        ("anna turner", "anna tumer"),
-        ("bill quist", "bili quist"),
-        ("wham ltd", "wharn ltd and sons"),
-        ("dan mills", "clan mills"),
-        ("tom mills", "torn mills"),
-    ],
-)
+TWO = pairs("""
+jo homer / jo horner | clean foods ltd / dean foods ltd | clark mills / dark mills
+kestrel i lp / kestrel ii lp | kestrel 1 lp / kestrel i lp | trust 2019-1 / trust 2019-l
+unit 101 / unit 10l | anna turner / anna tumer | bill quist / bili quist
+wham ltd / wharn ltd and sons | dan mills / clan mills | tom mills / torn mills
+""")
+
+
+@pytest.mark.parametrize(("one", "other"), TWO)
 def test_two_names_stay_two(one: str, other: str) -> None:
     for counts in ({one: 9, other: 1}, {one: 1, other: 9}):
         found = scanned_variants(counts)

@@ -23,19 +23,9 @@ _SURNAMES = (
     "Halvorsen Okafor Marchetti Brannock Osei Tolland Quist Vance Farrant Ngata Smith".split()
 )
 _GIVEN = [
-    ("Robert", "Bob"),
-    ("William", "Bill"),
-    ("Edward", "Ted"),
-    ("Theodore", "Ted"),
-    ("Margaret", "Peggy"),
-    ("Elizabeth", "Liz"),
-    ("Richard", "Dick"),
-    ("Katherine", "Kate"),
-    ("Adaeze", ""),
-    ("Ingrid", ""),
-    ("Daniel", "Dan"),
-    ("Danielle", ""),
-    ("Albert", "Bert"),
+    *(("Robert", "Bob"), ("William", "Bill"), ("Edward", "Ted"), ("Theodore", "Ted")),
+    *(("Margaret", "Peggy"), ("Elizabeth", "Liz"), ("Richard", "Dick"), ("Katherine", "Kate")),
+    *(("Adaeze", ""), ("Ingrid", ""), ("Daniel", "Dan"), ("Danielle", ""), ("Albert", "Bert")),
 ]
 _ASIAN = [("Xu", "Weiming"), ("Xu", "Weihong"), ("Kim", "Min-jun"), ("Liu", "Guoqiang")]
 _ROOTS = "Seaforth Norvane Kestrel Marlow Orchid Tarn".split()
@@ -195,7 +185,7 @@ def judged(seeds: range, /) -> tuple[Counter[str], list[str]]:
     return counts, wrong
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9))
 def test_what_differs_is_never_joined(seed: int) -> None:
     _, wrong = judged(range(seed, seed + 1))
@@ -203,14 +193,14 @@ def test_what_differs_is_never_joined(seed: int) -> None:
 
 
 def test_most_of_what_is_one_is_joined() -> None:
-    counts, wrong = judged(range(200))
+    counts, wrong = judged(range(100))
     assert wrong == []
     shares = {w: counts[f"{w}, joined"] / counts[w] for w in ("in one document", "over documents")}
     assert shares["in one document"] >= 0.97
     assert shares["over documents"] >= 0.98
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False))
 def test_the_order_of_documents_does_not_count(seed: int, rng: random.Random) -> None:
     made = made_documents(seed)
@@ -220,29 +210,25 @@ def test_the_order_of_documents_does_not_count(seed: int, rng: random.Random) ->
     assert [one[i] for i in order] == other
 
 
+_ADDRESS, _TRADE = ("jane@norvane.example",), ("Silver Heron Rentals",)
+
+
 @pytest.mark.parametrize(
-    ("rule", "texts", "given_"),
+    ("rule", "names", "given_"),
     [
-        ("nicknames", ["[P:Bob Halvorsen] wrote.", "[P:Robert Halvorsen] wrote."], {}),
+        ("nicknames", ("P:Bob Halvorsen", "P:Robert Halvorsen"), {}),
         (
-            "addresses",
-            ["[P:Jane Roe-Hall] wrote.", "[P:Jane Marchmont] wrote."],
-            {
-                "addresses": {
-                    "Jane Roe-Hall": ("jane@norvane.example",),
-                    "Jane Marchmont": ("jane@norvane.example",),
-                }
-            },
+            *("addresses", ("P:Jane Roe-Hall", "P:Jane Marchmont")),
+            {"addresses": {"Jane Roe-Hall": _ADDRESS, "Jane Marchmont": _ADDRESS}},
         ),
         (
-            "defined_names",
-            ["[O:Norvane Paints Ltd] wrote.", "[O:Silver Heron Rentals] wrote."],
-            {"defined": {"Norvane Paints Ltd": ("Silver Heron Rentals",)}},
+            *("defined_names", ("O:Norvane Paints Ltd", "O:Silver Heron Rentals")),
+            {"defined": {"Norvane Paints Ltd": _TRADE}},
         ),
     ],
 )
-def test_each_rule_can_be_switched_off(rule: str, texts: list[str], given_: dict) -> None:
-    read = [rows_of(i, text, **given_) for i, text in enumerate(texts)]
+def test_each_rule_can_be_switched_off(rule: str, names: tuple[str, str], given_: dict) -> None:
+    read = [rows_of(i, f"[{name}] wrote.", **given_) for i, name in enumerate(names)]
     ((one,), (other,)) = merged_places(read)
     assert one == other
     ((one,), (other,)) = merged_places(read, without(rule))

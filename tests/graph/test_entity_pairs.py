@@ -1,10 +1,12 @@
 """Two names: one, two, or nobody can tell. Written by hand, of many countries and trades.
 
 *one* is one in a document and in two that have to do with one another; *two* are two everywhere;
-*open* can be either: they are not joined over documents.
+*open* can be either: they are not joined over documents. A first name pairs with every other one.
 """
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -12,232 +14,107 @@ from casetrack.graph.entities.organizations import read_organization
 from graph.name_collections import NEAR, entities_of
 
 _PERSONS = """
-one | Robert Halvorsen | Bob Halvorsen
-one | Robert Halvorsen | Rob Halvorsen
-one | William Tarrant | Bill Tarrant
-one | William Tarrant | Will Tarrant
-one | Elizabeth Marchmont | Liz Marchmont
-one | Elizabeth Marchmont | Betsy Marchmont
-one | Margaret Osei | Peggy Osei
-one | Richard Tolland | Dick Tolland
-one | James Oyelaran | Jim Oyelaran
-one | Edward Brannock | Ted Brannock
-one | Theodore Brannock | Ted Brannock
-one | Michael D'Arcy | Mike D'Arcy
-one | Anthony Pellegrino | Tony Pellegrino
-one | Katherine Vance | Kate Vance
-one | Christopher Ngata | Chris Ngata
-one | Josef Niederhuber | Sepp Niederhuber
-one | Friedrich Amsel | Fritz Amsel
-one | Ulrich Brandauer | Uli Brandauer
-one | Wilhelm Sturzenegger | Willi Sturzenegger
-one | Ursula Hennig | Uschi Hennig
-one | Francisco Ibarra | Paco Ibarra
-one | José Echeverría | Pepe Echeverría
-one | Ignacio Zubizarreta | Nacho Zubizarreta
-one | Guillermo Prado | Memo Prado
-one | Sébastien Lacombe | Seb Lacombe
-one | Emmanuel Viard | Manu Viard
-one | Véronique Aubry | Véro Aubry
-one | Thomas Achterberg | Tom Achterberg
-one | Daniel Okonjo | Dan Okonjo
-one | Susan Whitlock | Sue Whitlock
-one | Robert A. Smith | Bob Smith
-one | Jennifer Quist | Jenny Quist
-one | Patricia Doyle-Hart | Pat Doyle-Hart
-one | Frederick Munro | Fred Munro
-one | Samantha Orde | Sam Orde
-one | Timothy Farrant | Tim Farrant
-one | Xu Weiming | Weiming Xu
-one | Xu Wei-Ming | Weiming Xu
-one | Wei Ming Xu | Xu Weiming
-one | XU Weiming | Weiming Xu
-one | Zhang Xiaodan | Xiaodan Zhang
-one | Liu Guoqiang | Guoqiang Liu
-one | Chen Meiling | Mei Ling Chen
-one | Kim Min-jun | Min-jun Kim
-one | Kim Min Jun | Min Jun Kim
-one | Park Ji-sung | Jisung Park
-one | Choi Eun-young | Eun Young Choi
-one | Nguyễn Văn Hùng | Hung Van Nguyen
-one | Tran Thi Thuy | Thuy Thi Tran
-one | Pham Quoc Bao | Bao Quoc Pham
-one | Nagy László | László Nagy
-one | Szabó Katalin | Katalin Szabo
-one | Horváth Zoltán | Zoltán Horváth
-one | Tanaka Hiroshi | Hiroshi Tanaka
-one | Watanabe Yuko | Yuko Watanabe
-one | Chan Tai Man | Tai Man Chan
-one | Okafor, Adaeze | Adaeze Okafor
-one | DURAND Sylvie | Sylvie Durand
-one | Halvorsen Robert | Robert Halvorsen
-one | Nowak Thomas | Thomas Nowak
-one | García Lorca, Federico | Federico García Lorca
-one | van der Meer, Joost | Joost van der Meer
-one | Adaeze Okafor | ADAEZE OKAFOR
-one | Adaeze Okafor | Adaeze Okafor's
-one | Adaeze Okafor | Dr. Adaeze Okafor, PhD
-one | Jo Okafor Jo Okafor | Jo Okafor
-one | ANNA M. BERTELSEN Anna M. Bertelsen | Anna M. Bertelsen
-one | John A. Brightwell | John Brightwell
-one | J.R. Pemberton | J. R. Pemberton
-one | Emeka Okafor, Jr. | Emeka Okafor Jr.
-one | Emeka Okafor III | Emeka Okafor, III
-one | Zoë Ångström | Zoe Angstrom
-one | D. Michael Sorley | Michael Sorley
-one | D. Michael Sorley | Mike Sorley
-one | Prof. Elspeth Dray | Elspeth Dray
-one | jo.marchetti | Jo Marchetti
-one | Jo Marchetti/HOU/NORVANE@NORVANE | Jo Marchetti
-two | Robert Halvorsen | Albert Halvorsen
-two | Robert Halvorsen | Roberta Halvorsen
-two | Edward Brannock | Theodore Brannock
-two | John Brightwell | Jon Brightwell
-two | John Brightwell | Joan Brightwell
-two | Emeka Okafor Jr. | Emeka Okafor Sr.
-two | Emeka Okafor Jr. | Emeka Okafor
-two | Emeka Okafor II | Emeka Okafor III
-two | Bob Okafor Jr. | Robert Okafor Sr.
-two | John A. Brightwell | John B. Brightwell
-two | John Albert Brightwell | John B. Brightwell
-two | Anna Bertelsen | Anna Pedersen
-two | Thomas James | James Thomas
-two | Kelly Jordan | Jordan Kelly
-two | Grant Ross | Ross Grant
-two | Kim Lee | Lee Kim
-two | Lin Wei | Wei Lin
-two | Xu Weiming | Xu Weihong
-two | Xu Weiming | Wu Weiming
-two | Kim Min-jun | Kim Min-ji
-two | Nguyen Van Hung | Nguyen Thi Hung
-two | Nagy László | Nagy Lajos
-two | Mr Robin Gray | Ms Robin Gray
-two | Chris Ngata | Christa Ngata
-two | Patrick Doyle | Patricia Doyle
-two | Samuel Orde | Samantha Orde
-two | Joan Quist | Joanna Quist
-two | Hans Amsel | Fritz Amsel
-two | Harold Finch | Henry Finch
-two | Daniel Okonjo | Daniela Okonjo
-two | Maria Costa Lima | Maria Costa
-two | John Smithson | John Smith
-two | Ludwig van Berg | Ludwig Berg
-two | Andrew Farrow | Andrea Farrow
-two | Stephen Mill | Stephanie Mill
-two | Louis Perrin | Louise Perrin
-two | Marta Ruiz | Martha Ruis
-open | Bob Smith | Robert Smith
-open | Mr Whitlock | Julian Whitlock
-open | J. Whitlock | Julian Whitlock
-open | Whitlock | Julian Whitlock
-open | Jim Johnson | James Johnson
-open | Okafor Adaeze | Adaeze Okafor
-open | B. Okafor | Bill Okafor
+one nicknames: Robert Halvorsen / Bob Halvorsen / Rob Halvorsen;
+  William Tarrant / Bill Tarrant / Will Tarrant;
+  Elizabeth Marchmont / Liz Marchmont / Betsy Marchmont; Margaret Osei / Peggy Osei;
+  Richard Tolland / Dick Tolland; James Oyelaran / Jim Oyelaran; Edward Brannock / Ted Brannock;
+  Theodore Brannock / Ted Brannock; Michael D'Arcy / Mike D'Arcy;
+  Anthony Pellegrino / Tony Pellegrino; Katherine Vance / Kate Vance;
+  Christopher Ngata / Chris Ngata; Josef Niederhuber / Sepp Niederhuber;
+  Friedrich Amsel / Fritz Amsel; Ulrich Brandauer / Uli Brandauer;
+  Wilhelm Sturzenegger / Willi Sturzenegger; Ursula Hennig / Uschi Hennig;
+  Francisco Ibarra / Paco Ibarra; José Echeverría / Pepe Echeverría;
+  Ignacio Zubizarreta / Nacho Zubizarreta; Guillermo Prado / Memo Prado;
+  Sébastien Lacombe / Seb Lacombe; Emmanuel Viard / Manu Viard; Véronique Aubry / Véro Aubry;
+  Thomas Achterberg / Tom Achterberg; Daniel Okonjo / Dan Okonjo; Susan Whitlock / Sue Whitlock;
+  Robert A. Smith / Bob Smith; Jennifer Quist / Jenny Quist; Patricia Doyle-Hart / Pat Doyle-Hart;
+  Frederick Munro / Fred Munro; Samantha Orde / Sam Orde; Timothy Farrant / Tim Farrant
+one surname first: Xu Weiming / Weiming Xu; Xu Wei-Ming / Weiming Xu; Wei Ming Xu / Xu Weiming;
+  XU Weiming / Weiming Xu; Zhang Xiaodan / Xiaodan Zhang; Liu Guoqiang / Guoqiang Liu;
+  Chen Meiling / Mei Ling Chen; Kim Min-jun / Min-jun Kim; Kim Min Jun / Min Jun Kim;
+  Park Ji-sung / Jisung Park; Choi Eun-young / Eun Young Choi; Nguyễn Văn Hùng / Hung Van Nguyen;
+  Tran Thi Thuy / Thuy Thi Tran; Pham Quoc Bao / Bao Quoc Pham; Nagy László / László Nagy;
+  Szabó Katalin / Katalin Szabo; Horváth Zoltán / Zoltán Horváth; Tanaka Hiroshi / Hiroshi Tanaka;
+  Watanabe Yuko / Yuko Watanabe; Chan Tai Man / Tai Man Chan; Okafor, Adaeze / Adaeze Okafor;
+  DURAND Sylvie / Sylvie Durand; Halvorsen Robert / Robert Halvorsen; Nowak Thomas / Thomas Nowak;
+  García Lorca, Federico / Federico García Lorca; van der Meer, Joost / Joost van der Meer
+one spellings: Adaeze Okafor / ADAEZE OKAFOR / Adaeze Okafor's / Dr. Adaeze Okafor, PhD;
+  Jo Okafor Jo Okafor / Jo Okafor; ANNA M. BERTELSEN Anna M. Bertelsen / Anna M. Bertelsen;
+  John A. Brightwell / John Brightwell; J.R. Pemberton / J. R. Pemberton;
+  Emeka Okafor, Jr. / Emeka Okafor Jr.; Emeka Okafor III / Emeka Okafor, III;
+  Zoë Ångström / Zoe Angstrom; D. Michael Sorley / Michael Sorley / Mike Sorley;
+  Prof. Elspeth Dray / Elspeth Dray; jo.marchetti / Jo Marchetti;
+  Jo Marchetti/HOU/NORVANE@NORVANE / Jo Marchetti
+two other people: Robert Halvorsen / Albert Halvorsen / Roberta Halvorsen;
+  Edward Brannock / Theodore Brannock; John Brightwell / Jon Brightwell / Joan Brightwell;
+  Emeka Okafor Jr. / Emeka Okafor Sr. / Emeka Okafor; Emeka Okafor II / Emeka Okafor III;
+  Bob Okafor Jr. / Robert Okafor Sr.; John A. Brightwell / John B. Brightwell;
+  John Albert Brightwell / John B. Brightwell; Anna Bertelsen / Anna Pedersen;
+  Thomas James / James Thomas; Kelly Jordan / Jordan Kelly; Grant Ross / Ross Grant;
+  Kim Lee / Lee Kim; Lin Wei / Wei Lin; Xu Weiming / Xu Weihong / Wu Weiming;
+  Kim Min-jun / Kim Min-ji; Nguyen Van Hung / Nguyen Thi Hung; Nagy László / Nagy Lajos;
+  Mr Robin Gray / Ms Robin Gray; Chris Ngata / Christa Ngata; Patrick Doyle / Patricia Doyle;
+  Samuel Orde / Samantha Orde; Joan Quist / Joanna Quist; Hans Amsel / Fritz Amsel;
+  Harold Finch / Henry Finch; Daniel Okonjo / Daniela Okonjo; Maria Costa Lima / Maria Costa;
+  John Smithson / John Smith; Ludwig van Berg / Ludwig Berg; Andrew Farrow / Andrea Farrow;
+  Stephen Mill / Stephanie Mill; Louis Perrin / Louise Perrin; Marta Ruiz / Martha Ruis
+open who knows: Bob Smith / Robert Smith; Mr Whitlock / Julian Whitlock;
+  J. Whitlock / Julian Whitlock; Whitlock / Julian Whitlock; Jim Johnson / James Johnson;
+  Okafor Adaeze / Adaeze Okafor; B. Okafor / Bill Okafor
 """
-_FIRMS = r"""
-one | Norvane Corp. | Norvane Corporation
-one | Norvane Corp | NORVANE CORPORATION
-one | Norvane Ltd | Norvane Limited
-one | Norvane Ltd. | NORVANE LTD
-one | Norvane Inc | Norvane, Incorporated
-one | Norvane LLC | Norvane, L.L.C.
-one | Norvane LLC | Norvane Limited Liability Company
-one | Norvane LP | Norvane, L.P.
-one | Norvane LLP | Norvane Limited Liability Partnership
-one | Norvane plc | Norvane p.l.c.
-one | Norvane PLC | Norvane Public Limited Company
-one | Norvane S.A. | Norvane SA
-one | Norvane S.p.A. | Norvane SpA
-one | Norvane B.V. | Norvane BV
-one | Norvane N.V. | Norvane NV
-one | Norvane A/S | Norvane AS
-one | Norvane S.à r.l. | Norvane SARL
-one | Norvane K.K. | Norvane Kabushiki Kaisha
-one | Norvane AG | Norvane Aktiengesellschaft
-one | Norvane Sdn. Bhd. | Norvane Sendirian Berhad
-one | Norvane Pty Ltd | Norvane (Pty) Limited
-one | Norvane Pte. Ltd. | Norvane (Private) Limited
-one | Norvane Co., Ltd. | Norvane Company Limited
-one | Norvane s.r.o. | Norvane, spol. s r.o.
-one | Norvane d.o.o. | Norvane doo
-one | Norvane Sp. z o.o. | NORVANE Spółka z ograniczoną odpowiedzialnością
-one | Norvane S.A. de C.V. | Norvane SA de CV
-one | The Norvane Company | Norvane Co.
-one | The Norvane Company | Norvane Company
-one | Norvane & Co. | Norvane and Company
-one | Tarn & Holm, LLP | TARN & HOLM LLP
-one | Norvane Paints Ltd | Norvane Paints
-one | Norvane Paints Ltd's | Norvane Paints Ltd
-one | The Norvane Paints Ltd | Norvane Paints Limited
-one | H.T.V. Ltd | HTV Ltd
-one | J. P. Norvane & Co. | J.P. Norvane and Company
-one | PT Norvane Makmur Tbk | Norvane Makmur Tbk
-one | OOO Norvane | Norvane OOO
-one | Norvane Freight Norvane Freight | Norvane Freight
-one | Securities and Exchange Commission | SEC
-one | U.S. Securities and Exchange Commission | SEC
-one | Department of Justice | DOJ
-one | Federal Deposit Insurance Corporation | FDIC
-one | Internal Revenue Service | IRS
-one | Halden Marine Insurance Company | HMIC
-one | Veldhuis Polder Logistics Noord B.V. | VPLN
-two | Norvane Ltd | Norvane GmbH
-two | Norvane Inc. | Norvane Corp.
-two | Norvane LLC | Norvane LP
-two | Norvane Pty Ltd | Norvane Pte Ltd
-two | Seaforth Shipping | Seaforth Shipping (Asia)
-two | Seaforth Shipping Ltd | Seaforth Shipping (Asia) Ltd
-two | Seaforth Shipping | Seaforth Shipping Asia Pte Ltd
-two | Seaforth | Seaforth Holdings plc
-two | Seaforth Shipping | Seaforth Shipping Holdings Ltd
-two | Acme Holdings | Acme UK
-two | Acme Holdings | Acme Capital
-two | Acme Capital | Acme Bank of Texas
-two | Acme UK | Acme UK Finance plc
-two | Acme | Acme UK Ltd
-two | Acme | Acme Capital LLC
-two | Acme | Acme Bank of Texas
-two | Acme | Acme Japan K.K.
-two | Acme | Acme Foundation
-two | Acme Inc. | Acme International Inc.
-two | Kestrel I LP | Kestrel II LP
-two | Kestrel Fund | Kestrel Fund II
-two | Kestrel Fund II, L.P. | Kestrel Fund III, L.P.
-two | Kestrel 2007 Fund LP | Kestrel 2009 Fund LP
-two | Kestrel Partners IV LP | Kestrel Partners IV-A LP
-two | Kestrel Realty One, LLC | Kestrel Realty Two, LLC
-two | Kestrel Trust 2019-1 | Kestrel Trust 2019-2
-two | Bank of Norvane | Norvane
-two | Bank of Norvane | Bank of Seaforth
-two | University of Norvane | Norvane College
-two | Northern Norvane Ltd | Southern Norvane Ltd
-two | Norvane Deutschland GmbH | Norvane Österreich GmbH
-two | Norvane Deutschland GmbH | Norvane GmbH
-two | Norvane Europe Ltd | Norvane Asia Ltd
-two | Norvane Paints Ltd | Norvane Papers Ltd
-two | Norvane Paints Ltd | Norvane Foods Ltd
-two | Marlow Insurance Company | Marlow Life Insurance Company
-two | Marlow Gas Co. | Marlow Pipeline Co.
-two | Marlow Wireless | Marlow
-two | First Bank of Ohio | First Bank of Iowa
-two | Southern Electric Company | SEC
-two | Heath Hall Stores Ltd | HHS
-two | District Court | District Attorney
-two | Tarn & Holm LLP | Tarn & Hall LLP
-two | Smith's Bakery Ltd | Smithson Bakery Ltd
-two | Norvane 1 Ltd | Norvane 11 Ltd
-two | Orchid Bidco Limited | Orchid Topco Limited
-two | Orchid Limited | Orchid Acquisition Limited
-two | Norvane Master Trust | Norvane Master Fund
-two | ABN Norvane | AMN Norvane
-two | Pacific Norvane Inc | Atlantic Norvane Inc
-two | Securities and Exchange Commission | Federal Trade Commission
-open | Norvane | Norvane Systems Ltd
-open | MLB | Meridian Leather Brokers Inc
-open | Norvane | Norvane Paints plc
-open | Veldhuis Polder Logistics B.V. | VPL
-open | National | National Grid Works plc
-open | Tarn | Tarn & Holm LLP
+_FIRMS = """
+one legal forms: Norvane Corp. / Norvane Corporation; Norvane Corp / NORVANE CORPORATION;
+  Norvane Ltd / Norvane Limited; Norvane Ltd. / NORVANE LTD; Norvane Inc / Norvane, Incorporated;
+  Norvane LLC / Norvane, L.L.C. / Norvane Limited Liability Company; Norvane LP / Norvane, L.P.;
+  Norvane LLP / Norvane Limited Liability Partnership; Norvane plc / Norvane p.l.c.;
+  Norvane PLC / Norvane Public Limited Company; Norvane S.A. / Norvane SA;
+  Norvane S.p.A. / Norvane SpA; Norvane B.V. / Norvane BV; Norvane N.V. / Norvane NV;
+  Norvane A/S / Norvane AS; Norvane S.à r.l. / Norvane SARL;
+  Norvane K.K. / Norvane Kabushiki Kaisha; Norvane AG / Norvane Aktiengesellschaft;
+  Norvane Sdn. Bhd. / Norvane Sendirian Berhad; Norvane Pty Ltd / Norvane (Pty) Limited;
+  Norvane Pte. Ltd. / Norvane (Private) Limited; Norvane Co., Ltd. / Norvane Company Limited;
+  Norvane s.r.o. / Norvane, spol. s r.o.; Norvane d.o.o. / Norvane doo;
+  Norvane Sp. z o.o. / NORVANE Spółka z ograniczoną odpowiedzialnością;
+  Norvane S.A. de C.V. / Norvane SA de CV
+one spellings: The Norvane Company / Norvane Co. / Norvane Company;
+  Norvane & Co. / Norvane and Company; Tarn & Holm, LLP / TARN & HOLM LLP;
+  Norvane Paints Ltd / Norvane Paints; Norvane Paints Ltd's / Norvane Paints Ltd;
+  The Norvane Paints Ltd / Norvane Paints Limited; H.T.V. Ltd / HTV Ltd;
+  J. P. Norvane & Co. / J.P. Norvane and Company; PT Norvane Makmur Tbk / Norvane Makmur Tbk;
+  OOO Norvane / Norvane OOO; Norvane Freight Norvane Freight / Norvane Freight
+one initials: Securities and Exchange Commission / SEC;
+  U.S. Securities and Exchange Commission / SEC; Department of Justice / DOJ;
+  Federal Deposit Insurance Corporation / FDIC; Internal Revenue Service / IRS;
+  Halden Marine Insurance Company / HMIC; Veldhuis Polder Logistics Noord B.V. / VPLN
+two other forms: Norvane Ltd / Norvane GmbH; Norvane Inc. / Norvane Corp.;
+  Norvane LLC / Norvane LP; Norvane Pty Ltd / Norvane Pte Ltd
+two units and funds: Seaforth Shipping / Seaforth Shipping (Asia);
+  Seaforth Shipping Ltd / Seaforth Shipping (Asia) Ltd;
+  Seaforth Shipping / Seaforth Shipping Asia Pte Ltd; Seaforth / Seaforth Holdings plc;
+  Seaforth Shipping / Seaforth Shipping Holdings Ltd; Acme Holdings / Acme UK / Acme Capital;
+  Acme Capital / Acme Bank of Texas; Acme UK / Acme UK Finance plc;
+  Acme / Acme UK Ltd / Acme Capital LLC / Acme Bank of Texas / Acme Japan K.K. / Acme Foundation;
+  Acme Inc. / Acme International Inc.; Kestrel I LP / Kestrel II LP;
+  Kestrel Fund / Kestrel Fund II; Kestrel Fund II, L.P. / Kestrel Fund III, L.P.;
+  Kestrel 2007 Fund LP / Kestrel 2009 Fund LP; Kestrel Partners IV LP / Kestrel Partners IV-A LP;
+  Kestrel Realty One, LLC / Kestrel Realty Two, LLC; Kestrel Trust 2019-1 / Kestrel Trust 2019-2
+two other words: Bank of Norvane / Norvane / Bank of Seaforth;
+  University of Norvane / Norvane College; Northern Norvane Ltd / Southern Norvane Ltd;
+  Norvane Deutschland GmbH / Norvane Österreich GmbH / Norvane GmbH;
+  Norvane Europe Ltd / Norvane Asia Ltd;
+  Norvane Paints Ltd / Norvane Papers Ltd / Norvane Foods Ltd;
+  Marlow Insurance Company / Marlow Life Insurance Company; Marlow Gas Co. / Marlow Pipeline Co.;
+  Marlow Wireless / Marlow; First Bank of Ohio / First Bank of Iowa;
+  Southern Electric Company / SEC; Heath Hall Stores Ltd / HHS;
+  District Court / District Attorney; Tarn & Holm LLP / Tarn & Hall LLP;
+  Smith's Bakery Ltd / Smithson Bakery Ltd; Norvane 1 Ltd / Norvane 11 Ltd;
+  Orchid Bidco Limited / Orchid Topco Limited; Orchid Limited / Orchid Acquisition Limited;
+  Norvane Master Trust / Norvane Master Fund; ABN Norvane / AMN Norvane;
+  Pacific Norvane Inc / Atlantic Norvane Inc;
+  Securities and Exchange Commission / Federal Trade Commission
+open who knows: Norvane / Norvane Systems Ltd; MLB / Meridian Leather Brokers Inc;
+  Norvane / Norvane Paints plc; Veldhuis Polder Logistics B.V. / VPL;
+  National / National Grid Works plc; Tarn / Tarn & Holm LLP
 """
 
 
@@ -252,20 +129,30 @@ _WRITTEN_ALIKE = [
 
 
 def _pairs(table: str, kind: str) -> list[tuple[str, str, str, str]]:
-    lines = [line.replace("\\n", "\n").split(" | ") for line in table.strip().splitlines()]
-    return [(verdict, kind, a, b) for verdict, a, b in lines]
+    found: list[tuple[str, str, str, str]] = []
+    for group in re.split(r"\n(?! )", table.strip()):
+        head, _, pairs = group.partition(": ")
+        for names in " ".join(pairs.split()).split("; "):
+            first, *others = names.split(" / ")
+            found += [(head.partition(" ")[0], kind, first, other) for other in others]
+    return found
 
 
 PAIRS = _pairs(_PERSONS, "P") + _pairs(_FIRMS, "O")
 
 
-def verdict_of(kind: str, a: str, b: str, /) -> tuple[bool, bool, bool]:
-    """Return whether two names are one in a document, in two near ones, and in any two."""
+def is_one(kind: str, a: str, b: str, where: str) -> bool:
+    """Return whether two names are one in a document, in two near ones, or in any two."""
     one, other = f"so wrote [{kind}:{a}] that day.", f"the answer came from [{kind}:{b}] later."
-    (within,) = entities_of([f"{one} {other}"])
-    near = entities_of([f"{one} {NEAR}", f"{other} {NEAR}"])
-    far = entities_of([one, other])
-    return within[0] == within[1], near[0][0] == near[1][0], far[0][0] == far[1][0]
+    if where == "within":
+        ((first, second, *_),) = entities_of([f"{one} {other}"])
+        return first == second
+    end = f" {NEAR}" if where == "near" else ""
+    first_document, second_document = entities_of([one + end, other + end])
+    return first_document[0] == second_document[0]
+
+
+WHERE = {"one": ("within", "near"), "two": ("within", "near", "far"), "open": ("far",)}
 
 
 @pytest.mark.parametrize(("a", "b"), _WRITTEN_ALIKE)
@@ -279,16 +166,5 @@ def test_two_spellings_of_a_firm_have_one_key(a: str, b: str) -> None:
 @pytest.mark.parametrize(("verdict", "kind", "a", "b"), PAIRS)
 def test_two_names(verdict: str, kind: str, a: str, b: str) -> None:
     for pair in ((a, b), (b, a)):
-        within, near, far = verdict_of(kind, *pair)
-        if verdict == "one":
-            assert (within, near) == (True, True)
-        elif verdict == "two":
-            assert (within, near, far) == (False, False, False)
-        else:
-            assert not far
-
-
-def test_the_table_is_long_and_of_all_sorts() -> None:
-    counts = {v: sum(p[0] == v for p in PAIRS) for v in ("one", "two", "open")}
-    assert len(PAIRS) == len(set(PAIRS)) >= 200
-    assert min(counts["one"], counts["two"]) >= 80
+        for where in WHERE[verdict]:
+            assert is_one(kind, *pair, where) == (verdict == "one"), where

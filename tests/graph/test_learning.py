@@ -32,124 +32,71 @@ def places(graph: DocumentGraph, text: str, name: str) -> list[str]:
     return [" ".join(text[m.start : m.end].split()) for m in graph.mentions if m.entity == found[0]]
 
 
-# Made up, of kinds of papers from several trades and countries; [P:…] is what a tagger would say.
-PARTIES = [
-    pytest.param(
-        "SUPPLY AGREEMENT\n\nThis Agreement is between Kestrel Dairy Holdings, Inc., a Delaware "
-        'corporation with offices at 12 Mill St. Albany ("Kestrel"), and Jonas Weber, an '
-        'individual residing in Ohio (the "Consultant").\n\nKestrel shall pay. KESTREL’S duty '
-        "ends; the Consultant works for Kestrel’s plants. The kestrel is a bird. A "
-        "consultant may be asked.",
-        {
-            "Kestrel Dairy Holdings, Inc.": [
-                *("Kestrel Dairy Holdings, Inc.", "Kestrel", "Kestrel", "KESTREL", "Kestrel"),
-            ],
-            "Jonas Weber": ["Jonas Weber", "Consultant", "Consultant"],
-        },
-        id="supply, US",
+# Made up, of kinds of papers from several trades and countries; [P:…] is what a tagger would say,
+# <1|…> a place of the first name.
+PLACE = re.compile(r"<(\d)\|(.*?)>", re.DOTALL)
+PARTIES = {
+    "Kestrel Dairy Holdings, Inc. | Jonas Weber": (
+        "SUPPLY AGREEMENT\n\nThis Agreement is between <1|Kestrel Dairy Holdings, Inc.>, a "
+        'Delaware corporation with offices at 12 Mill St. Albany ("<1|Kestrel>"), and <2|Jonas '
+        'Weber>, an individual residing in Ohio (the "<2|Consultant>").\n\n<1|Kestrel> shall pay.'
+        " <1|KESTREL>’S duty ends; the <2|Consultant> works for <1|Kestrel>’s plants. The kestrel"
+        " is a bird. A consultant may be asked."
     ),
-    pytest.param(
-        "THIS LEASE is made on 4 May 2021 BETWEEN (1) MARLOW ESTATES LIMITED (company number "
-        '01234567) (the "Landlord") and (2) HARBOUR BOOKS LLP ("Tenant").\n\n'
-        "The Landlord lets the shop to the Tenant. Marlow Estates Ltd may enter.\n"
-        "No other landlord counts.",
-        {
-            "Marlow Estates Ltd": [
-                *("MARLOW ESTATES LIMITED", "Landlord", "Landlord", "Marlow Estates Ltd"),
-            ],
-            "HARBOUR BOOKS LLP": ["HARBOUR BOOKS LLP", "Tenant", "Tenant"],
-        },
-        id="lease, UK",
+    "Marlow Estates Ltd | HARBOUR BOOKS LLP": (
+        "THIS LEASE is made on 4 May 2021 BETWEEN (1) <1|MARLOW ESTATES LIMITED> (company number "
+        '01234567) (the "<1|Landlord>") and (2) <2|HARBOUR BOOKS LLP> ("<2|Tenant>").\n\nThe '
+        "<1|Landlord> lets the shop to the <2|Tenant>. <1|Marlow Estates Ltd> may enter.\nNo "
+        "other landlord counts."
     ),
-    pytest.param(
-        "Darlehensvertrag zwischen\n\nPfeiffer Maschinenbau GmbH, Musterstr. 1, 50667 Köln\n"
-        "(nachfolgend „Darlehensgeber“ genannt)\n\nund\n\nNordlicht Energie AG, Hamburg\n"
-        "(nachfolgend „Nordlicht“ genannt).\n\nNordlicht zahlt an die Pfeiffer Maschinenbau\nGmbH. "
-        "Der Darlehensgeber kündigt.",
-        {
-            "Pfeiffer Maschinenbau GmbH": [
-                "Pfeiffer Maschinenbau GmbH",
-                "Darlehensgeber",
-                "Pfeiffer Maschinenbau GmbH",
-                "Darlehensgeber",
-            ],
-            "Nordlicht Energie AG": ["Nordlicht Energie AG", "Nordlicht", "Nordlicht"],
-        },
-        id="loan, German",
+    "Pfeiffer Maschinenbau GmbH | Nordlicht Energie AG": (
+        "Darlehensvertrag zwischen\n\n<1|Pfeiffer Maschinenbau GmbH>, Musterstr. 1, 50667 "
+        "Köln\n(nachfolgend „<1|Darlehensgeber>“ genannt)\n\nund\n\n<2|Nordlicht Energie AG>, "
+        "Hamburg\n(nachfolgend „<2|Nordlicht>“ genannt).\n\n<2|Nordlicht> zahlt an die "
+        "<1|Pfeiffer Maschinenbau\nGmbH>. Der <1|Darlehensgeber> kündigt."
     ),
-    pytest.param(
-        "LOAN AGREEMENT\namong\n\nVERDE FUNDING TRUST 2031,\nas Borrower,\n\nOAKHAM SAVINGS, "
-        "N.A.,\nas Lender\n\nThe Borrower repays the Lender. Verde Funding Trust 2031 is a trust.",
-        {
-            "Verde Funding Trust 2031": [
-                *("VERDE FUNDING TRUST 2031", "Borrower", "Borrower", "Verde Funding Trust 2031"),
-            ],
-            "OAKHAM SAVINGS, N.A.": ["OAKHAM SAVINGS, N.A.", "Lender", "Lender"],
-        },
-        id="parts on a title page",
+    "Verde Funding Trust 2031 | OAKHAM SAVINGS, N.A.": (
+        "LOAN AGREEMENT\namong\n\n<1|VERDE FUNDING TRUST 2031>,\nas <1|Borrower>,\n\n<2|OAKHAM "
+        "SAVINGS, N.A.>,\nas <2|Lender>\n\nThe <1|Borrower> repays the <2|Lender>. <1|Verde "
+        "Funding Trust 2031> is a trust."
     ),
-    pytest.param(
-        "This agreement is entered into between Orchard Micro Systems Corp. d/b/a Pearwood "
-        '("Orchard") and Silo Partners LLC, formerly known as Barn Works LLC ("Silo").\n'
-        "Pearwood sells. Barn Works LLC bought. Orchard and Silo agree.",
-        {
-            "Orchard Micro Systems Corp.": [
-                *("Orchard Micro Systems Corp.", "Pearwood", "Orchard", "Pearwood", "Orchard"),
-            ],
-            "Silo Partners LLC": [
-                *("Silo Partners LLC", "Barn Works LLC", "Silo", "Barn Works LLC", "Silo"),
-            ],
-        },
-        id="other names",
+    "Orchard Micro Systems Corp. | Silo Partners LLC": (
+        "This agreement is entered into between <1|Orchard Micro Systems Corp.> d/b/a "
+        '<1|Pearwood> ("<1|Orchard>") and <2|Silo Partners LLC>, formerly known as <2|Barn Works '
+        'LLC> ("<2|Silo>").\n<1|Pearwood> sells. <2|Barn Works LLC> bought. <1|Orchard> and '
+        "<2|Silo> agree."
     ),
-    pytest.param(
-        '1.1 "Quill" means Quill Robotics, Inc. and its Affiliates. "Closing Date" means 1 June.\n'
-        "1.2 Quill Products are made by Quill; Quill Robotics Holdings GmbH is another firm. "
-        "On the Closing Date QUILL pays.",
-        {"Quill Robotics, Inc.": ["Quill", "Quill Robotics, Inc.", "Quill", "Quill", "QUILL"]},
-        id="definitions, and a longer name",
+    "Quill Robotics, Inc.": (
+        '1.1 "<1|Quill>" means <1|Quill Robotics, Inc.> and its Affiliates. "Closing Date" means '
+        "1 June.\n1.2 <1|Quill> Products are made by <1|Quill>; Quill Robotics Holdings GmbH is "
+        "another firm. On the Closing Date <1|QUILL> pays."
     ),
-    pytest.param(
-        "Amber Foods plc (together with its subsidiaries, “Amber”, “we”, “our”, or the “Company”) "
-        "(NYSE: AMBF) files this report. The Company grew. We sold. Amber's sales rose; AMBF rose.",
-        {
-            "Amber Foods plc": [
-                *("Amber Foods plc", "Amber", "Company", "AMBF", "Company", "Amber", "AMBF"),
-            ],
-        },
-        id="filing",
+    "Amber Foods plc": (
+        "<1|Amber Foods plc> (together with its subsidiaries, “<1|Amber>”, “we”, “our”, or the "
+        "“<1|Company>”) (NYSE: <1|AMBF>) files this report. The <1|Company> grew. We sold. "
+        "<1|Amber>'s sales rose; <1|AMBF> rose."
     ),
-    pytest.param(
-        "JANE Q. ROE,\n    Plaintiff,\nv.\nKESTREL DAIRY, INC.,\n    Defendant.\n\n"
-        "Plaintiff sued. Jane Q. Roe says that Defendant owes her. Kestrel Dairy denies it.",
-        {
-            "Jane Q. Roe": ["JANE Q. ROE", "Plaintiff", "Plaintiff", "Jane Q. Roe"],
-            "KESTREL DAIRY, INC.": [
-                *("KESTREL DAIRY, INC.", "Defendant", "Defendant", "Kestrel Dairy"),
-            ],
-        },
-        id="caption",
+    "Jane Q. Roe | KESTREL DAIRY, INC.": (
+        "<1|JANE Q. ROE>,\n    <1|Plaintiff>,\nv.\n<2|KESTREL DAIRY, INC.>,\n    "
+        "<2|Defendant>.\n\n<1|Plaintiff> sued. <1|Jane Q. Roe> says that <2|Defendant> owes her. "
+        "<2|Kestrel Dairy> denies it."
     ),
-    pytest.param(
-        "EMPLOYMENT AGREEMENT between Thornbury Glass Ltd (hereinafter referred to as the "
-        "“Employer” or “Thornbury”) and [P:Adaeze Okafor] (“Executive”).\n\nExecutive reports to "
-        "Thorn-\nbury. Employer\nmay end it. All employer duties stay. Other Executives too.",
-        {
-            "Thornbury Glass Ltd": [
-                *("Thornbury Glass Ltd", "Employer", "Thornbury", "Thorn- bury", "Employer"),
-            ],
-            "Adaeze Okafor": ["Adaeze Okafor", "Executive", "Executive"],
-        },
-        id="employment",
+    "Thornbury Glass Ltd | Adaeze Okafor": (
+        "EMPLOYMENT AGREEMENT between <1|Thornbury Glass Ltd> (hereinafter referred to as the "
+        "“<1|Employer>” or “<1|Thornbury>”) and <2|[P:Adaeze Okafor]> "
+        "(“<2|Executive>”).\n\n<2|Executive> reports to <1|Thorn-\nbury>. <1|Employer>\nmay end "
+        "it. All employer duties stay. Other Executives too."
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("text", "wanted"), PARTIES)
-def test_every_place_of_a_party(text: str, wanted: dict[str, list[str]]) -> None:
-    graph = read(text)
-    plain = marked(text).text
-    assert {name: places(graph, plain, name) for name in wanted} == wanted
+@pytest.mark.parametrize(("names", "written"), PARTIES.items(), ids=PARTIES)
+def test_every_place_of_a_party(names: str, written: str) -> None:
+    text = PLACE.sub(r"\2", written)
+    graph, plain = read(text), marked(text).text
+    for number, name in enumerate(names.split(" | "), 1):
+        wanted = [marked(words).text for n, words in PLACE.findall(written) if n == str(number)]
+        assert places(graph, plain, name) == [" ".join(words.split()) for words in wanted]
 
 
 NOT_THERE = [
@@ -359,54 +306,41 @@ def spelled(text: str, kind: str) -> list[str]:
     return [plain[m.start : m.end] for m in graph.mentions if graph.entities[m.entity].kind == kind]
 
 
-FUNDS = (
-    "the Oakham Global Income and Growth Fund 2 (Global Income). Global Income grew, a Fund fell; "
-    "[O:Oakham] Tax-Free Bond Fund 3 (Tax-Free 3) and Tax-Free 3 too."
-)
-THINGS = (
-    "for acute oat disease ([O:AOD]) and restricted stock units (“[O:RSUs]”). [O:AOD] kills; "
-    "[O:RSUs] vest. The Grain Safety Act of 1971 ([O:GSA]) and the [O:GSA] rules."
-)
-SPEAKERS = (
-    "[O:Zed Dairy, Inc.] sold. [O:Mary Marlow Zed Dairy, Inc.] Yes. "
-    "[O:Mary Marlow Zed Dairy, Inc.] No."
-)
-EXACT = [
-    (
-        FUNDS,
-        "organization",
-        [
-            *("Oakham Global Income and Growth Fund 2", "Global Income", "Global Income"),
-            *("Oakham Tax-Free Bond Fund 3", "Tax-Free 3", "Tax-Free 3"),
-        ],
+EXACT = {
+    "organization: Oakham Global Income and Growth Fund 2 | Global Income | Global Income": (
+        "Oakham Global Income and Growth Fund 2 (Global Income). Global Income grew, a Fund fell."
     ),
-    (THINGS, "organization", []),
-    (SPEAKERS, "person", ["Mary Marlow", "Mary Marlow"]),
-    ("by Mr. [P:Jo Roe] (“Roe”) and Ms. [P:Ann Doe].", "person", ["Jo Roe", "Roe", "Ann Doe"]),
-    ("[P:John P. Varga] left. [O:Varga] was chair.", "person", ["John P. Varga", "Varga"]),
-    (
-        "in [L:Oakham], ME 04401; [L:Washington], D.C. and non-[L:U.S.] firms in U.S. dollars",
-        "location",
-        ["Oakham", "ME", "Washington, D.C.", "U.S."],
+    "organization: Oakham Tax-Free Bond Fund 3 | Tax-Free 3 | Tax-Free 3": (
+        "the [O:Oakham] Tax-Free Bond Fund 3 (Tax-Free 3) and Tax-Free 3 too."
     ),
-    (
-        "a resident of the [L:United States], a corporation organized there; the [L:United States]",
-        "location",
-        ["United States", "United States"],
+    "organization: ": (
+        "for acute oat disease ([O:AOD]) and restricted stock units (“[O:RSUs]”). [O:AOD] kills; "
+        "[O:RSUs] vest. The Grain Safety Act of 1971 ([O:GSA]) and the [O:GSA] rules."
     ),
-    (
-        "[O:Oakham Maine Dairy, Inc.] ([L:Maine]) and [O:Oakham Peru Mills, Inc.] ([L:Peru]).",
-        "location",
-        ["Maine", "Peru"],
+    "person: Mary Marlow | Mary Marlow": (
+        "[O:Zed Dairy, Inc.] sold. [O:Mary Marlow Zed Dairy, Inc.] Yes. "
+        "[O:Mary Marlow Zed Dairy, Inc.] No."
     ),
-    ("by [O:Gordon Mills Retail\nPartners, LLC] of late", "person", []),
-    ("[P:Stan] came. [P:Stan] saw. [P:Stan] ran; [P:Stan]", "person", ["Stan"] * 4),
-]
+    "person: Jo Roe | Roe | Ann Doe": "by Mr. [P:Jo Roe] (“Roe”) and Ms. [P:Ann Doe].",
+    "person: John P. Varga | Varga": "[P:John P. Varga] left. [O:Varga] was chair.",
+    "location: Oakham | ME | Washington, D.C. | U.S.": (
+        "in [L:Oakham], ME 04401; [L:Washington], D.C. and non-[L:U.S.] firms in U.S. dollars"
+    ),
+    "location: United States | United States": (
+        "a resident of the [L:United States], a corporation organized there; the [L:United States]"
+    ),
+    "location: Maine | Peru": (
+        "[O:Oakham Maine Dairy, Inc.] ([L:Maine]) and [O:Oakham Peru Mills, Inc.] ([L:Peru])."
+    ),
+    "person: ": "by [O:Gordon Mills Retail\nPartners, LLC] of late",
+    "person: Stan | Stan | Stan | Stan": "[P:Stan] came. [P:Stan] saw. [P:Stan] ran; [P:Stan]",
+}
 
 
-@pytest.mark.parametrize(("text", "kind", "wanted"), EXACT)
-def test_exact_places(text: str, kind: str, wanted: list[str]) -> None:
-    assert spelled(text, kind) == wanted
+@pytest.mark.parametrize(("wanted", "text"), EXACT.items(), ids=EXACT)
+def test_exact_places(wanted: str, text: str) -> None:
+    kind, _, _ = wanted.partition(":")
+    assert f"{kind}: {' | '.join(spelled(text, kind))}" == wanted
 
 
 def test_a_thing_with_a_term_is_nobody() -> None:
@@ -418,8 +352,7 @@ def test_a_thing_with_a_term_is_nobody() -> None:
 def test_a_firm_is_no_person_because_the_tagger_says_so() -> None:
     text = (
         'between Cardinal, Incorporated ("Cardinal") and Zed Ltd. [P:Cardinal] pays; [P:Cardinal] '
-        "acts, [P:Cardinal] sells and [P:Cardinal] sues. [P:Vanta] grew, [P:Vanta] fell, [P:Vanta] "
-        "sold."
+        "acts, [P:Cardinal] sues. [P:Vanta] grew, [P:Vanta] fell, [P:Vanta] sold."
     )
     assert not entities(read(text), "person")
 
@@ -438,151 +371,92 @@ def test_resembles(short: str, whole: str, is_like: bool) -> None:
     assert resembles(short, whole) is is_like
 
 
-LETTERS = [
-    pytest.param(
-        "HARROW & LYLE\nSolicitors\n12 Quay Street, Bristol\n\n4 May 2021\n\nMr P Sandoval\n"
-        "3 Mill Lane\nBath\n\nDear Mr Sandoval\n\nHarrow & Lyle act for the seller.\n\n"
-        "Yours sincerely\n\nHarrow & Lyle",
-        ("Harrow & Lyle", 3),
-        id="solicitors, UK",
+LETTERS = {
+    "Harrow & Lyle": (
+        "HARROW & LYLE\nSolicitors\n12 Quay Street, Bristol\n\n4 May 2021\n\nMr P Sandoval\n\n"
+        "Dear Mr Sandoval\n\nHarrow & Lyle act for the seller.\n\nYours sincerely\n\nHarrow & Lyle"
     ),
-    pytest.param(
+    "Tidewell Joinery": (
         "Tidewell Joinery\nUnit 4, Wharf Road, Leith EH6 7AA\nTel: 0131 496 0000\n"
         "www.tidewelljoinery.example\n\nOur ref: TJ/44\n2 June 2020\n\nThe Secretary\nLeith "
-        "Bowling Club\n\nDear Sir\n\nYour windows are ready. Tidewell Joinery will fit them.",
-        ("Tidewell Joinery", 2),
-        id="web site of that name",
+        "Bowling Club\n\nDear Sir\n\nTidewell Joinery will fit them."
     ),
-    pytest.param(
-        "Brandt Ohlsen & Partner\nRechtsanwälte\nHafenstraße 7, 20457 Hamburg\n"
-        "Telefon 040 555 0100\n\nFrau\nIlse Kröger\nAm Deich 3\n\n12. Mai 2022\n\n"
-        "Sehr geehrte Frau Kröger,\n\nBrandt Ohlsen & Partner vertritt die Verkäuferin.\n\n"
-        "Mit freundlichen Grüßen",
-        ("Brandt Ohlsen & Partner", 2),
-        id="lawyers, German",
+    "Brandt Ohlsen & Partner": (
+        "Brandt Ohlsen & Partner\nRechtsanwälte\nHafenstraße 7, 20457 Hamburg\n\n"
+        "Frau\nIlse Kröger\nAm Deich 3\n\n12. Mai 2022\n\n"
+        "Sehr geehrte Frau Kröger,\n\nBrandt Ohlsen & Partner vertritt die Verkäuferin."
     ),
-    pytest.param(
+    "Marrow Creek Ventures": (
         "MARROW CREEK VENTURES\n2200 Alder Avenue\nBoise, ID 83702\n(208) 555-0147\n\n"
-        "March 3, 2019\n\nVIA E-MAIL\n\nMs. Dana Whitlock\nPinecrest School District\n\n"
-        "Dear Ms. Whitlock:\n\nMarrow Creek Ventures offers to buy the land.\n\nSincerely,",
-        ("Marrow Creek Ventures", 2),
-        id="a firm's word, US",
+        "March 3, 2019\n\nVIA E-MAIL\n\nMs. Dana Whitlock\n\nDear Ms. Whitlock:\n\n"
+        "Marrow Creek Ventures offers to buy the land.\n\nSincerely,"
     ),
-    pytest.param(
+    "Porter, Bass & Voss": (
         "PRIVATE AND CONFIDENTIAL\nPorter, Bass & Voss\nAttorneys at Law\n410 Canal Street\n"
-        "Natchez, MS 39120\n\nBy hand\n\nEstate of Lena Moor\nc/o Kip Moor\n\nDear Mr. "
-        "Moor:\n\nWe write.",
-        ("Porter, Bass & Voss", 1),
-        id="three partners, below a mark",
+        "Natchez, MS 39120\n\nBy hand\n\nEstate of Lena Moor\nc/o Kip Moor\n\nDear Mr. Moor:\n"
     ),
-    pytest.param(
+    "Cabinet Morel & Fils": (
         "Cabinet Morel & Fils\nAvocats\n14 rue des Lilas, 69003 Lyon\n\nLyon, le 4 mai 2021\n\n"
-        "Madame Claire Petit\n3 place du Marché\n\nMadame,\n\nLe Cabinet Morel & Fils agit.",
-        ("Cabinet Morel & Fils", 2),
-        id="lawyers, French",
+        "Madame Claire Petit\n3 place du Marché\n\nMadame,\n\nLe Cabinet Morel & Fils agit."
     ),
-    pytest.param(
+    "Museum of Rope": (
         "Museum of Rope\n1 Dock Street\nHull HU1 1AA\n\n3 May 2020\n\nDr O Lind\n\nDear Dr Lind\n\n"
-        "The rope is at the Museum of Rope.",
-        ("Museum of Rope", 2),
-        id="an institution",
+        "The rope is at the Museum of Rope."
     ),
-    pytest.param(
-        "The Copperfield Practice\nArchitects and Surveyors\nThe Old Mill, Mill Lane, Ely CB7 4XX\n"
-        "\n"
-        "Mrs G Ode\n1 High Street\n\nDear Mrs Ode\n\nThe Copperfield Practice has drawn the roof.",
-        ("Copperfield Practice", 2),
-        id="a trade below the name",
+    "Copperfield Practice": (
+        "The Copperfield Practice\nArchitects and Surveyors\nMill Lane, Ely CB7 4XX\n\n"
+        "Mrs G Ode\n1 High Street\n\nDear Mrs Ode\n\nThe Copperfield Practice has drawn the roof."
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("text", "wanted"), LETTERS)
-def test_the_head_of_a_letter_makes_its_firm_sure(text: str, wanted: tuple[str, int]) -> None:
+@pytest.mark.parametrize(("name", "text"), LETTERS.items(), ids=LETTERS)
+def test_the_head_of_a_letter_makes_its_firm_sure(name: str, text: str) -> None:
     found = entities(read(text), "organization").values()
     sure = [e for e in found if dict(e.evidence).get("letterhead")]
-    assert [(e.name, e.mention_count) for e in sure] == [wanted]
+    assert [(e.name, e.mention_count) for e in sure] == [(name, text.lower().count(name.lower()))]
 
 
-NO_LETTERHEADS = [
-    pytest.param(
-        "Adaeze Okafor\n4 Palm Street\nLeeds LS1 4AP\nadaeze@okafor.example\n\n5 May 2020\n\n"
-        "Tarn Water\n9 Kay Street\n\nDear Sirs\n\nMy bill is wrong.\n\nYours faithfully\n\n"
-        "Adaeze Okafor",
-        id="a person's own",
+_STREET, _TELEPHONE = "12 Quay Street, Bristol", "Tel: 0117 496 0000"
+_PRIVATE = (
+    "{0}\n4 Palm Street\nLeeds LS1 4AP\n{1}\n\n5 May 2020\n\nTarn Water\n9 Kay Street\n\n"
+    "Dear Sirs\n\nMy bill is wrong.\n\nYours faithfully\n\n{0}"
+)
+NO_LETTERHEADS = {
+    "a person's own": _PRIVATE.format("Adaeze Okafor", "adaeze@okafor.example"),
+    "a person's own, with a site": _PRIVATE.format("Orla Quist", "www.orlaquist.example"),
+    "whom it is addressed to": (
+        f"Pell & Marsh\n{_STREET}\n\n4 May 2021\n\nDear Sirs\n\nI want my money back."
     ),
-    pytest.param(
-        "Orla Quist\n4 Palm Street\nLeeds LS1 4AP\nwww.orlaquist.example\n\n5 May 2020\n\n"
-        "Tarn Water\n9 Kay Street\n\nDear Sirs\n\nMy bill is wrong.\n\nYours faithfully\n\n"
-        "Orla Quist",
-        id="a person's own, with a site",
+    "whom it is addressed to, with a subject": (
+        f"Pell & Marsh\n{_STREET}\n\n4 May 2021\n\nYour invoice 4455\n\nDear Sirs\n\nNo."
     ),
-    pytest.param(
-        "Pell & Marsh\n12 Mill Road\nLeeds\n\n4 May 2021\n\nDear Sirs\n\nI want my money back.",
-        id="whom it is addressed to",
+    "a couple": f"Mr & Mrs Roe\n{_STREET}\n{_TELEPHONE}\n\nPell Ltd\n\nDear Sirs\n\nNo.",
+    "given names": f"Jo & Ann Roe\n{_STREET}\n\nPell Ltd\n9 Kay Street\n\nDear Sirs\n\nNo.",
+    "a part of a firm, with an ampersand": (
+        f"Research & Development\n{_STREET}\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n\nYes."
     ),
-    pytest.param(
-        "Pell & Marsh\n12 Mill Road\nLeeds\n\n4 May 2021\n\nYour invoice 4455\n\nDear Sirs\n\nNo.",
-        id="whom it is addressed to, with a subject",
+    "a manual": f"Safety & Quality Manual\n{_TELEPHONE}\n\nFor staff\n\nDear colleague\n\nRead.",
+    "a form with the firm below": (
+        f"ORDER FORM\nKelp & Marl\n{_STREET}\n{_TELEPHONE}\n\nName\n\nDear customer\n\nFill in."
     ),
-    pytest.param(
-        "Mr & Mrs Roe\n12 Mill Road, Leeds\nTel 0117 555 0000\n\nPell Ltd\n\nDear Sirs\n\nNo.",
-        id="a couple",
+    "heading of terms": (
+        f"TERMS & CONDITIONS\n{_STREET}\n{_TELEPHONE}\n\nFor guests\n\nDear guest\n\nAt eight."
     ),
-    pytest.param(
-        "Jo & Ann Roe\n12 Mill Road, Leeds\n\nPell Ltd\n9 Kay Street\n\nDear Sirs\n\nNo.",
-        id="a couple by their given names",
+    "heading of a contract": (
+        f"SUPPLY AGREEMENT\n{_STREET}\n\nbetween the owner and the tenant\n\nDear Sirs\n\nWe agree."
     ),
-    pytest.param(
-        "Research & Development\n12 Mill Road\nTel 0117 555 0000\n\nMs Roe\n\nDear Ms Roe\n\nYes.",
-        id="a part of a firm, with an ampersand",
+    "a page of prices, no letter": (
+        f"Harbour & Quay Fees\n{_STREET}\n{_TELEPHONE}\n\n1. Berths\n\nA berth costs 4 pounds."
     ),
-    pytest.param(
-        "Safety & Quality Manual\nTel. 0117 555 0000\n\nFor staff\n\nDear colleague\n\nRead this.",
-        id="a manual",
-    ),
-    pytest.param(
-        "ORDER FORM\nKelp & Marl\n12 Mill Road\nTel 0117 555 0000\n\nName\n\n"
-        "Dear customer\n\nFill in.",
-        id="a form with the firm below",
-    ),
-    pytest.param(
-        "TERMS & CONDITIONS\n12 Quay Street, Bristol\nTel: 0117 496 0000\n\nFor our guests\n\n"
-        "Dear guest\n\nBreakfast is at eight.",
-        id="heading of terms",
-    ),
-    pytest.param(
-        "SUPPLY AGREEMENT\n12 Quay Street, Bristol\n\nbetween the owner and the tenant\n\n"
-        "Dear Sirs\n\nWe agree as follows.",
-        id="heading of a contract",
-    ),
-    pytest.param(
-        "Harbour & Quay Fees\n12 Quay Street, Bristol\nTel: 0117 496 0000\n\n1. Berths\n\n"
-        "A berth costs 4 pounds a day.",
-        id="a page of prices, no letter",
-    ),
-    pytest.param(
-        "MEMBERSHIP APPLICATION FORM\nTel: 0117 496 0000\n\nPlease fill in\n\nDear applicant\n",
-        id="a form",
-    ),
-    pytest.param(
-        "Health & Safety Report\n7 Dock Road, Hull\nTel: 01482 496 000\n\nThe board\n\n"
-        "Dear members",
-        id="a report",
-    ),
-    pytest.param(
-        "Customer Services\n7 Dock Road, Hull\nTel: 01482 496 000\n\nMs Roe\n\n"
-        "Dear Ms Roe\n\nHello.",
-        id="a part of a firm",
-    ),
-    pytest.param(
-        "Bristol\n7 Dock Road\nTel: 01482 496 000\n\nMs Roe\n\nDear Ms Roe\n\nHello.",
-        id="a town",
-    ),
-]
+    "a form": f"MEMBERSHIP APPLICATION FORM\n{_TELEPHONE}\n\nPlease fill in\n\nDear applicant\n",
+    "a report": (f"Health & Safety Report\n{_STREET}\n{_TELEPHONE}\n\nThe board\n\nDear members"),
+    "a part of a firm": f"Customer Services\n{_STREET}\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n",
+    "a town": f"Bristol\n7 Dock Road\n{_TELEPHONE}\n\nMs Roe\n\nDear Ms Roe\n\nHello.",
+}
 
 
-@pytest.mark.parametrize("text", NO_LETTERHEADS)
+@pytest.mark.parametrize("text", NO_LETTERHEADS.values(), ids=NO_LETTERHEADS)
 def test_no_heading_and_no_person_is_a_letterhead(text: str) -> None:
     found = read(text).entities
     assert not [e.name for e in found if dict(e.evidence).get("letterhead")]
@@ -621,19 +495,15 @@ def test_the_signature_of_a_mail_makes_its_firm_sure(closing: str, firm: str) ->
 @pytest.mark.parametrize(
     "closing",
     [
-        "Regards,\nJo Roe\nHead of Supply\nLegal Department",
-        "Regards,\nJo Roe\nVice President\nRisk Management",
-        "Regards,\nJo Roe\nVice President\nGlobal Markets",
-        "Regards,\nJo Roe\nHead of Supply\nLondon",
-        "Regards,\nJo Roe\nHead of Supply\n[L:Milton Keynes]",
-        "Regards,\nJo Roe\nHead of Supply\nAnn Lee",
-        "Regards,\nJo Roe\nTarn Blue",
-        "Regards,\nJo Roe\nDirector\nGas Trading",
-        "Regards,\nJo Roe\nDirector\nResearch & Development",
-        "Regards,\nJo Roe\nManager\nSent From My Phone",
-        "Regards,\nJo Roe\nManager\nForwarded Message",
-        "Regards,\nJo Roe\nHead of Supply\nPlease Reply Soon\nor the paint dries.",
-        "Thanks\nThe Blue Paint\nManager\nWanted",
+        *(
+            f"Regards,\nJo Roe\nHead of Supply\n{line}"
+            for line in (
+                *("Legal Department", "Risk Management", "Global Markets", "London", "Ann Lee"),
+                *("[L:Milton Keynes]", "Gas Trading", "Research & Development"),
+                *("Sent From My Phone", "Forwarded Message", "Please Reply Soon\nor it dries."),
+            )
+        ),
+        *("Regards,\nJo Roe\nTarn Blue", "Thanks\nThe Blue Paint\nManager\nWanted"),
         "Jo Roe\nHead of Supply\nTarn Paints",
     ],
 )
@@ -674,7 +544,7 @@ BETWEEN = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     COMPANY, st.lists(st.tuples(BETWEEN, st.one_of(BASE, COMPANY, st.just("said")))), st.booleans()
 )
@@ -706,7 +576,7 @@ def test_the_readable_text_knows_where_its_signs_stood(text: str) -> None:
         assert sign == " " or sign == text[place].lower() or not text[place].isascii()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(BETWEEN, st.one_of(COMPANY, BASE)), max_size=8), st.integers(0, 5))
 def test_each_place_is_exact_and_none_overlap(parts: list[tuple[str, str]], seed: int) -> None:
     text = "Agreement between " + "".join(word + gap for gap, word in parts) + ' ("Short") '

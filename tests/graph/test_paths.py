@@ -22,20 +22,12 @@ Connection = duckdb.DuckDBPyConnection
 
 def define(edges: Sequence[tuple[Any, ...]]) -> Connection:
     """A connection with the macros over edges given as source, target, type and weight."""
-    rows = [
-        {
-            "source_id": source,
-            "source_kind": "entity",
-            "target_id": target,
-            "target_kind": "document" if target.startswith("d") else "entity",
-            "type": type_,
-            "directed": type_ == "version",
-            "weight": weight,
-            "count": 1,
-            "evidence": [f"{source}-{target}"],
-        }
-        for source, target, type_, weight in edges
-    ]
+    rows = []
+    for source, target, type_, weight in edges:
+        ends = {"source_id": source, "source_kind": "entity", "target_id": target, "type": type_}
+        ends |= {"target_kind": "document" if target.startswith("d") else "entity"}
+        told = {"weight": weight, "count": 1, "evidence": [f"{source}-{target}"]}
+        rows.append(ends | told | {"directed": type_ == "version"})
     connection = duckdb.connect(config={"threads": 2, "memory_limit": "1GB"})
     connection.register("_edges", pa.Table.from_pylist(rows, schema=schema.table("edges").arrow()))
     connection.execute("CREATE TEMP VIEW edges AS SELECT * FROM _edges")
@@ -102,17 +94,11 @@ def test_a_path_goes_against_the_direction_too(small: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        "shortest_path('a', 'p')",
-        "shortest_path('a', 'a')",
-        "shortest_path('a', 'nobody')",
-        "shortest_path('nobody', 'a')",
-        "shortest_path('a', 'd', max_steps := 2)",
-    ],
+    "ends",
+    ["'a', 'p'", "'a', 'a'", "'a', 'nobody'", "'nobody', 'a'", "'a', 'd', max_steps := 2"],
 )
-def test_no_path_is_no_row(small: Connection, call: str) -> None:
-    assert small.sql(f"FROM {call}").fetchall() == []
+def test_no_path_is_no_row(small: Connection, ends: str) -> None:
+    assert small.sql(f"FROM shortest_path({ends})").fetchall() == []
 
 
 def test_a_path_has_six_steps_at_most_unless_more_are_asked_for() -> None:
@@ -125,12 +111,7 @@ def test_a_path_has_six_steps_at_most_unless_more_are_asked_for() -> None:
 
 def test_components(small: Connection) -> None:
     rows = small.sql("FROM components()").fetchall()
-    assert rows == [
-        *[(i, "a") for i in "abcdx"],
-        ("p", "p"),
-        ("q", "p"),
-        ("s", "s"),
-    ]
+    assert rows == [*((i, "a") for i in "abcdx"), ("p", "p"), ("q", "p"), ("s", "s")]
     rows = small.sql("FROM components(types := ['version', 'semantic'])").fetchall()
     assert rows == [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
 

@@ -39,18 +39,11 @@ def graph(
     """Documents by name with their marked chunks; *facts* are fields of single ones."""
     written = [Written(name, list(chunks)) for name, chunks in documents.items()]
     made = HandMadeGraph(written[::-1] if reverse else written, **options)
-    given = facts or {}
     made.documents = tuple(
-        replace(
-            d,
-            **{
-                "file_hash": f"hash of {d.name}",
-                "file_modified_at": NOW + timedelta(days=i),
-                **given.get(d.name, {}),
-            },
-        )
+        replace(d, file_hash=f"hash of {d.name}", file_modified_at=NOW + timedelta(days=i))
         for i, d in enumerate(made.documents)
     )
+    made.documents = tuple(replace(d, **(facts or {}).get(d.name, {})) for d in made.documents)
     return made
 
 
@@ -74,15 +67,9 @@ def only(table: pa.Table, type_: str) -> dict[str, Any]:
 
 def test_three_shared_names_join_documents_and_two_do_not() -> None:
     three = "[[person:a|Ada]] [[organization:b|Bond]] [[location:c|Cork]]"
-    made = graph(
-        {
-            "a.txt": ["nothing here", three],
-            "b.txt": [three],
-            "c.txt": ["[[person:a|Ada]] [[organization:b|Bond]] [[date:2024-01-01|then]]"],
-        },
-        vectors=False,
-    )
-    table = document_edges(made)
+    two = "[[person:a|Ada]] [[organization:b|Bond]] [[date:2024-01-01|then]]"
+    texts = {"a.txt": ["nothing here", three], "b.txt": [three], "c.txt": [two]}
+    table = document_edges(graph(texts, vectors=False))
     assert edges(table) == [("a.txt", "b.txt", "shared_entities")]
     row = only(table, "shared_entities")
     assert (row["count"], row["directed"], row["source_kind"]) == (3, False, "document")
@@ -150,17 +137,9 @@ def test_documents_of_nearly_the_same_words_are_semantic_neighbours() -> None:
 
 
 def test_a_reference_to_a_document_is_an_edge_with_its_places() -> None:
-    made = graph(
-        {
-            "a.txt": [
-                "see [[ref document:b.txt|the Lease]]",
-                "as [[ref document:b.txt|the Lease]] and [[ref document:a.txt|this letter]]",
-            ],
-            "b.txt": ["x"],
-        },
-        vectors=False,
-    )
-    table = document_edges(made)
+    lease = "[[ref document:b.txt|the Lease]]"
+    texts = [f"see {lease}", f"as {lease} and [[ref document:a.txt|this letter]]"]
+    table = document_edges(graph({"a.txt": texts, "b.txt": ["x"]}, vectors=False))
     assert edges(table) == [("a.txt", "b.txt", "explicit")]
     row = only(table, "explicit")
     assert (row["directed"], row["count"], row["evidence"]) == (True, 2, ["000-000", "000-001"])
@@ -219,22 +198,15 @@ def test_an_amendment_names_what_it_amends() -> None:
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (
-            ["2024-10-21 Notice of Claim.docx", "2024-11-04 Reply to Notice of Claim.pdf"],
-            [(1, 0)],
-        ),
+        (["2024-10-21 Notice of Claim.docx", "2024-11-04 Reply to Notice of Claim.pdf"], [(1, 0)]),
         (["Notice of Claim.docx", "Response to the Notice of Claim.pdf"], [(1, 0)]),
         # Two notices of claim: which one is answered is not known.
-        (
-            ["2024-10-21 Notice of Claim.docx", "2024-10-25 Notice of Claim.docx",
-             "Reply to Notice of Claim.pdf"],
-            [],
-        ),
+        (["1 May 2024 Claim.docx", "2 May 2024 Claim.docx", "Reply to Claim.pdf"], []),
         # What was written later cannot be what was answered.
         (["2024-12-21 Notice of Claim.docx", "2024-11-04 Reply to Notice of Claim.pdf"], []),
         (["Notice of Claim.docx", "Reply to Notice of Default.pdf"], []),
     ],
-)  # fmt: skip
+)
 def test_a_reply_by_its_name(names: list[str], expected: list[tuple[int, int]]) -> None:
     made = graph({name: [f"text {i}"] for i, name in enumerate(names)}, vectors=False)
     assert edges(document_edges(made), "response_to") == [
@@ -242,72 +214,39 @@ def test_a_reply_by_its_name(names: list[str], expected: list[tuple[int, int]]) 
     ]
 
 
+ADA, BO = "ada@x.org", "bo@x.org"
+
+
 def mail(day: int, subject: str, sender: str, to: str, **more: str) -> dict[str, Any]:
     facts = {"from": sender, "to": to, "subject": subject, "message_id": f"<{day}@x>", **more}
-    return {
-        "content_created_at": NOW + timedelta(days=day),
-        "properties": tuple(facts.items()),
-        "title": subject,
-    }
+    when = {"content_created_at": NOW + timedelta(days=day)}
+    return when | {"properties": tuple(facts.items()), "title": subject}
 
 
-@pytest.mark.parametrize(
-    ("mails", "expected"),
-    [
-        (
-            [mail(1, "Rent", "ada@x.org", "bo@x.org"),
-             mail(2, "Something else", "bo@x.org", "ada@x.org", in_reply_to="<1@x>")],
-            [(1, 0)],
-        ),
-        (
-            [mail(1, "Rent due", "Ada <ada@x.org>", "bo@x.org"),
-             mail(2, "RE: AW: rent  due", "bo@x.org", "ADA@x.org")],
-            [(1, 0)],
-        ),
-        # What it answers is not here: the subject is no second guess.
-        (
-            [mail(1, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(2, "Re: Rent due", "bo@x.org", "ada@x.org", in_reply_to="<99@x>")],
-            [],
-        ),
-        # Two mails of that subject came before.
-        (
-            [mail(1, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(2, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(3, "Re: Rent due", "bo@x.org", "ada@x.org")],
-            [],
-        ),
-        # Of two the one by whom it is addressed to.
-        (
-            [mail(1, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(2, "Rent due", "cy@x.org", "bo@x.org"),
-             mail(3, "Re: Rent due", "bo@x.org", "ada@x.org")],
-            [(2, 0)],
-        ),
-        # It came before.
-        (
-            [mail(5, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(3, "Re: Rent due", "bo@x.org", "ada@x.org")],
-            [],
-        ),
-        (
-            [mail(1, "Rent due", "ada@x.org", "bo@x.org"),
-             mail(3, "Rent due", "bo@x.org", "ada@x.org")],
-            [],
-        ),
-    ],
-)  # fmt: skip
+RENT, OTHER, ANSWER = mail(1, "Rent", ADA, BO), mail(1, "Rent", "cy@x.org", BO), "Re: Rent"
+MAILS = {
+    "by its id": ([RENT, mail(2, "Other", BO, ADA, in_reply_to="<1@x>")], [(1, 0)]),
+    "by its subject": (
+        [mail(1, "Rent due", "Ada <ada@x.org>", BO), mail(2, "RE: AW: rent  due", BO, "ADA@x.org")],
+        [(1, 0)],
+    ),
+    "what it answers is not here": ([RENT, mail(2, ANSWER, BO, ADA, in_reply_to="<99@x>")], []),
+    "two came before": ([RENT, mail(2, "Rent", ADA, BO), mail(3, ANSWER, BO, ADA)], []),
+    "of two by its addressee": ([RENT, OTHER, mail(3, ANSWER, BO, ADA)], [(2, 0)]),
+    "it came before": ([mail(5, "Rent", ADA, BO), mail(3, ANSWER, BO, ADA)], []),
+    "no answer": ([RENT, mail(3, "Rent", BO, ADA)], []),
+}
+
+
+@pytest.mark.parametrize(("mails", "expected"), MAILS.values(), ids=MAILS)
 def test_a_mail_answers_one_mail(
     mails: list[dict[str, Any]], expected: list[tuple[int, int]]
 ) -> None:
-    names = [f"mail{i}.eml" for i in range(len(mails))]
-    made = graph(
-        {name: [f"words {name}"] for name in names},
-        dict(zip(names, mails, strict=True)),
-        vectors=False,
-    )
-    table = document_edges(made)
-    assert edges(table, "response_to") == [(names[a], names[b], "response_to") for a, b in expected]
+    facts = {f"mail{i}.eml": told for i, told in enumerate(mails)}
+    made = graph({name: [f"words {name}"] for name in facts}, facts, vectors=False)
+    assert edges(document_edges(made), "response_to") == [
+        (f"mail{a}.eml", f"mail{b}.eml", "response_to") for a, b in expected
+    ]
 
 
 # --- documents: versions ------------------------------------------------------------------------
@@ -340,10 +279,8 @@ def test_versions_form_a_chain_from_the_earliest(names: list[str]) -> None:
 def test_equal_names_go_by_their_own_dates_then_by_the_files() -> None:
     names, texts = ["Lease.docx", "Lease.pdf"], [LEASE, LEASE + "Signed."]
     assert versions(names, texts) == [("Lease.docx", "Lease.pdf")]
-    written = {
-        "Lease.docx": {"content_created_at": NOW + timedelta(days=9)},
-        "Lease.pdf": {"content_created_at": NOW},
-    }
+    days = {"Lease.docx": timedelta(days=9), "Lease.pdf": timedelta()}
+    written = {name: {"content_created_at": NOW + after} for name, after in days.items()}
     assert versions(names, texts, facts=written) == [("Lease.pdf", "Lease.docx")]
 
 
@@ -382,13 +319,9 @@ def test_copies_are_joined_and_the_first_stands_for_them() -> None:
 
 
 def test_titles_tell_versions_where_names_do_not() -> None:
-    titles = {
-        "scan1.pdf": {"title": "Lease of Mill Road, version 1"},
-        "doc77.pdf": {"title": "Lease of Mill Road, version 2"},
-    }
-    assert versions(["scan1.pdf", "doc77.pdf"], [LEASE, LEASE + "Signed."], facts=titles) == [
-        ("scan1.pdf", "doc77.pdf")
-    ]
+    names = ["scan1.pdf", "doc77.pdf"]
+    titles = {n: {"title": f"Lease of Mill Road, version {i}"} for i, n in enumerate(names, 1)}
+    assert versions(names, [LEASE, LEASE + "Signed."], facts=titles) == [tuple(names)]
 
 
 # --- chunks -------------------------------------------------------------------------------------
@@ -405,19 +338,11 @@ def test_similar_chunks_show_both_ends() -> None:
 
 
 def test_a_rare_name_joins_chunks_that_are_not_beside_each_other() -> None:
-    made = graph(
-        {
-            "a.txt": ["[[person:a|Ada]]", "[[person:a|Ada]]", "[[person:a|Ada]]"],
-            "b.txt": ["[[ref standard:iso-1|ISO 1]] [[concept:rent|rent]]"],
-            "c.txt": ["[[ref standard:iso-1|ISO 1]] [[concept:rent|rent]]"],
-        },
-        vectors=False,
-    )
-    table = chunk_edges(made, None)
-    assert edges(table) == [
-        ("000-000", "000-002", "coreference"),
-        ("001-000", "002-000", "coreference"),
-    ]
+    iso = ["[[ref standard:iso-1|ISO 1]] [[concept:rent|rent]]"]
+    texts = {"a.txt": ["[[person:a|Ada]]"] * 3, "b.txt": iso, "c.txt": iso}
+    table = chunk_edges(graph(texts, vectors=False), None)
+    ends = [("000-000", "000-002"), ("001-000", "002-000")]
+    assert edges(table) == [(*both, "coreference") for both in ends]
     assert table["weight"].to_pylist() == pytest.approx([1 / 3, 1 / 2])
     assert table["count"].to_pylist() == [1, 1]
     assert table["evidence"].to_pylist()[1] == ["001-000", "002-000"]
@@ -441,16 +366,10 @@ def test_a_name_in_nine_chunks_is_not_rare() -> None:
 
 
 def test_names_of_one_chunk_occur_together() -> None:
-    made = graph(
-        {
-            "a.txt": [
-                "[[person:a|Ada]] and a long way from here [[person:b|Bob]]",
-                "[[person:b|Bob]] [[person:a|Ada]] [[date:2024|2024]] [[person:a|Ada]]",
-            ],
-            "b.txt": ["[[person:a|Ada]] [[concept:rent|rent]]"],
-        },
-        vectors=False,
-    )
+    near = "[[person:b|Bob]] [[person:a|Ada]] [[date:2024|2024]] [[person:a|Ada]]"
+    texts = ["[[person:a|Ada]] and a long way from here [[person:b|Bob]]", near]
+    rent = ["[[person:a|Ada]] [[concept:rent|rent]]"]
+    made = graph({"a.txt": texts, "b.txt": rent}, vectors=False)
     table = entity_edges(made)
     assert edges(table) == [
         ("concept:rent", "person:a", "co_occurrence"),
@@ -528,12 +447,8 @@ def test_nothing_depends_on_the_order_in_which_documents_came() -> None:
 
 def test_an_empty_collection_has_no_edges() -> None:
     made = graph({})
-    tables = (
-        document_edges(made),
-        entity_edges(made),
-        chunk_edges(made, build(made.chunk_vectors())),
-    )
-    assert [edges(table) for table in tables] == [[], [], []]
+    chunks = chunk_edges(made, build(made.chunk_vectors()))
+    assert [edges(t) for t in (document_edges(made), entity_edges(made), chunks)] == [[], [], []]
 
 
 def test_what_every_third_document_mentions_makes_none_belong_together() -> None:

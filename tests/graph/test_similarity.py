@@ -97,14 +97,14 @@ def states(draw: st.DrawFn) -> tuple[Vectors, Vectors]:
     return vectors_of(first), vectors_of(second)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(states())
 def test_an_update_equals_a_new_build(pair: tuple[Vectors, Vectors]) -> None:
     before, now = pair
     assert_equal(update(build(before), now), build(now))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(states())
 def test_a_build_finds_what_the_definition_says(pair: tuple[Vectors, Vectors]) -> None:
     assert as_lists(build(pair[0])) == plain_neighbours(pair[0])
@@ -158,7 +158,7 @@ def test_neighbours_survive_a_file_and_another_rule_is_refused(
     save(path, found)
     assert_equal(load(path), found)
     monkeypatch.setattr(similarity, "FLOOR", 0.7)
-    with pytest.raises(ValueError, match="made by another rule"):
+    with pytest.raises(ValueError, match=path.name):
         load(path)
 
 
@@ -180,7 +180,7 @@ def test_too_many_chunks_keep_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> 
     assert nearest(vectors, "a") == [("b", 1.0)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(states())
 def test_one_chunk_asked_for_has_the_neighbours_of_the_build(pair: tuple[Vectors, Vectors]) -> None:
     vectors = pair[0]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 import threading
-from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -14,8 +12,6 @@ import pymupdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack.cli.main import main
-from casetrack.config import ParseLimits
 from casetrack.errors import StorageError
 from casetrack.library import Library
 from casetrack.store.session import WriteSession
@@ -60,11 +56,6 @@ def save(folder: Path, mail: EmailMessage, name: str = "mail.eml") -> Path:
     path = folder / name
     path.write_bytes(bytes(mail))
     return path
-
-
-def limited(library: Library, **limits: int) -> Collection:
-    settings = replace(library.settings, parse=ParseLimits(**limits))
-    return Library(settings).get("Case")
 
 
 def inside(report: IngestReport, mail: Path) -> list[tuple[str, str, str]]:
@@ -158,20 +149,11 @@ def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
     ]
     failed = of(report, "locked.pdf")
     assert f"{mail}/locked.pdf" in failed.message
-    assert 'The attachment "locked.pdf" could not be read.' in report.outcomes[0].message
+    assert '"locked.pdf"' in report.outcomes[0].message
     again = collection.ingest([mail], passwords=["sesame"])
     assert of(again, "locked.pdf").status == "ingested"
     assert len(collection.search("secret quarry", mode="keyword")) == 1
     assert collection.admin.doctor().ok
-
-
-def test_an_unchanged_mail_is_skipped_once(collection: Collection, tmp_path: Path) -> None:
-    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file.")))
-    collection.ingest([mail])
-    before = {d.document_id: d.revision for d in collection.documents()}
-    report = collection.ingest([mail])
-    assert inside(report, mail) == [("", "skipped", "duplicate")]
-    assert {d.document_id: d.revision for d in collection.documents()} == before
 
 
 def test_a_changed_mail_lets_go_what_it_no_longer_holds(
@@ -211,14 +193,6 @@ def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_pat
     assert mail.exists()
     assert collection.admin.doctor().ok
     assert collection.ingest([mail]).count("ingested") == 4
-
-
-def test_deleting_one_attachment_leaves_the_rest(collection: Collection, tmp_path: Path) -> None:
-    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"First."), ("b.txt", b"Second.")))
-    collection.ingest([mail])
-    collection.delete_document("a.txt")
-    assert set(by_place(collection, mail)) == {"", "/b.txt"}
-    assert copies(collection) == {"b.txt"}
 
 
 def test_cancelled_between_attachments_a_rerun_completes(
@@ -284,28 +258,6 @@ def test_stopped_before_the_mail_a_rerun_completes(
     assert inside(report, mail) == [("", "skipped", "duplicate")]
 
 
-def matryoshka(levels: int) -> EmailMessage:
-    mail = message("Level 0", "Words of the mail at level 0.")
-    for level in range(1, levels + 1):
-        mail = message(f"Level {level}", f"Words of the mail at level {level}.", mail)
-    return mail
-
-
-def test_attachments_are_read_so_deep(library: Library, tmp_path: Path) -> None:
-    library.create("Case")
-    mail = save(tmp_path, matryoshka(4))
-    collection = limited(library, attachment_depth=2)
-    report = collection.ingest([mail])
-    assert [(o.status, o.code) for o in report.outcomes] == [
-        ("ingested", ""),
-        ("ingested", ""),
-        ("partial", ""),
-        ("failed", "parse_limit"),
-    ]
-    assert "attachments are read 2 deep (attachment_depth)" in report.outcomes[-1].message
-    assert len(collection.documents()) == 3
-
-
 def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) -> None:
     library.create("Case")
     config = library.settings.data_dir / "config.toml"
@@ -317,8 +269,9 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     report = collection.ingest([mail])
     root = report.outcomes[0]
     assert root.status == "partial"
-    assert "Only the first 2 attachments were read (max_attachments)." in root.message
+    assert "max_attachments" in root.message
     assert [o.code for o in report.outcomes[1:]] == ["", "parse_limit", ""]
+    assert "attachment_depth" in report.outcomes[2].message
     # More is let in: what was left out comes, what is there stays.
     config.unlink()
     whole = Library.open(library.settings.data_dir).get("Case")
@@ -327,7 +280,6 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     assert {"", "/a.txt", "/b.txt"} < set(places)
     assert len(places) == 5
     assert [place for place in places if place.endswith(".eml/deep.txt")]
-    assert len(places) == 5
     assert whole.admin.doctor().ok
 
 
@@ -336,39 +288,23 @@ def test_the_same_file_in_two_mails_is_kept_once(collection: Collection, tmp_pat
     first = save(tmp_path, message("One", "First words.", shared), "1.eml")
     second = save(tmp_path, message("Two", "Second words.", shared), "2.eml")
     report = collection.ingest([first, second])
-    assert sorted((o.status, o.code) for o in report.outcomes) == [
-        ("ingested", ""),
-        ("ingested", ""),
-        ("ingested", ""),
-        ("skipped", "duplicate"),
-    ]
-    assert [PurePosixPath(o.path).name for o in report.outcomes] == [
-        "1.eml",
-        "terms.txt",
-        "2.eml",
-        "terms.txt",
-    ]
+    assert sorted(o.code for o in report.outcomes) == ["", "", "", "duplicate"]
+    names = [PurePosixPath(o.path).name for o in report.outcomes]
+    assert names == ["1.eml", "terms.txt", "2.eml", "terms.txt"]
     assert len(collection.search("carry", mode="keyword")) == 1
     assert collection.admin.doctor().ok
-
-
-def portfolio(path: Path) -> Path:
-    with pymupdf.open() as document:
-        document.new_page()
-        document.embfile_add("inside.txt", b"The words inside the empty cover.")
-        document.save(path)
-    return path
 
 
 def test_a_pdf_without_text_still_yields_what_is_embedded(
     collection: Collection, tmp_path: Path
 ) -> None:
-    path = portfolio(tmp_path / "cover.pdf")
+    path = tmp_path / "cover.pdf"
+    with pymupdf.open() as made:
+        made.new_page()
+        made.embfile_add("inside.txt", b"The words inside the empty cover.")
+        made.save(path)
     report = collection.ingest([path])
-    assert inside(report, path) == [
-        ("", "skipped", "no_text"),
-        ("/inside.txt", "ingested", ""),
-    ]
+    assert inside(report, path) == [("", "skipped", "no_text"), ("/inside.txt", "ingested", "")]
     (document,) = collection.documents()
     assert document.parent_id is None
     copy = collection.folder / document.original_copy
@@ -378,29 +314,3 @@ def test_a_pdf_without_text_still_yields_what_is_embedded(
     assert collection.admin.doctor().ok
     collection.delete_document("inside.txt")
     assert copies(collection) == set()
-
-
-def test_a_display_name_and_a_type_are_for_the_file(collection: Collection, tmp_path: Path) -> None:
-    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file.")))
-    collection.ingest([mail], document_name="The letter")
-    assert {d.name for d in collection.documents()} == {"The letter", "a.txt"}
-
-
-def test_the_command_line_lists_attachments_behind_their_mail(
-    library: Library, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    files = [("a.txt", b"First words."), ("locked.pdf", pdf("Secret", password="sesame"))]
-    mail = save(tmp_path, message("One", "Words of the mail.", *files))
-    home = f"--data-dir={library.settings.data_dir}"
-    code = main(["ingest", str(mail), "--create", "-c", "Case", "--json", home])
-    outcomes = json.loads(capfd.readouterr().out)["outcomes"]
-    assert code != 0
-    assert [(PurePosixPath(o["path"]).name, o["status"], o["code"]) for o in outcomes] == [
-        ("mail.eml", "partial", ""),
-        ("a.txt", "ingested", ""),
-        ("locked.pdf", "failed", "encrypted"),
-    ]
-    main(["ingest", str(mail), "-c", "Case", "--force", home])
-    told = capfd.readouterr().out
-    # Text for people goes by how files ended: what needs attention comes last.
-    assert 0 < told.index("a.txt") < told.index("mail.eml") < told.rindex("locked.pdf")

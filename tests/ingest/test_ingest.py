@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import StorageError, UsageError
+from casetrack.errors import DiskFull, StorageError, UsageError
 from casetrack.ingest.discover import discover
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_every_file_has_one_outcome(collection: Collection, tmp_path: Path) -> N
     for outcome in report.outcomes:
         assert bool(outcome.message) == bool(outcome.hint) == (outcome.status != "ingested")
     duplicate = next(o for o in report.outcomes if o.code == "duplicate")
-    assert '"a.txt" (SHA256 matches existing document ID: ' in duplicate.message
+    assert collection.document("a.txt").document_id in duplicate.message
     assert {d.name for d in collection.documents()} == {"a.txt", "b.md", "deep.txt"}
     assert "models pull" in report.notes[0]
 
@@ -77,7 +77,7 @@ def test_a_surprise_with_one_file_does_not_stop_the_others(
 
     def surprise(page: dict, *others: object) -> object:
         if "trap" in page["text"]:
-            raise IndexError("list index out of range")
+            raise IndexError("trapped")
         return real(page, *others)
 
     monkeypatch.setattr("casetrack.steps.chunk.chunk_page", surprise)
@@ -89,37 +89,8 @@ def test_a_surprise_with_one_file_does_not_stop_the_others(
         "b.txt": ("failed", "unexpected"),
         "c.txt": ("ingested", ""),
     }
-    assert "IndexError: list index out of range" in report.outcomes[1].message
+    assert "IndexError: trapped" in report.outcomes[1].message
     assert collection.admin.doctor().ok
-
-
-def test_copies_are_told_under_their_own_names(collection: Collection, tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    for name in ("a.pdf", "b.pdf", "c.docx"):
-        write(folder / name, "%PDF-1.7\nnothing that makes sense")
-    for name in ("d.md", "e.txt", "f.txt"):
-        write(folder / name, "The same words.")
-    report = collection.ingest([folder])
-    outcomes = {Path(o.path).name: o for o in report.outcomes}
-    assert [outcomes[n].code for n in ("a.pdf", "b.pdf", "c.docx")] == [
-        "parse_failed",
-        "parse_failed",
-        "format_mismatch",
-    ]
-    for name in ("a.pdf", "b.pdf", "c.docx"):
-        assert str(folder / name) in outcomes[name].message
-    statuses = sorted((outcomes[n].status, outcomes[n].code) for n in ("d.md", "e.txt", "f.txt"))
-    assert statuses == [("ingested", ""), ("skipped", "duplicate"), ("skipped", "duplicate")]
-    assert len(collection.documents()) == 1
-    assert collection.admin.doctor().ok
-
-
-def test_a_second_run_skips_what_is_known(collection: Collection, tmp_path: Path) -> None:
-    write(tmp_path / "in" / "a.txt", "Some text.")
-    first = collection.ingest([tmp_path / "in"])
-    second = collection.ingest([tmp_path / "in"])
-    assert (first.count("ingested"), second.count("skipped")) == (1, 1)
-    assert second.outcomes[0].document_id == first.outcomes[0].document_id
 
 
 def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path: Path) -> None:
@@ -194,7 +165,6 @@ def test_a_name_that_is_no_text(collection: Collection, tmp_path: Path) -> None:
     path.write_text("content")
     report = collection.ingest([path])
     assert report.outcomes[0].code == "file_unreadable"
-    assert "not valid Unicode" in report.outcomes[0].message
 
 
 def test_a_folder_in_place_of_a_file_and_links(collection: Collection, tmp_path: Path) -> None:
@@ -207,9 +177,6 @@ def test_a_folder_in_place_of_a_file_and_links(collection: Collection, tmp_path:
     report = collection.ingest([folder])
     assert ends(report)["own.txt"] == ("ingested", "")
     assert ends(report)["link.txt"][0] == "failed"
-    assert "outside the folder" in next(
-        o.message for o in report.outcomes if o.path.endswith("link.txt")
-    )
     assert [d.name for d in collection.documents()] == ["own.txt"]
 
 
@@ -223,38 +190,30 @@ def test_discover_filters(tmp_path: Path) -> None:
     assert names() == ["a.PDF", "b.txt", "c.docx", "sub/d.txt"]
     assert names(recursive=False) == ["a.PDF", "b.txt", "c.docx"]
     assert names(extensions=["pdf", ".TXT"]) == ["a.PDF", "b.txt", "sub/d.txt"]
-    with pytest.raises(UsageError, match="extension is empty"):
+    with pytest.raises(UsageError):
         names(extensions=["."])
 
 
 def test_cancel_keeps_what_is_finished(collection: Collection, tmp_path: Path) -> None:
-    for number in range(30):
+    for number in range(20):
         write(tmp_path / "in" / f"{number:02d}.txt", f"Text number {number}. " * 200)
-    cancel = threading.Event()
+    cancel, seen = threading.Event(), list[int]()
 
     def stop(moment: IngestProgress) -> None:
+        seen.append(moment.done)
         if moment.done >= 3:
             cancel.set()
 
     report = collection.ingest([tmp_path / "in"], progress=stop, cancel=cancel)
     assert report.cancelled
-    assert len(report.outcomes) == 30
+    assert len(report.outcomes) == 20
     kept = report.count("ingested")
-    assert 3 <= kept < 30
+    assert 3 <= kept < 20
     assert len(collection.documents()) == kept
-    again = collection.ingest([tmp_path / "in"])
-    assert again.count("ingested") == 30 - kept
+    again = collection.ingest([tmp_path / "in"], progress=lambda moment: seen.append(moment.done))
+    assert again.count("ingested") == 20 - kept
     assert not again.cancelled
-
-
-def test_progress_never_goes_back(collection: Collection, tmp_path: Path) -> None:
-    for number in range(8):
-        write(tmp_path / "in" / f"{number}.txt", f"Text {number}.")
-    seen: list[IngestProgress] = []
-    collection.ingest([tmp_path / "in"], progress=seen.append)
-    done = [m.done for m in seen]
-    assert done == sorted(done)
-    assert (done[-1], seen[-1].total, seen[-1].chunks) == (8, 8, 8)
+    assert seen[-1] == 20
 
 
 def test_copies_of_originals(collection: Collection, tmp_path: Path) -> None:
@@ -264,25 +223,13 @@ def test_copies_of_originals(collection: Collection, tmp_path: Path) -> None:
     assert document.document_type == "contract"
     copy = collection.folder / document.original_copy
     assert copy.read_text() == "Some text."
+    with pytest.raises(UsageError, match="novel"):
+        collection.ingest([path], document_type="novel")
+    with pytest.raises(UsageError):
+        collection.ingest([path, write(tmp_path / "b.txt", "B.")], document_name="One name")
     collection.delete_document("Lease")
     assert not copy.exists()
     assert path.exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"document_type": "novel"}, "Unknown document type 'novel'"),
-        ({"document_name": "One name"}, "A display name is for one file, and this names 2"),
-    ],
-)
-def test_bad_options(
-    collection: Collection, tmp_path: Path, options: dict[str, str], message: str
-) -> None:
-    for name in ("a.txt", "b.txt"):
-        write(tmp_path / "in" / name, name)
-    with pytest.raises(UsageError, match=message):
-        collection.ingest([tmp_path / "in"], **options)
 
 
 def test_two_writers_at_once_take_each_file_once(
@@ -291,15 +238,8 @@ def test_two_writers_at_once_take_each_file_once(
     for number in range(12):
         write(tmp_path / "in" / f"{number}.txt", f"Text number {number}. " * 100)
     other = type(library)(library.settings).get("Case")
-    reports = []
-    threads = [
-        threading.Thread(target=lambda c=c: reports.append(c.ingest([tmp_path / "in"])))
-        for c in (collection, other)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as threads:
+        reports = list(threads.map(lambda c: c.ingest([tmp_path / "in"]), (collection, other)))
     # The first writer lets go of the collection once, after the files that choose its profile.
     taken = [o.path for report in reports for o in report if o.status == "ingested"]
     known = [o.path for report in reports for o in report if o.status == "skipped"]
@@ -309,7 +249,7 @@ def test_two_writers_at_once_take_each_file_once(
 
 def test_a_data_folder_that_cannot_be_written(library: Library, tmp_path: Path) -> None:
     blocked = write(library.settings.data_dir, "a file where the folder should be")
-    with pytest.raises(StorageError, match="as a folder") as caught:
+    with pytest.raises(StorageError, match=str(blocked)) as caught:
         library.create("Case")
     assert "--data-dir" in caught.value.hint
     blocked.unlink()
@@ -327,21 +267,11 @@ def test_a_full_disk_leaves_nothing_half_there(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(lance.fragment, "write_fragments", full)
-    with pytest.raises(StorageError, match="The disk is full"):
+    with pytest.raises(DiskFull):
         collection.ingest([path])
     assert collection.documents() == []
     monkeypatch.setattr(lance.fragment, "write_fragments", real)
     assert collection.ingest([path]).count("ingested") == 1
-
-
-def test_a_copied_collection_folder_is_an_import(
-    library: Library, collection: Collection, tmp_path: Path
-) -> None:
-    collection.ingest([write(tmp_path / "a.txt", "Some needle.")])
-    other = library.settings.data_dir.parent / "elsewhere"
-    shutil.copytree(collection.folder, other / "collections" / collection.info.id)
-    moved = type(library).open(other).get("Case")
-    assert moved.search("needle")[0].provenance.document_name == "a.txt"
 
 
 def test_outsiders_can_read_the_data(collection: Collection, tmp_path: Path) -> None:

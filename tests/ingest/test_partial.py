@@ -37,27 +37,17 @@ def only(collection: Collection, path: Path) -> FileOutcome:
     return outcome
 
 
-def test_a_partial_document_is_there_and_says_so(library: Library, tmp_path: Path) -> None:
-    library.create("Case")
-    path = five_pages(tmp_path)
-    outcome = only(limited(library, max_pages=2), path)
-    message = "Only the first 2 of 5 pages were read (max_pages)."
-    assert (outcome.status, outcome.message, outcome.pages) == ("partial", message, 2)
-    collection = library.get("Case")
-    document = collection.document("five.txt")
-    assert document.missing == (message,)
-    assert [c.provenance.page for c in collection.read.chunks("five.txt")] == [1, 2]
-    rows = collection.sql("SELECT missing FROM documents")
-    assert rows["missing"].to_pylist() == [[message]]
-    assert collection.admin.doctor().ok
-
-
 def test_a_partial_document_is_read_again_only_under_other_conditions(
     library: Library, tmp_path: Path
 ) -> None:
     library.create("Case")
     path = five_pages(tmp_path)
     first = only(limited(library, max_pages=2), path)
+    assert (first.status, first.pages) == ("partial", 2)
+    assert "max_pages" in first.message
+    assert library.get("Case").document("five.txt").missing == (first.message,)
+    rows = library.get("Case").sql("SELECT missing FROM documents")
+    assert rows["missing"].to_pylist() == [[first.message]]
     again = only(limited(library, max_pages=2), path)
     assert (again.status, again.code, again.document_id) == (
         "skipped",
@@ -77,46 +67,37 @@ def test_a_partial_document_is_read_again_only_under_other_conditions(
     assert collection.admin.doctor().ok
 
 
-def test_conditions_are_recorded_with_the_document(library: Library, tmp_path: Path) -> None:
-    library.create("Case")
-    path = five_pages(tmp_path)
-    seen = []
-    for limits in ({"max_pages": 2}, {"max_pages": 3}):
-        only(limited(library, **limits), path)
-        seen.append(library.get("Case").document("five.txt").read_with)
-    assert seen[0] != seen[1]
-    assert all(seen)
+@pytest.fixture
+def hostile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let readers that go wrong read the files."""
+    monkeypatch.syspath_prepend(str(HOSTILE))
+    readers = functools.partial(ParsePool, readers="hostile_readers:READERS")
+    monkeypatch.setattr("casetrack.ingest.batch.ParsePool", readers)
 
 
+@pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize(
-    ("name", "words"),
-    [("a.late", "second half is missing"), ("a.late_crash", "SIGSEGV")],
+    ("name", "words"), [("a.late", "second half is missing"), ("a.late_crash", "SIGSEGV")]
 )
 def test_a_file_that_goes_wrong_half_way_is_partial(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+    library: Library, tmp_path: Path, name: str, words: str
 ) -> None:
-    monkeypatch.syspath_prepend(str(HOSTILE))
-    hostile = functools.partial(ParsePool, readers="hostile_readers:READERS")
-    monkeypatch.setattr("casetrack.ingest.batch.ParsePool", hostile)
     collection = library.create("Case")
     path = tmp_path / name
     path.write_text("3")
     report = collection.ingest([path])
     outcome = report.outcomes[0]
     assert (outcome.status, outcome.pages) == ("partial", 3)
-    assert outcome.message.startswith("Only the first 3 pages could be read. ")
     assert words in outcome.message
     assert collection.document(name).missing == (outcome.message,)
     assert len(collection.search("good", mode="keyword", document=name, fold=False)) == 3
     assert collection.admin.doctor().ok
 
 
+@pytest.mark.usefixtures("hostile")
 def test_a_file_without_any_text_before_the_error_is_a_failure(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: Library, tmp_path: Path
 ) -> None:
-    monkeypatch.syspath_prepend(str(HOSTILE))
-    hostile = functools.partial(ParsePool, readers="hostile_readers:READERS")
-    monkeypatch.setattr("casetrack.ingest.batch.ParsePool", hostile)
     collection = library.create("Case")
     path = tmp_path / "a.late_blank"
     path.write_text("3")

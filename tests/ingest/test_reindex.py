@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import multiprocessing
-import os
-import random
 import shutil
-import signal
 import threading
-import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -36,7 +30,7 @@ from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import EmbedStep
 from casetrack.steps.encoding import ContextText, SharedPass
 from casetrack.store import rewrite
-from casetrack.store.info import read_info, update_info, write_info
+from casetrack.store.info import read_info, update_info
 from casetrack.store.session import leftovers, write_session
 from fakes import FakeEncoders, WordEncoder
 
@@ -49,7 +43,7 @@ LONG = ("ollama", 12)
 TEXTS = {
     "lease.txt": "The tenant pays the rent on the third day.\n\nThe roof is the landlord's care.",
     "note.txt": "The ferry leaves at noon.",
-    "long.txt": "\n\n".join(f"Paragraph {n} is about matter {n * 7}. " * 12 for n in range(40)),
+    "long.txt": "\n\n".join(f"Paragraph {n} is about matter {n * 7}. " * 12 for n in range(20)),
 }
 MAIL = (
     b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
@@ -143,36 +137,18 @@ def test_another_profile(old: Library, files: Path) -> None:
     seen: list[tuple[str, int, int]] = []
     report = collection.admin.reindex("ollama", progress=lambda *moment: seen.append(moment))
     assert (report.profile, report.previous_profile, report.dimension) == ("ollama", "openai", 12)
-    assert (report.documents, report.other_documents) == (len(TEXTS), 0)
     assert report.chunks == report.embedded == len(before)
     check(collection, long())
     assert {c.chunk_id for d in TEXTS for c in collection.read.chunks(d)} == before
     assert {what for what, _, _ in seen} == {"embedding", "storing"}
     assert all(0 <= done <= total == len(before) for _, done, total in seen)
-    check(use(old, long()).get("C"), long())
     assert not rewrite.is_unfinished(collection.folder)
-    assert json.loads((collection.folder / "collection.json").read_text())["dimension"] == 12
     assert lance.dataset(collection.folder / "chunks.lance").count_rows() == len(before)
     # What was read by the present program needs no reading again.
     again = collection.ingest([files])
     assert {o.code for o in again.outcomes} == {"duplicate"}
     idle = collection.admin.reindex()
     assert (idle.documents, idle.embedded, idle.other_documents) == (0, 0, len(TEXTS))
-
-
-def test_there_and_back(old: Library) -> None:
-    collection = old.get("C")
-    collection.admin.reindex("ollama")
-    collection.admin.reindex("openai")
-    check(collection, short())
-
-
-def test_force_makes_everything_anew(old: Library) -> None:
-    collection = old.get("C")
-    report = collection.admin.reindex(force=True)
-    assert report.documents == len(TEXTS)
-    assert report.embedded == report.chunks
-    check(collection, short())
 
 
 def lantern(folder: Path) -> Path:
@@ -198,30 +174,20 @@ def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     assert {o.code for o in again.outcomes} == {"duplicate"}
 
 
-def test_the_models_of_the_profile_have_changed(old: Library) -> None:
-    """The same name and length, with token matrices that the rows do not have."""
-    newer = WordEncoder(*SHORT, token_width=4)
+@pytest.mark.parametrize(
+    "newer",
+    [
+        pytest.param(WordEncoder(*SHORT, token_width=4), id="token matrices"),
+        pytest.param(WordEncoder("openai", 20, token_width=None), id="another length"),
+        # Nothing about the rows tells the one from the other but whose they are.
+        pytest.param(WordEncoder("standard", SHORT[1], token_width=None), id="another profile"),
+    ],
+)
+def test_other_models(old: Library, newer: WordEncoder) -> None:
     collection = use(old, newer).get("C")
-    report = collection.admin.reindex()
-    assert report.documents == len(TEXTS)
+    report = collection.admin.reindex(newer.name)
+    assert (report.documents, report.dimension) == (len(TEXTS), newer.dimension)
     check(collection, newer)
-
-
-def test_the_vectors_of_the_same_profile_have_another_length(old: Library) -> None:
-    longer = WordEncoder("openai", 20, token_width=None)
-    collection = use(old, longer).get("C")
-    assert collection.admin.reindex().dimension == 20
-    check(collection, longer)
-
-
-def test_other_models_with_vectors_of_the_same_length(old: Library) -> None:
-    """Nothing about the rows tells the one from the other but whose they are."""
-    other = WordEncoder("standard", SHORT[1], token_width=None)
-    assert other.fingerprint != short().fingerprint
-    collection = use(old, short(), other).get("C")
-    collection.search("ferry")
-    collection.admin.reindex("standard")
-    check(collection, other)
 
 
 def test_an_empty_collection(library: Library) -> None:
@@ -277,17 +243,6 @@ def test_reading_again_keeps_names_and_copies(library: Library, files: Path) -> 
     assert (collection.folder / document.original_copy).is_file()
 
 
-def test_attachments_come_with_their_mail(library: Library, tmp_path: Path) -> None:
-    mail = tmp_path / "offer.eml"
-    mail.write_bytes(MAIL)
-    collection = use(library, short()).create("C", profile="openai")
-    collection.ingest([mail])
-    assert len(collection.documents()) == 2
-    report = collection.admin.reindex(reparse=True, force=True)
-    assert report.missing_files == ()
-    assert len(collection.documents()) == 2
-
-
 def own_files(library: Library, folder: Path, *encoders: WordEncoder) -> Collection:
     """Return a collection of files that may be changed."""
     write_files(folder)
@@ -318,8 +273,7 @@ def test_one_document(library: Library, tmp_path: Path) -> None:
     # The file has changed: only reading it again takes that in.
     (tmp_path / "own" / "lease.txt").write_text("The rent is lower now.", encoding="utf-8")
     stays = collection.admin.reindex_document("lease.txt", reparse=False)
-    assert stays.documents == 0
-    assert "has changed since it was read" in stays.notes[0]
+    assert (stays.documents, len(stays.notes)) == (0, 1)
     read = collection.admin.reindex_document("lease.txt")
     assert read.files is not None
     assert [o.updated for o in read.files.outcomes] == [True]
@@ -352,6 +306,7 @@ def test_one_attachment_comes_with_its_mail(library: Library, tmp_path: Path) ->
     mail.write_bytes(MAIL)
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([mail])
+    assert collection.admin.reindex(reparse=True, force=True).missing_files == ()
     mail.write_bytes(MAIL.replace(b"costs 40", b"costs 50"))
     report = collection.admin.reindex_document("price.txt")
     assert '"offer.eml"' in report.notes[0]
@@ -370,39 +325,9 @@ def test_one_document_while_a_profile_is_changed(old: Library) -> None:
     assert rewrite.is_unfinished(collection.folder)
     check(collection, short())
     other = use(old, WordEncoder("openai", 20, token_width=None)).get("C")
-    with pytest.raises(UsageError, match="cannot be done one by one") as refused:
+    with pytest.raises(UsageError) as refused:
         other.admin.reindex_document("note.txt", reparse=False)
     assert "casetrack reindex -c C" in refused.value.hint
-
-
-def moments(collection: Collection) -> dict[str, Any]:
-    """Return when the vector of each text was made."""
-    rows = collection.workspace.state().snapshot.scan(["text", "embedded_at"]).to_pylist()
-    return {row["text"]: row["embedded_at"] for row in rows}
-
-
-def test_a_vector_that_stays_keeps_the_time_at_which_it_was_made(
-    library: Library, tmp_path: Path
-) -> None:
-    collection = own_files(library, tmp_path / "own")
-    before = moments(collection)
-    path = tmp_path / "own" / "long.txt"
-    path.write_text(TEXTS["long.txt"] + "\n\nThe end.", encoding="utf-8")
-    assert collection.ingest([path]).outcomes[0].updated
-    after = moments(collection)
-    same = before.keys() & after.keys()
-    assert len(same) < len(after)
-    assert {text: after[text] for text in same} == {text: before[text] for text in same}
-    assert all(after[text] > max(before.values()) for text in after.keys() - same)
-    collection.admin.reindex(force=True)
-    again = moments(collection)
-    assert all(again[text] > after[text] for text in after)
-
-
-def test_without_a_model_no_vector_was_ever_made(library: Library, tmp_path: Path) -> None:
-    collection = library.create("Words")
-    collection.ingest([write_files(tmp_path / "own")])
-    assert set(moments(collection).values()) == {None}
 
 
 def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Path) -> None:
@@ -416,8 +341,8 @@ def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Pa
     check(collection, short())
 
 
-def test_how_long_it_may_take(library: Library, tmp_path: Path) -> None:
-    collection = own_files(library, tmp_path / "own")
+def test_how_long_it_may_take(old: Library) -> None:
+    collection = old.get("C")
     assert first_time_seconds(collection.documents()) is None
     documents = collection.documents()
     now = documents[0].updated_at
@@ -430,28 +355,24 @@ def test_how_long_it_may_take(library: Library, tmp_path: Path) -> None:
     assert first_time_seconds(timed) == pytest.approx(20.0)
 
 
-@pytest.mark.parametrize("status", ["closed", "archived"])
-def test_closed_collections_are_refused_before_models_start(old: Library, status: str) -> None:
+def test_closed_collections_are_refused_before_models_start(old: Library) -> None:
     collection = use(old).get("C")  # there are no models, and nobody gets to ask for them
-    update_info(collection.folder, lambda info: replace(info, status=status))
+    update_info(collection.folder, lambda info: replace(info, status="closed"))
     for work in (collection.admin.reindex, lambda: collection.admin.reindex_document("note.txt")):
-        with pytest.raises(CollectionReadOnly, match=status):
+        with pytest.raises(CollectionReadOnly, match="closed"):
             work()
 
 
-@pytest.mark.parametrize("reparse", [False, True])
-def test_what_cannot_be_used_changes_nothing(old: Library, reparse: bool) -> None:
+def test_what_cannot_be_used_changes_nothing(old: Library) -> None:
     model = short()
     collection = use(old, model).get("C")
     before = lance.dataset(collection.folder / "chunks.lance").version
-    with pytest.raises(
-        UsageError,
-        match=r"'huge'.*mini, standard, legal, mini-sparse, multilingual, .*openai, ollama",
-    ):
-        collection.admin.reindex("huge", reparse=reparse)
-    with pytest.raises(ModelNotFound) as missing:
-        collection.admin.reindex("standard", reparse=reparse)
-    assert "casetrack models pull" in missing.value.hint
+    for reparse in (False, True):
+        with pytest.raises(UsageError, match=r"'huge'.*mini, standard, .*openai, ollama"):
+            collection.admin.reindex("huge", reparse=reparse)
+        with pytest.raises(ModelNotFound) as missing:
+            collection.admin.reindex("standard", reparse=reparse)
+        assert "casetrack models pull" in missing.value.hint
     assert lance.dataset(collection.folder / "chunks.lance").version == before
     check(collection, model)
 
@@ -462,7 +383,7 @@ def test_a_model_that_does_not_keep_its_word(old: Library) -> None:
             return WordEncoder("liar", 5).encode_documents(texts)
 
     collection = use(old, short(), Liar(*LONG)).get("C")
-    with pytest.raises(ModelError, match="vector of 5 numbers, and 12 were expected"):
+    with pytest.raises(ModelError, match=r"\b5\b.*\b12\b"):
         collection.admin.reindex("ollama")
     check(use(old, short()).get("C"), short())
 
@@ -485,9 +406,7 @@ def test_stopped_and_gone_on_with(old: Library, monkeypatch: pytest.MonkeyPatch)
 def test_stopped_while_storing(old: Library) -> None:
     collection, stop = old.get("C"), threading.Event()
     report = collection.admin.reindex(
-        force=True,
-        cancel=stop,
-        progress=lambda what, *_: stop.set() if what == "storing" else None,
+        force=True, cancel=stop, progress=lambda what, *_: stop.set() if what == "storing" else None
     )
     assert report.cancelled
     assert report.documents == 1
@@ -508,12 +427,12 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
             asked.append(len(other.search("ferry", mode="semantic")))
             assert other.ingest([new]).count("ingested") == 1
             waiting.start()
-            assert not queued.wait(0.3), "two reindexes at a time"
+            assert not queued.wait(0.1), "two reindexes at a time"
 
     def wait_its_turn() -> None:
-        with pytest.raises(JobStopped, match="waiting for another reindex"):
+        with pytest.raises(JobStopped):
             other.admin.reindex(cancel=stopped)
-        with pytest.raises(CollectionBusy, match="from openai to ollama"):
+        with pytest.raises(CollectionBusy, match=r"openai .*ollama"):
             other.admin.reindex()
         queued.set()
 
@@ -521,7 +440,7 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
     collection.admin.reindex("ollama", progress=meanwhile)
     waiting.join(60)
     assert queued.is_set()
-    assert asked == [len(other.search("ferry", mode="semantic"))]
+    assert asked[0] > 0
     check(collection, long(), {*TEXTS, "new.txt"})
     check(other, long(), {*TEXTS, "new.txt"})
 
@@ -544,16 +463,11 @@ def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path)
     def changed() -> Any:
         if not begun.is_set():
             begun.set()
-            rewrite.swap(
-                collection.folder,
-                iter(()),
-                profile="ollama",
-                dimension=12,
-            )
+            rewrite.swap(collection.folder, iter(()), profile="ollama", dimension=12)
         return real()
 
     late.workspace.state = changed  # type: ignore[method-assign]
-    with pytest.raises(CollectionBusy, match="changed the profile"):
+    with pytest.raises(CollectionBusy, match=r"openai .*ollama"):
         late.ingest([lantern(tmp_path)])
 
 
@@ -588,7 +502,6 @@ def test_killed_between_two_steps(
     opened = other.get("C")
     assert read_info(collection.folder).profile == now.name
     check(opened, now)
-    check(collection, now)
     report = opened.admin.reindex("ollama")
     assert report.embedded == 0
     check(opened, long())
@@ -596,70 +509,4 @@ def test_killed_between_two_steps(
     assert leftovers(collection.folder) == []
 
 
-def _reindex_forever(data_dir: str, turned: Any) -> None:
-    module._KEPT_TOGETHER = 4
-    library = Library(load_settings(data_dir))
-    library.encoders = FakeEncoders(short(), long())  # type: ignore[assignment]
-    collection = library.get("C")
-    while True:
-        other = "ollama" if collection.info.profile == "openai" else "openai"
-        collection.admin.reindex(other)
-        collection.admin.reindex(force=True)
-        turned.set()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-def test_killed_at_random_instants(old: Library) -> None:
-    collection, source = old.get("C"), random.Random(11)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["casetrack.library", "casetrack.ingest.reindex", "fakes"])
-    seen, a_turn, unfinished = set(), 0.0, 0
-    for _ in range(16):
-        turned = context.Event()
-        process = context.Process(
-            target=_reindex_forever, args=(str(old.settings.data_dir), turned), daemon=True
-        )
-        begun = time.monotonic()
-        process.start()
-        if not a_turn:
-            assert turned.wait(120)
-            a_turn = time.monotonic() - begun
-        else:
-            time.sleep(source.uniform(a_turn / 4, a_turn * 1.25))
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
-        process.join(60)
-        unfinished += rewrite.is_unfinished(collection.folder)
-        encoder = {"openai": short(), "ollama": long()}[collection.info.profile]
-        check(collection, encoder)
-        seen.add(encoder.name)
-    assert len(seen) == 2, seen
-    assert unfinished, "no kill came in the middle of the work"
-    collection.admin.reindex("ollama")
-    check(collection, long())
-    assert leftovers(collection.folder) == []
-
-
 # --- where the profile is noted --------------------------------------------------------------
-
-
-def test_the_file_is_put_right_when_it_is_opened(old: Library) -> None:
-    collection = old.get("C")
-    collection.admin.reindex("ollama")
-    write_info(collection.folder, replace(collection.info, profile="openai", dimension=8))
-    (collection.folder / "rewrite").mkdir()  # as a killed run leaves it
-    assert collection.info.profile == "ollama"
-    use(old, long()).get("C")
-    assert read_info(collection.folder).profile == "ollama"
-
-
-def test_readers_keep_the_state_that_they_have_opened(old: Library) -> None:
-    collection = old.get("C")
-    snapshot = collection.workspace.state().snapshot
-    collection.admin.reindex("ollama")
-    assert (snapshot.profile, snapshot.dimension, snapshot.generation) == ("openai", 8, "")
-    assert len(snapshot.scan(["dense"])["dense"][0]) == 8
-    newest = collection.workspace.state().snapshot
-    assert (newest.profile, newest.dimension) == ("ollama", 12)
-    assert newest.generation

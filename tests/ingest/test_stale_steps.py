@@ -93,8 +93,10 @@ def test_other_vectors_leave_the_names(made: Library) -> None:
 def test_a_changed_file_takes_over_what_is_still_good(made: Library, tmp_path: Path) -> None:
     models = encoder()
     collection = opened(made, models, "b").get("C")
+    made_at = {r["embedded_at"] for r in rows(collection).values()}
     collection.ingest([tmp_path / "files"], force=True)
     assert models.seen == []
     found = rows(collection).values()
     assert {m["text"] for r in found for m in r["mentions"]} == {"Bern"}
+    assert {r["embedded_at"] for r in found} == made_at
     assert collection.admin.index_status().ok

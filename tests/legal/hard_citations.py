@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from casetrack.extract.legal.citations import read_citations
 from casetrack.extract.legal.text import TextPage, WholeText
-
-PATH = Path(__file__).with_name("hard_citations.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,25 @@ class Passage:
     expected: tuple[str, ...]
 
 
-def passages() -> list[Passage]:
+def passages(name: str = "hard_citations.txt") -> list[Passage]:
+    """Return the passages of a file beside this one; ``\\n`` and ``\\f`` stand for signs."""
     found = []
-    for block in PATH.read_text(encoding="utf-8").split("\n\n"):
+    whole = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for block in whole.split("\n\n"):
         lines = [line for line in block.splitlines() if line and not line.startswith("#")]
         if lines:
-            expected = tuple(line.removeprefix("> ").rstrip() for line in lines[1:])
+            lines = [line.replace(r"\n", "\n").replace(r"\f", "\f") for line in lines]
+            expected = tuple(
+                line.removeprefix(">").removeprefix(" ").rstrip() for line in lines[1:]
+            )
             found.append(Passage(lines[0], expected))
     return found
+
+
+def tabled(name: str) -> pytest.MarkDecorator:
+    """Run a test with each ``passage`` of a file."""
+    every = passages(name)
+    return pytest.mark.parametrize("passage", every, ids=[each.text[:60] for each in every])
 
 
 def read(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,12 +50,8 @@ def mail_bytes(paper: Paper, attached: Sequence[Paper]) -> bytes:
     message["Message-ID"] = f"<{paper.begin}@mill.example>"
     message.set_content(paper.text)
     for child in attached:
-        message.add_attachment(
-            (child.native or child.text.encode()),
-            maintype="text",
-            subtype="plain",
-            filename=f"{child.begin}{child.suffix}",
-        )
+        name, content = f"{child.begin}{child.suffix}", child.native or child.text.encode()
+        message.add_attachment(content, maintype="text", subtype="plain", filename=name)
     if attached:
         message.set_boundary(f"part-{paper.begin}")
     return message.as_bytes()
@@ -115,30 +111,17 @@ def fields_of(paper: Paper, every: Sequence[Paper]) -> dict[str, str]:
 
 
 def dat(
-    rows: Sequence[Sequence[str]],
-    *,
-    encoding: str = "utf-8-sig",
-    separator: str = "\x14",
-    qualifier: str = "\u00fe",
-    end: str = "\r\n",
+    rows: Any, *, encoding: str = "utf-8-sig", separator: str = "\x14", end: str = "\r\n"
 ) -> bytes:
-    text = "".join(
-        separator.join(f"{qualifier}{value}{qualifier}" for value in row) + end for row in rows
-    )
-    return text.encode(encoding)
+    lines = (separator.join(f"\u00fe{value}\u00fe" for value in row) + end for row in rows)
+    return "".join(lines).encode(encoding)
 
 
-def produce(
-    folder: Path,
-    every: Sequence[Paper] | None = None,
-    *,
-    encoding: str = "utf-8-sig",
-    images: bool = True,
-) -> Path:
+def produce(folder: Path, *, encoding: str = "utf-8-sig", images: bool = True) -> Path:
     """Write a production; return its DAT file."""
     from PIL import Image
 
-    every = papers() if every is None else every
+    every = papers()
     home = folder / "VOL001"
     rows = [COLUMNS, *(tuple(fields_of(p, every).values()) for p in every)]
     for name in ("DATA", "NATIVES/001", "TEXT/001", "IMAGES/001"):
@@ -158,7 +141,5 @@ def produce(
     path = home / "DATA" / "VOL001.dat"
     path.write_bytes(dat(rows, encoding=encoding))
     if images:
-        path.with_suffix(".opt").write_bytes(
-            "".join(f"{line}\r\n" for line in lines).encode("cp1252")
-        )
+        path.with_suffix(".opt").write_bytes("".join(f"{line}\r\n" for line in lines).encode())
     return path

@@ -6,12 +6,11 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from casetrack.extract.legal.citations import read_citations
 from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.legal.case_file import CaseFile
 from graph_records import document
+from legal.hard_citations import Passage, tabled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,33 +56,11 @@ CASE = {
     "order again": {"legal_type": "order", "docket_entry": "20"},
 }
 
-MEANS = {
-    "See Daubert v. Merrell Dow, 509 U.S. 579, 593 (1993).": "daubert",
-    "See Daubert v. Merrell Dow, 113 S. Ct. 2786 (1993).": "daubert",
-    "Poe v. Doe, 11 F.4th 22 (2d Cir. 2021)": "slip",
-    "Poe v. Doe, 11 F.4th 22 (2d Cir. 1999)": "",
-    "Poe v. Roe, 11 F.4th 22 (2d Cir. 2021)": "",
-    "See 49 U.S.C. § 14706(a)(1).": "carmack",
-    "See 49 U.S.C. § 14705.": "",
-    "Compl. ¶ 4": "complaint",
-    "Am. Compl. ¶ 4": "amended",
-    "Vale Dep. 3:3-4": "vale",
-    "Jones Decl. ¶ 2": "jones",
-    "Dkt. 9 at 3": "amended",
-    "ECF No. 45-2, ¶ 7": "bill",
-    "PX 5 at 1; Dkt. 1 at 2": "photograph complaint",
-    "Dkt. 20 at 1": "order+order again",
-    "Dkt. 21 at 1": "",
-}
 
-
-@pytest.mark.parametrize(("text", "expected"), MEANS.items(), ids=MEANS)
-def test_what_a_citation_means(text: str, expected: str) -> None:
-    found = sources(case_of(**CASE), text)
-    wanted = [tuple(expected.split("+"))] if "+" in expected or expected == "" else None
-    if wanted is None:
-        wanted = [(name,) for name in expected.split()]
-    assert found == [tuple(filter(None, names)) for names in wanted]
+@tabled("means.txt")
+def test_what_a_citation_means(passage: Passage) -> None:
+    found = sources(case_of(**CASE), passage.text)
+    assert tuple(", ".join(names) for names in found) == passage.expected
 
 
 def test_an_open_citation_means_nothing() -> None:

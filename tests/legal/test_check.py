@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack.config import load_settings
-from casetrack.errors import FileEncrypted
 from casetrack.legal.check import check_draft
 from casetrack.legal.drafts import read_draft
-from casetrack.library import Library
+from legal.cases import new_case
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.collection import Collection
     from casetrack.records.legal.check import CiteCheck, Finding
 
-TEASDALE = """998 F. Supp. 3d 101 (2023)
-
-TEASDALE, Plaintiff,
-v.
-QUORN CARTAGE CO., Defendant.
-
-Case No. 5:21-cv-00112.
-
-United States District Court, D. Vermont.
-
-Decided May 3, 2023.
-
-OPINION AND ORDER
-
-[*101] The crate was sealed when the carrier took it, and broken when the shipper opened it.
-
-[*102] A carrier that accepts a sealed crate without a remark accepts the burden of saying why it
-arrived broken. That has been the law for 150 years, and nothing in the regulation changes it.
-
-[*103] A carrier that sees a weak crate may not take the freight and keep the excuse. Ibarra v.
-Dunmore Freight, 900 F.3d 12, 15 (1st Cir. 2018). It may refuse the freight.
-
-SO ORDERED.
-"""
 CITED = "Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 101, {} (D. Vt. 2023)"
 
 
@@ -50,15 +26,13 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Return a case with an opinion and a paper of the docket."""
     home = tmp_path_factory.mktemp("case")
     (home / "Opinions").mkdir()
-    (home / "Opinions" / "Teasdale.txt").write_text(TEASDALE, encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("teasdale.txt"), home / "Opinions" / "Teasdale.txt")
     (home / "Docket").mkdir()
     paper = (
         "1. The crate was sealed.\n\n2. The crate weighed 40 pounds and no more.\n\n3. It broke."
     )
     (home / "Docket" / "012 Statement of facts.txt").write_text(paper, encoding="utf-8")
-    made = Library(load_settings(home / "data")).create("Teasdale")
-    made.ingest([home / "Opinions", home / "Docket"], progress=False)
-    return made
+    return new_case(home, home / "Opinions", home / "Docket", name="Teasdale")
 
 
 def checked(case: Collection, text: str, tmp_path: Path) -> CiteCheck:
@@ -90,55 +64,46 @@ def only(found: CiteCheck, what: str) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("words", "page", "verdict", "says"),
+    ("words", "page", "verdict", "changed"),
     [
-        ("accepts the burden of saying why it arrived broken.", 102, "verbatim", "Verbatim in"),
-        ("[t]hat has been the law for 150 years", 102, "verbatim", "Verbatim in"),
-        ("keep the excuse. It may refuse the freight.", 103, "verbatim", "Verbatim in"),
-        ("accepts the burden of proving why it", 102, "altered", "1 word changed"),
-        (
-            "A carrier that sees a weak crate may take the freight",
-            103,
-            "altered",
-            "1 word left out",
-        ),
-        ("the law for 250 years, and nothing", 102, "altered", "1 word changed"),
-        ("accepts the burden of saying why", 103, "wrong_page", "at 102, not at 103"),
-        ("A carrier insures what it carries against all loss.", 102, "not_in_source", "are not in"),
+        ("accepts the burden of saying why it arrived broken.", 102, "verbatim", ""),
+        ("[t]hat has been the law for 150 years", 102, "verbatim", ""),
+        ("keep the excuse. It may refuse the freight.", 103, "verbatim", ""),
+        ("accepts the burden of proving why it", 102, "altered", "saying>proving"),
+        ("A carrier that sees a weak crate may take the freight", 103, "altered", "not>"),
+        ("the law for 250 years, and nothing", 102, "altered", "150>250"),
+        ("accepts the burden of saying why", 103, "wrong_page", ""),
+        ("A carrier insures what it carries against all loss.", 102, "not_in_source", ""),
     ],
 )
 def test_a_quotation(
-    case: Collection, tmp_path: Path, words: str, page: int, verdict: str, says: str
+    case: Collection, tmp_path: Path, words: str, page: int, verdict: str, changed: str
 ) -> None:
     found = checked(case, f"The court said: “{words}” {CITED.format(page)}.", tmp_path)
     quotation, citation = only(found, "quotation"), only(found, "citation")
-    assert quotation.verdict == verdict
-    assert says in quotation.said
-    assert citation.verdict == "in_case"
+    assert (quotation.verdict, citation.verdict) == (verdict, "in_case")
+    assert "Teasdale.txt" in quotation.said
+    counted = [f"{e.source.strip()}>{e.draft.strip()}" for e in quotation.edits if e.counts]
+    assert "".join(counted) == changed
+    if verdict == "wrong_page":
+        assert (quotation.pin, quotation.found_pin) == ("103", "102")
 
 
 @pytest.mark.parametrize(
     ("cited", "verdict", "says"),
     [
-        ("Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 101, 102 (D. Vt. 2023)", "in_case", "is"),
-        ("Teasdale v. Quorn Cartage Co., 989 F. Supp. 3d 101, 102 (D. Vt. 2023)", "wrong_reporter",
-         "998 F. Supp. 3d 101"),
-        ("Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 110, 112 (D. Vt. 2023)", "wrong_reporter",
-         "998 F. Supp. 3d 101"),
-        ("Marlow v. Quorn Cartage Co., 998 F. Supp. 3d 101, 102 (D. Vt. 2023)", "wrong_name",
-         "“Marlow”"),
-        ("Teasdail v. Quorn Cartage Co., 998 F. Supp. 3d 101, 102 (D. Vt. 2023)", "wrong_name",
-         "“Teasdail”"),
-        ("Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 101, 102 (D. Vt. 2021)", "wrong_year",
-         "decided in 2023"),
-        ("Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 101, 202 (D. Vt. 2023)", "wrong_page",
-         "101-103"),
-        ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case",
-         "is not in the case"),
+        (CITED.format(102), "in_case", "Teasdale.txt"),
+        (CITED.format(102).replace("998", "989"), "wrong_reporter", "998 F. Supp. 3d 101"),
+        (CITED.format(112).replace("101", "110"), "wrong_reporter", "998 F. Supp. 3d 101"),
+        (CITED.format(102).replace("Teasdale", "Marlow"), "wrong_name", "“Marlow”"),
+        (CITED.format(102).replace("Teasdale", "Teasdail"), "wrong_name", "“Teasdail”"),
+        (CITED.format(102).replace("2023", "2021"), "wrong_year", "2023"),
+        (CITED.format(202), "wrong_page", "101-103"),
+        ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case", "Celotex"),
         ("Dkt. 12 ¶ 2", "in_case", "012 Statement"),
-        ("Dkt. 99 at 4", "wrong_item", "has no Dkt. 99"),
+        ("Dkt. 99 at 4", "wrong_item", "Dkt. 99"),
     ],
-)  # fmt: skip
+)
 def test_a_citation(case: Collection, tmp_path: Path, cited: str, verdict: str, says: str) -> None:
     finding = only(checked(case, f"The rule is old. {cited}. It stands.", tmp_path), "citation")
     assert (finding.verdict, says in finding.said) == (verdict, True), finding.said
@@ -156,34 +121,20 @@ def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path
     text = "“A movant must point to the record.” Celotex Corp. v. Catrett, 477 U.S. 317 (1986)."
     found = checked(case, text, tmp_path)
     assert {f.verdict for f in found.findings} == {"source_not_in_case"}
-    assert any("None of the cited sources is in the case" in note for note in found.notes)
+    assert found.notes
 
 
 def test_words_of_another_source_are_told(case: Collection, tmp_path: Path) -> None:
     text = "“A carrier that accepts a sealed crate without a remark” Dkt. 12 at 1."
     finding = only(checked(case, text, tmp_path), "quotation")
     assert finding.verdict == "not_in_source"
-    assert "They stand in Teasdale.txt" in finding.said
+    assert "Teasdale.txt" in finding.said
 
 
 def test_a_brief_that_cites_nothing(case: Collection, tmp_path: Path) -> None:
     found = checked(case, "We ask the Court to grant the motion.", tmp_path)
     assert found.findings == ()
-    assert found.notes == (
-        "No citation was found in this draft.",
-        "No quotation was found in this draft.",
-    )
-
-
-def test_a_protected_draft_asks_for_its_password(case: Collection, tmp_path: Path) -> None:
-    from reportlab.pdfgen.canvas import Canvas
-
-    path = tmp_path / "Brief.pdf"
-    canvas = Canvas(str(path), encrypt="sesame")
-    canvas.drawString(72, 700, "See Dkt. 12.")
-    canvas.save()
-    with pytest.raises(FileEncrypted, match="password"):
-        read_draft(path, settings=load_settings(tmp_path / "none"), collection=case)
+    assert len(found.notes) == 2  # neither citations nor quotations
 
 
 def test_two_papers_with_one_number_are_both_named(case: Collection, tmp_path: Path) -> None:
@@ -191,11 +142,11 @@ def test_two_papers_with_one_number_are_both_named(case: Collection, tmp_path: P
     folder.mkdir()
     for name, text in (("007 Motion", "The motion is made."), ("007 Reply", "The reply is made.")):
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-    other = Library(load_settings(tmp_path / "data")).create("Two")
-    other.ingest([folder], progress=False)
-    found = checked(other, "He says that “the reply is made.” Dkt. 7 at 1.", tmp_path)
+    found = checked(
+        new_case(tmp_path, folder), "He says that “the reply is made.” Dkt. 7 at 1.", tmp_path
+    )
     citation, quotation = only(found, "citation"), only(found, "quotation")
     assert citation.verdict == "unclear"
-    assert "Two documents of the case fit" in citation.said
+    assert {"007 Motion.txt", "007 Reply.txt"} <= {*re.findall(r"007 \w+\.txt", citation.said)}
     assert quotation.verdict == "verbatim"
     assert citation.said in quotation.notes

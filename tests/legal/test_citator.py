@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,27 +18,11 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from casetrack.collection import Collection
 
-TEXTS = {
-    "brief.txt": (
-        "The method decides. See Daubert v. Merrell Dow Pharms., Inc., 509 U.S. 579, 593-94 "
-        "(1993). The court wrote that \u201cthe inquiry is a flexible one.\u201d Daubert, "
-        "509 U.S. at 594. The witness agreed. Dkt. 12 at 3; Jones Dep. 24:11-20."
-    ),
-    "opposition.txt": (
-        "Shaky evidence goes to the jury. But see Daubert v. Merrell Dow Pharmaceuticals, Inc., "
-        "509 U.S. 579, 113 S. Ct. 2786 (1993). The older test is gone: Smith v. Jones, 410 F.3d 12 "
-        "(2d Cir. 2005), overruled by Doe v. Roe, 500 F.3d 1 (2d Cir. 2010)."
-    ),
-    "order.txt": (
-        "Relief lies under 42 U.S.C. \u00a7 1983(a). Smith v. Jones, 999 F.2d 7 (1st Cir. 1993), "
-        "is of no help. Accord Adams v. Baker, 100 F.3d 1 (7th Cir. 1996)."
-    ),
-    "letter.txt": "Thank you for lunch. The garden was in flower and the dog asleep.",
-}
+HERE = Path(__file__).with_name("citing")
+TEXTS = {path.name: path.read_text("utf-8") for path in sorted(HERE.glob("*.txt"))}
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +38,9 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
 @pytest.mark.parametrize(
     "asked", ["Daubert", "daubert v merrell dow", "509 US 579", "case:509-us-579"]
 )
-def test_every_place_has_its_signal_its_sentence_and_its_source(
-    case: Collection, asked: str
-) -> None:
+def test_every_place_has_its_signal_and_its_source(case: Collection, asked: str) -> None:
     found = citator(case, asked)
     assert found.authority_id == "case:509-us-579"
-    assert found.name.startswith("Daubert v. Merrell Dow Pharm")
     assert (found.total, found.document_count) == (3, 2)
     told = [(p.quote.provenance.document_name, p.signal, p.form, p.pin) for p in found.places]
     assert told == [
@@ -66,14 +48,13 @@ def test_every_place_has_its_signal_its_sentence_and_its_source(
         ("brief.txt", "see", "full", "593-94"),
         ("brief.txt", "", "short", "594"),
     ]
-    assert found.places[0].sentence.startswith("Shaky evidence goes to the jury. But see Daubert")
-    assert found.places[1].sentence.startswith("The method decides. See Daubert")
-    assert "flexible one" in found.places[2].sentence
+    for place, words in zip(found.places, ("Shaky", "The method", "flexible"), strict=True):
+        assert words in place.sentence
     for place in found.places:
         text = TEXTS[place.quote.provenance.document_name]
         assert text[place.quote.char_start : place.quote.char_end] == place.quote.text
     assert found.signals == {"but see": 1, "see": 1}
-    assert "document of this case" in found.notes[0] or "documents of this case" in found.notes[0]
+    assert found.notes
 
 
 def test_what_overrules_comes_first(case: Collection) -> None:
@@ -83,32 +64,29 @@ def test_what_overrules_comes_first(case: Collection) -> None:
 
 
 def test_a_part_of_a_law_cites_the_law(case: Collection) -> None:
-    assert (
-        citator(case, "42 usc ss 1983").places[0].quote.text.startswith("42 U.S.C. \u00a7 1983(a)")
-    )
+    assert citator(case, "42 usc ss 1983").places[0].quote.text == "42 U.S.C. \u00a7 1983(a)"
     assert citator(case, "Dkt. 12").places[0].pin == "3"
 
 
 def test_two_decisions_of_one_name_are_not_mixed_up(case: Collection) -> None:
     with pytest.raises(AuthorityUnclear) as told:
         citator(case, "Smith v. Jones")
-    assert '2 authorities are called "Smith v. Jones"' in str(told.value)
-    assert "case:410-f3d-12" in str(told.value)
-    assert "reporter" in told.value.hint
+    for said in ("Smith v. Jones", "case:410-f3d-12", "case:smith-v-jones"):
+        assert said in str(told.value)
+    assert told.value.hint
 
 
 @pytest.mark.parametrize("asked", ["Marbury v. Madison", "1 U.S. 1", "lunch"])
 def test_what_nobody_cites_is_said(case: Collection, asked: str) -> None:
-    with pytest.raises(AuthorityNotCited) as told:
+    with pytest.raises(AuthorityNotCited, match=asked) as told:
         citator(case, asked)
-    assert f'No document of "Roe" cites "{asked}".' in str(told.value)
+    assert '"Roe"' in told.value.message
 
 
 def test_bad_input_is_refused(case: Collection) -> None:
-    with pytest.raises(UsageError, match="empty"):
-        citator(case, " ")
-    with pytest.raises(UsageError, match="1 or more"):
-        citator(case, "Daubert", limit=0)
+    for asked, limit in ((" ", 1), ("Daubert", 0)):
+        with pytest.raises(UsageError):
+            citator(case, asked, limit=limit)
     assert len(citator(case, "Daubert", limit=1).places) == 1
 
 
@@ -129,11 +107,8 @@ def test_views_say_the_same_in_sql(case: Collection) -> None:
         ("record:dep-jones", "24:11-20"),
     ]
     (quoted,) = rows("SELECT quotation, authority_id, pin FROM quotations WHERE confidence > .5")
-    assert quoted == {
-        "quotation": "the inquiry is a flexible one.",
-        "authority_id": "case:509-us-579",
-        "pin": "594",
-    }
+    assert (quoted["authority_id"], quoted["pin"]) == ("case:509-us-579", "594")
+    assert quoted["quotation"] == "the inquiry is a flexible one."
     for view in ("authority_cites", "record_cites", "quotations"):
         for row in rows(
             f"SELECT v.*, c.text AS whole FROM {view} v JOIN chunks c USING (chunk_id)"
@@ -141,9 +116,7 @@ def test_views_say_the_same_in_sql(case: Collection) -> None:
             assert row["whole"][row["char_start"] : row["char_end"]] == row["text"]
 
 
-def test_nothing_is_read_before_somebody_asks(
-    tmp_path: Path, store_text: Callable[..., Any]
-) -> None:
+def test_nothing_is_read_unasked(tmp_path: Path, store_text: Callable[..., Any]) -> None:
     made = Library(load_settings(tmp_path / "data")).create("Quiet")
     with write_session(made.folder) as session:
         store_text(session, "brief.txt", TEXTS["brief.txt"])
@@ -176,7 +149,7 @@ def _revisions(kept: Path) -> set[str]:
         max_size=5,
     )
 )
-def test_what_is_caught_up_equals_what_is_made_anew(
+def test_what_is_caught_up_equals_a_fresh_one(
     tmp_path_factory: pytest.TempPathFactory,
     store_text: Callable[..., Any],
     steps: list[tuple[str, str]],

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.legal.check.compare import compare
+from casetrack.legal.check.edits import ONLY_PUNCTUATION
 from casetrack.legal.check.source import SourceText
+from legal.hard_citations import Passage, tabled
 
 FIRST = (
     "Other things were said by the lower court. The mandatory imposition of sentences of life "
@@ -37,63 +39,23 @@ def shown(quoted: str, **options: bool) -> tuple[str, tuple[str, ...]]:
     return " ".join(marks).replace("[--]", "").replace("{++}", ""), best.notes
 
 
-@pytest.mark.parametrize(
-    ("quoted", "allowed"),
-    [
-        ("sentences of life without parole on homicide offenders", ""),
-        ("[T]he mandatory imposition of sentences", "brackets"),
-        ("the mandatory imposition of sentences of life", "capital letter"),
-        ("The mandatory imposition . . . violates the bar", "ellipsis"),
-        ("The mandatory imposition … violates the bar", "ellipsis"),
-        ("The mandatory imposition [. . .] violates the bar", "ellipsis"),
-        ("The mandatory imposition * * * violates the bar", "ellipsis"),
-        ("juveniles at the time of their crime[ ] violates", "brackets"),
-        ("juveniles at the time of their crimes violates [sic] the bar", "[sic]"),
-        ("[Brown] may not be sentenced to life", "brackets"),
-        ("the bar against ‘cruel and unusual punishment’ under the Eighth Amendment", ""),
-        ('the bar against "cruel and unusual punishment" under the Eighth Amendment.', ""),
-        ("under the Eighth Amendment. He may not be sentenced", "note mark"),
-        ("to life without parole. He may only be sentenced", "citation omitted"),
-        ("the lesser punishment of $1,500 under the law,", ""),
-        ("sentenced to the lesser punish-\nment of $1,500", ""),
-        ("the courts agree", ""),
-        ("more to be said about that,", ""),
-    ],
-)
-def test_what_is_allowed(quoted: str, allowed: str) -> None:
-    best = compare(quoted, SOURCE)[0]
+@tabled("allowed.txt")
+def test_what_is_allowed(passage: Passage) -> None:
+    best = compare(passage.text, SOURCE)[0]
     assert best.is_verbatim, best.edits
-    assert allowed in " ".join(best.notes)
+    assert all(allowed in " ".join(best.notes) for allowed in passage.expected)
 
 
-@pytest.mark.parametrize(
-    ("quoted", "marks"),
-    [
-        # One word changed, left out, added; a negation dropped; a number; the order.
-        ("sentenced to the greater punishment of $1,500", "[-lesser-]{+greater+}"),
-        ("sentences of life parole on homicide offenders", "[-without-]"),
-        ("offenders who were truly juveniles at the time", "{+truly+}"),
-        ("He may be sentenced to life without parole.", "[-not-]"),
-        ("the lesser punishment of $1,700 under the law", "[-500-]{+700+}"),
-        ("juveniles of the time at their crimes violates", "[-at-]{+of+} [-of-]{+at+}"),
-        # Letters of a word.
-        ("the mandatory impositions of sentences of life", "{+s+}"),
-        # At the edges.
-        ("The optional imposition of sentences of life", "[-mandatory-]{+optional+}"),
-        ("who were juveniles at the time of their trials", "[-crimes-]{+trials+}"),
-        # A sign.
-        ("well known rules apply, in every case", "[---]"),
-    ],
-)
-def test_what_is_altered(quoted: str, marks: str) -> None:
-    best = compare(quoted, SOURCE)[0]
+@tabled("altered.txt")
+def test_what_is_altered(passage: Passage) -> None:
+    best = compare(passage.text, SOURCE)[0]
     assert not best.is_verbatim
     assert best.is_alike
-    assert shown(quoted)[0] == marks
+    assert (shown(passage.text)[0],) == passage.expected
 
 
 def test_only_signs_differ() -> None:
-    assert shown("rules apply in every case of the kind")[1] == ("Only punctuation differs.",)
+    assert shown("rules apply in every case of the kind")[1] == (ONLY_PUNCTUATION,)
 
 
 @pytest.mark.parametrize(

@@ -5,22 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import docx
 import openpyxl
 import pytest
 
-from casetrack.config import load_settings
 from casetrack.errors import FileNotFound, UsageError
 from casetrack.legal.discovery.counsel import Counsel, Person, people_of, read_counsel
 from casetrack.legal.discovery.load import load_production
 from casetrack.legal.discovery.privilege import privilege_log
 from casetrack.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
-from casetrack.library import Library
 from graph.belonging.mails import mail
 from graph.belonging.measure import write
+from legal.cases import new_case
 from legal.productions import label, produce
 
 if TYPE_CHECKING:
@@ -28,10 +26,11 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
+NOTE = "Advice on the lease that was asked for"
 JANE = "Jane Roe <jroe@roe.example>"
 FILES = {
     "advice.eml": mail(
-        "Jane Roe <jroe@roe.example>",
+        JANE,
         "ada@mill.example, Bo Renner <bo@mill.example>",
         "Advice on the lease",
         "Do not sign the lease before May.",
@@ -47,12 +46,9 @@ FILES = {
 @pytest.fixture(scope="module", name="case")
 def taken(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     folder = tmp_path_factory.mktemp("privilege")
-    library = Library(replace(load_settings(folder / "data"), models_dir=folder / "none"))
-    collection = library.create("Mill")
-    collection.ingest([write(FILES, folder / "files")])
+    collection = new_case(folder, write(FILES, folder / "files"))
     load_production(collection, produce(folder, images=False))
-    note = "Advice on the lease that was asked for"
-    collection.marks.tag("advice.eml", "privileged", "attorney-client", note=note)
+    collection.marks.tag("advice.eml", "privileged", "attorney-client", note=NOTE)
     collection.marks.tag("notes.txt", "privileged", "work product")
     collection.marks.tag(f"{label(3)}.txt", "privileged")
     return collection
@@ -60,58 +56,27 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 def test_a_log_says_what_heads_tags_and_load_files_say(case: Collection) -> None:
     log = privilege_log(case, attorneys=["roe.example"])
-    rows = [
-        (e.number, e.control_number, e.date, e.type, e.author, e.privilege, e.family, e.tagged)
-        for e in log.entries
-    ]
-    ada = "Ada Mossop <ada@mill.example>"
+    rows = [(e.control_number, e.date, e.author, e.family, e.tagged) for e in log.entries]
     assert rows == [
-        (1, label(1), "2023-05-14", "E-mail", ada, "", None, False),
-        (2, label(3), "", "Attachment (TXT)", "", "", 1, True),
-        (3, label(4), "", "Attachment (TXT)", "", "", 1, False),
-        (4, "", "", "Document (TXT)", "", "Work Product", None, True),
-        (
-            5,
-            "",
-            "2023-09-04",
-            "E-mail",
-            "Jane Roe <jroe@roe.example>*",
-            "Attorney-Client",
-            None,
-            True,
-        ),
+        (label(1), "2023-05-14", "Ada Mossop <ada@mill.example>", None, False),
+        (label(3), "", "", 1, True),
+        (label(4), "", "", 1, False),
+        ("", "", "", None, True),
+        ("", "2023-09-04", f"{JANE}*", None, True),
     ]
+    assert [e.number for e in log.entries] == [1, 2, 3, 4, 5]
     advice = log.entries[4]
     assert (advice.time, advice.date_is) == ("00:30 -0800", "sent")
     assert advice.recipients == "ada@mill.example; Bo Renner <bo@mill.example>"
     assert advice.cc == "Cy Hale <cy@hale.example>"
-    assert (advice.basis, advice.subject) == (
-        "Advice on the lease that was asked for",
-        "Advice on the lease",
-    )
-    assert advice.attorneys == ("Jane Roe <jroe@roe.example>",)
-    assert log.entries[0].description == "E-mail with 2 attachments"
-    assert log.entries[1].description.endswith(", attached to entry 1")
+    assert (advice.basis, advice.subject) == (NOTE, "Advice on the lease")
+    assert advice.attorneys == (JANE,)
 
 
-def test_what_nothing_tells_is_empty_and_said(case: Collection) -> None:
+def test_what_nothing_tells_is_empty_and_said(case: Collection, messages: Any) -> None:
     log = privilege_log(case, attorneys=["roe.example"])
     assert log.entries[3].unclear == ("date", "author", "basis")
-    assert list(log.notes) == [
-        "3 entries have no date: nothing says it, and none is guessed.",
-        "3 entries have no author: nothing says it, and none is guessed.",
-        "3 entries have no privilege: nothing says it, and none is guessed.",
-        "4 entries have no basis: nothing says it, and none is guessed.",
-        (
-            "2 came with their family and you have not chosen them: decide whether they are "
-            "privileged."
-        ),
-        "In 2 of the chosen entries nobody is on the list of attorneys: 2, 4.",
-        (
-            "Subjects stand as the mails have them: look whether one reveals what is privileged, "
-            "or leave them out (--no-subjects)."
-        ),
-    ]
+    messages(as_markdown(log))
 
 
 def test_no_word_of_a_document_is_told_but_its_subject(case: Collection) -> None:
@@ -119,34 +84,29 @@ def test_no_word_of_a_document_is_told_but_its_subject(case: Collection) -> None
     told = json.dumps(log.as_dict())
     for word in ('Advice on the lease"', "sign", "Notes for", "48,000"):
         assert word not in told
-    assert any("No list of attorneys was given" in note for note in log.notes)
+    assert not any(e.attorneys for e in log.entries)
 
 
 def test_without_families_it_is_what_was_chosen(case: Collection) -> None:
     alone = privilege_log(case, documents=[label(3)], families=False)
     assert [(e.control_number, e.family) for e in alone.entries] == [(label(3), None)]
-    with pytest.raises(UsageError, match="No document is chosen for the log"):
-        privilege_log(case, tag="secret")
+    with pytest.raises(UsageError):
+        privilege_log(case, tag="a tag of no document")
 
 
 def test_it_is_written_in_every_form(case: Collection) -> None:
     log = privilege_log(case, documents=["plain.eml", "advice.eml"], attorneys=["Jane Roe"])
     rows = list(csv.reader(io.StringIO(as_csv(log).removeprefix("\ufeff"))))
     assert rows[0] == list(COLUMNS)
-    assert [row[5] for row in rows[1:]] == [
-        "Jane Roe <jroe@roe.example>*",
-        "Bo Renner <bo@mill.example>",
-    ]
+    assert [row[5] for row in rows[1:]] == [f"{JANE}*", "Bo Renner <bo@mill.example>"]
     assert rows[2][9] == "'=Lunch"  # no formula
     table = docx.Document(io.BytesIO(as_docx(log))).tables[0]
     assert [cell.text for cell in table.rows[0].cells] == list(COLUMNS)
-    assert table.rows[1].cells[11].text == "Attorney-Client"
+    assert [cell.text for cell in table.rows[1].cells] == rows[1]
     sheet = openpyxl.load_workbook(io.BytesIO(as_xlsx(log)))["Privilege log"]
-    assert (sheet["F2"].value, sheet["J3"].value) == ("Jane Roe <jroe@roe.example>*", "=Lunch")
+    assert (sheet["F2"].value, sheet["J3"].value) == (f"{JANE}*", "=Lunch")
     assert sheet["J3"].data_type == "s"
-    text = as_markdown(log)
-    assert "| Jane Roe &lt;jroe@roe.example>\\* |" in text
-    assert "- 1 entry has no privilege: nothing says it, and none is guessed." in text
+    assert f"| {JANE.replace('<', '&lt;')}\\* |" in as_markdown(log)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +126,7 @@ def test_who_is_on_the_list(listed: str, person: Person, *, is_listed: bool) -> 
 
 
 def test_a_single_name_is_nobody(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'Roe' may be the name of several people"):
+    with pytest.raises(UsageError, match="'Roe'"):
         Counsel(["Roe"])
     path = tmp_path / "counsel.txt"
     path.write_text("# ours\nJane Roe  # partner\n\nroe.example\n", "utf-8")
@@ -179,11 +139,7 @@ def test_a_single_name_is_nobody(tmp_path: Path) -> None:
     ("written", "shown", "people"),
     [
         ("a@x.example, b@x.example", "", ["a@x.example", "b@x.example"]),
-        (
-            '"Roe, Jane" <j@x.example>, Bo <b@x.example>',
-            "",
-            ["Roe, Jane <j@x.example>", "Bo <b@x.example>"],
-        ),
+        ('"Roe, Jane" <j@x.example>, b@x.example', "", ["Roe, Jane <j@x.example>", "b@x.example"]),
         ("a@x.example, law <.s@x.example>", "", ["a@x.example", "law <.s@x.example>"]),
         ("Roe, Jane; Renner, Bo", "", ["Roe, Jane", "Renner, Bo"]),
         ("A@x.example\u00aeB@x.example", "", ["A@x.example", "B@x.example"]),

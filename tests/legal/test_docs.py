@@ -20,7 +20,7 @@ FINDS = {"redactions", "check"}
 """Commands that end with 1 where they found something wrong."""
 
 
-def test_every_command_of_the_page_prints_what_it_shows(
+def test_every_command_of_the_page(
     tmp_path: Path,
     models_dir: Path,
     monkeypatch: pytest.MonkeyPatch,

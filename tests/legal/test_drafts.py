@@ -59,19 +59,14 @@ def test_what_cannot_be_read_is_said(library: Library, tmp_path: Path) -> None:
     empty = tmp_path / "Empty.docx"
     docx.Document().save(str(empty))
 
-    def read(named: str | Path, **more: object) -> object:
-        return read_draft(named, settings=library.settings, **more)  # type: ignore[arg-type]
-
-    with pytest.raises(FileNotFound, match=r"File not found: Brief\.pdf\n"):
-        read("Brief.pdf")
-    with pytest.raises(FileNotFound, match=r"nor does the case 'Roe' hold a document"):
-        read("Brief.pdf", collection=case)
-    with pytest.raises(FileEncrypted, match="no password was given"):
-        read(locked)
-    with pytest.raises(FileEncrypted, match="the given password does not open it"):
-        read(locked, passwords=["abracadabra"])
-    assert read(locked, passwords=["open sesame"])
-    with pytest.raises(NoText):
-        read(empty)
-    with pytest.raises(UsageError, match="is a folder"):
-        read(tmp_path)
+    for named, more, error, said in (
+        ("Brief.pdf", {}, FileNotFound, "Brief.pdf"),
+        ("Brief.pdf", {"collection": case}, FileNotFound, "'Roe'"),
+        (locked, {}, FileEncrypted, "Locked.pdf"),
+        (locked, {"passwords": ["abracadabra"]}, FileEncrypted, "Locked.pdf"),
+        (empty, {}, NoText, "Empty.docx"),
+        (tmp_path, {}, UsageError, tmp_path.name),
+    ):
+        with pytest.raises(error, match=said):
+            read_draft(named, settings=library.settings, **more)  # type: ignore[arg-type]
+    assert read_draft(locked, settings=library.settings, passwords=["open sesame"])

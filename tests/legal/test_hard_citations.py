@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from legal.hard_citations import Passage, passages, read
-
-ALL = passages()
+from legal.hard_citations import Passage, passages, read, tabled
 
 
 def test_there_are_many() -> None:
-    assert len(ALL) > 200
+    assert len(passages()) > 200
 
 
-@pytest.mark.parametrize("passage", ALL, ids=[passage.text[:60] for passage in ALL])
+@tabled("hard_citations.txt")
 def test_passage(passage: Passage) -> None:
     assert read(passage.text) == passage.expected

@@ -130,7 +130,5 @@ def test_gaps_between_bates_numbers_are_told() -> None:
         ([None, None], None),
     ],
 )
-def test_places_of_passages_are_joined_to_that_of_their_page(
-    parts: list[str | None], whole: str | None
-) -> None:
+def test_places_of_passages_are_joined(parts: list[str | None], whole: str | None) -> None:
     assert joined_words(parts) == whole

@@ -10,26 +10,21 @@ from casetrack.errors import UsageError
 from casetrack.extract.legal.spans import Pin
 from casetrack.legal.places import BatesPages, find_bates, locate
 from casetrack.records.shape import SOURCE
+from legal.cases import new_case
 from tests.tools.transcripts import LAYOUTS, pages_of, write_pdf
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.collection import Collection
-    from casetrack.library import Library
 
 
-@pytest.fixture
-def case(library: Library, tmp_path: Path) -> Collection:
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Return a case with a stamped deposition, and a letter stamped after a gap."""
-    folder = tmp_path / "case"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("case")
     layout = LAYOUTS["stamped Bates"]
     write_pdf(folder / "Smith Dep.pdf", layout, pages_of(layout, 3, seed=6))
     (folder / "Letter.txt").write_text("Dear Jane,\nit was late.\nABC000007\n")
-    collection = library.create("Case")
-    collection.ingest(folder)
-    return collection
+    return new_case(tmp_path_factory.mktemp("home"), folder)
 
 
 def bates(case: Collection, asked: str) -> BatesPages:
@@ -42,8 +37,7 @@ def test_page_and_line_stand_in_citations_json_and_sql(case: Collection) -> None
     source = page.provenance
     assert source.printed_place is not None
     assert source.printed_place.startswith("62:1-")
-    assert source.cite().startswith(f"Smith Dep.pdf, p. 2 ({source.printed_place}), para")
-    assert source.cite_short() == f"Smith Dep, p. 2 ({source.printed_place})"
+    assert f"p. 2 ({source.printed_place})" in source.cite()
     assert SOURCE.of(source)["printed_place"].endswith("; ABC000002")
     rows = case.sql("SELECT chunk_id, citation, cite(chunk_id) AS cited FROM chunks").to_pylist()
     assert {row["citation"] for row in rows} == {row["cited"] for row in rows}
@@ -77,14 +71,10 @@ def test_bates_numbers_lead_to_pages_and_gaps_are_said(case: Collection) -> None
         ("Smith Dep.pdf", 3),
         ("Letter.txt", 1),
     ]
-    assert [str(gap) for gap in found.missing] == [
-        "abc 000004-abc 000006",
-        "abc 000008",
-    ]
-    assert found.note == (
-        "No page of the case bears abc 000004-abc 000006, abc 000008: the range has a gap."
-    )
+    gaps = [str(gap) for gap in found.missing]
+    assert gaps == ["abc 000004-abc 000006", "abc 000008"]
+    assert all(gap in str(found.note) for gap in gaps)
     assert bates(case, "ABC000001").note is None
-    assert bates(case, "XYZ000001").note == "No page of the case bears XYZ000001."
-    with pytest.raises(UsageError, match="Not a Bates number: 42"):
+    assert "XYZ000001" in str(bates(case, "XYZ000001").note)
+    with pytest.raises(UsageError, match="42"):
         bates(case, "42")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import docx
@@ -15,6 +15,7 @@ from docx.shared import RGBColor
 
 from casetrack.config import OcrSettings
 from casetrack.errors import (
+    CaseTrackError,
     EmptyFile,
     FileEncrypted,
     FileNotFound,
@@ -24,6 +25,7 @@ from casetrack.errors import (
 )
 from casetrack.legal.paper.blackout import Area
 from casetrack.legal.redaction import hidden_text, redact
+from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word
 from casetrack.provenance import Box
 
 if TYPE_CHECKING:
@@ -35,44 +37,37 @@ SECRET = "Mara Quillfeather"
 LINE = f"The witness {SECRET} lives in Oldport."
 
 
-def _box(page: Any, words: str) -> Any:
+def _box(page: Any, words: str = SECRET) -> Any:
     return page.search_for(words)[0]
 
 
-def _black_box(page: Any) -> None:
-    page.draw_rect(_box(page, SECRET), color=None, fill=BLACK)
+def _filled(color: Any, times: int = 1, **how: Any) -> Callable[[Any], None]:
+    def cover(page: Any) -> None:
+        for _ in range(times):
+            page.draw_rect(_box(page), color=None, fill=color, **how)
 
-
-def _white_box(page: Any) -> None:
-    page.draw_rect(_box(page, SECRET), color=None, fill=WHITE)
-
-
-def _grey_box_twice(page: Any) -> None:
-    page.draw_rect(_box(page, SECRET), color=None, fill=(0.5, 0.5, 0.5))
-    page.draw_rect(_box(page, SECRET), color=None, fill=(0.5, 0.5, 0.5))
+    return cover
 
 
 def _picture(page: Any) -> None:
     picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 20, 5), False)
     picture.clear_with(0)
-    page.insert_image(_box(page, SECRET), pixmap=picture, keep_proportion=False)
+    page.insert_image(_box(page), pixmap=picture, keep_proportion=False)
 
 
 def _note(page: Any) -> None:
-    note = page.add_rect_annot(_box(page, SECRET))
+    note = page.add_rect_annot(_box(page))
     note.set_colors(stroke=BLACK, fill=BLACK)
     note.update()
 
 
 def _mark(page: Any) -> None:
-    page.add_redact_annot(_box(page, SECRET), fill=BLACK)
+    page.add_redact_annot(_box(page), fill=BLACK)
 
 
-def _page(text: str = LINE, *, rotation: int = 0) -> Any:
-    document = pymupdf.open()
-    page = document.new_page()
-    page.insert_text((72, 200), text, fontsize=12)
-    page.set_rotation(rotation)
+def _page(text: str = LINE, *, height: int = 842, y: int = 200) -> Any:
+    page = pymupdf.open().new_page(height=height)
+    page.insert_text((72, y), text, fontsize=12)
     return page
 
 
@@ -80,15 +75,15 @@ def _page(text: str = LINE, *, rotation: int = 0) -> Any:
 @pytest.mark.parametrize(
     ("cover", "kind"),
     [
-        (_black_box, "box"),
-        (_white_box, "box"),
-        (_grey_box_twice, "box"),
+        (_filled(BLACK), "box"),
+        (_filled(WHITE), "box"),
+        (_filled((0.5, 0.5, 0.5), times=2), "box"),
         (_picture, "picture"),
         (_note, "annotation"),
         (_mark, "mark"),
     ],
 )
-def test_words_under_a_cover_are_found(
+def test_covered_words_are_found(
     tmp_path: Path, cover: Callable[[Any], None], kind: str, rotation: int
 ) -> None:
     page = _page()
@@ -103,41 +98,32 @@ def test_words_under_a_cover_are_found(
     assert abs(place - 200) < 8  # the line stands at 200 points from the top
 
 
-def _highlighted(page: Any) -> None:
-    page.add_highlight_annot(_box(page, SECRET))
-
-
 def _white_on_black(page: Any) -> None:
     page.draw_rect((60, 290, 400, 320), color=None, fill=BLACK)
     page.insert_text((72, 310), "Heading in white", color=WHITE, fontsize=12)
 
 
-def _thin_glass(page: Any) -> None:
-    page.draw_rect(_box(page, SECRET), color=None, fill=BLACK, fill_opacity=0.4)
-
-
-def _box_beside(page: Any) -> None:
-    page.draw_rect((72, 400, 300, 500), color=None, fill=BLACK)
-
-
-def _scan_over_its_text(page: Any) -> None:
-    picture = page.get_pixmap(dpi=100)
-    page.insert_image(page.rect, pixmap=picture)
-
-
 def _underlined(page: Any) -> None:
-    box = _box(page, SECRET)
-    page.draw_line(box.bl, box.br, width=1)
-    page.add_strikeout_annot(box)
+    page.draw_line(_box(page).bl, _box(page).br, width=1)
+    page.add_strikeout_annot(_box(page))
 
 
-@pytest.mark.parametrize(
-    "look",
-    [_highlighted, _white_on_black, _thin_glass, _box_beside, _scan_over_its_text, _underlined],
-)
-def test_what_can_be_seen_is_not_called_hidden(tmp_path: Path, look: Callable[[Any], None]) -> None:
+SEEN: dict[str, Callable[[Any], None]] = {
+    "highlighted": lambda page: page.add_highlight_annot(_box(page)),
+    "white on black": _white_on_black,
+    "thin glass": _filled(BLACK, fill_opacity=0.4),
+    "box beside": lambda page: page.draw_rect((72, 400, 300, 500), color=None, fill=BLACK),
+    "scan over its text": lambda page: page.insert_image(
+        page.rect, pixmap=page.get_pixmap(dpi=100)
+    ),
+    "underlined": _underlined,
+}
+
+
+@pytest.mark.parametrize("look", SEEN)
+def test_what_can_be_seen_is_not_called_hidden(tmp_path: Path, look: str) -> None:
     page = _page()
-    look(page)
+    SEEN[look](page)
     page.parent.save(tmp_path / "a.pdf")
     assert hidden_text(tmp_path / "a.pdf") == []
 
@@ -146,7 +132,7 @@ def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
     page = _page()
     page.parent.save(tmp_path / "a.pdf")
     document = pymupdf.open(tmp_path / "a.pdf")
-    document[0].add_redact_annot(_box(document[0], SECRET), fill=BLACK)
+    document[0].add_redact_annot(_box(document[0]), fill=BLACK)
     document[0].apply_redactions()
     document[0].clean_contents()
     document.saveIncr()
@@ -156,29 +142,11 @@ def test_what_an_earlier_version_still_holds_is_found(tmp_path: Path) -> None:
     assert "earlier version" not in {one.cover for one in hidden_text(tmp_path / "whole.pdf")}
 
 
-def _docx(tmp_path: Path, look: Callable[[Any], None]) -> Path:
-    document = docx.Document()
-    document.add_paragraph("Nothing is hidden here.")
-    paragraph = document.add_paragraph("The witness ")
-    look(paragraph.add_run(SECRET))
-    paragraph.add_run(" lives in Oldport.")
-    document.save(str(tmp_path / "a.docx"))
-    return tmp_path / "a.docx"
-
-
-def _black_marker(run: Any) -> None:
-    run.font.highlight_color = WD_COLOR_INDEX.BLACK
-
-
-def _black_shading(run: Any) -> None:
+def _shaded(run: Any, color: RGBColor) -> None:
     shading = OxmlElement("w:shd")
     shading.set(qn("w:fill"), "000000")
     run._r.get_or_add_rPr().append(shading)
-    run.font.color.rgb = RGBColor(0, 0, 0)
-
-
-def _hidden(run: Any) -> None:
-    run.font.hidden = True
+    run.font.color.rgb = color
 
 
 def _deleted(run: Any) -> None:
@@ -191,31 +159,25 @@ def _deleted(run: Any) -> None:
 @pytest.mark.parametrize(
     ("look", "kind"),
     [
-        (_black_marker, "shading"),
-        (_black_shading, "shading"),
-        (_hidden, "hidden"),
+        (lambda run: setattr(run.font, "highlight_color", WD_COLOR_INDEX.BLACK), "shading"),
+        (lambda run: _shaded(run, RGBColor(0, 0, 0)), "shading"),
+        (lambda run: setattr(run.font, "hidden", True), "hidden"),
         (_deleted, "deleted"),
+        (lambda run: setattr(run.font, "highlight_color", WD_COLOR_INDEX.YELLOW), None),
+        (lambda run: _shaded(run, RGBColor(255, 255, 255)), None),
     ],
 )
-def test_hidden_words_of_a_docx_are_found(
-    tmp_path: Path, look: Callable[[Any], None], kind: str
+def test_hidden_words_of_a_docx(
+    tmp_path: Path, look: Callable[[Any], None], kind: str | None
 ) -> None:
-    (found,) = hidden_text(_docx(tmp_path, look))
-    assert (found.text, found.cover, found.place) == (SECRET, kind, "para. 2")
-
-
-def _yellow_marker(run: Any) -> None:
-    run.font.highlight_color = WD_COLOR_INDEX.YELLOW
-
-
-def _white_on_dark_shading(run: Any) -> None:
-    _black_shading(run)
-    run.font.color.rgb = RGBColor(255, 255, 255)
-
-
-@pytest.mark.parametrize("look", [_yellow_marker, _white_on_dark_shading])
-def test_seen_words_of_a_docx_are_not(tmp_path: Path, look: Callable[[Any], None]) -> None:
-    assert hidden_text(_docx(tmp_path, look)) == []
+    document = docx.Document()
+    document.add_paragraph("Nothing is hidden here.")
+    paragraph = document.add_paragraph("The witness ")
+    look(paragraph.add_run(SECRET))
+    paragraph.add_run(" lives in Oldport.")
+    document.save(str(tmp_path / "a.docx"))
+    found = [(one.text, one.cover, one.place) for one in hidden_text(tmp_path / "a.docx")]
+    assert found == ([(SECRET, kind, "para. 2")] if kind else [])
 
 
 def _everywhere(tmp_path: Path) -> Path:
@@ -233,13 +195,8 @@ def _everywhere(tmp_path: Path) -> Path:
     field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_TEXT, "who"
     field.field_value, field.rect = SECRET, pymupdf.Rect(72, 300, 300, 320)
     page.add_widget(field)
-    page.insert_link(
-        {
-            "kind": pymupdf.LINK_URI,
-            "from": pymupdf.Rect(0, 0, 9, 9),
-            "uri": f"http://x.example/{SECRET}",
-        }
-    )
+    link = {"kind": pymupdf.LINK_URI, "uri": f"http://x.example/{SECRET}"}
+    page.insert_link({"from": pymupdf.Rect(0, 0, 9, 9), **link})
     drawn = pymupdf.open()
     drawn.new_page(width=300, height=60).insert_text((10, 30), LINE)
     page.show_pdf_page(pymupdf.Rect(72, 400, 372, 460), drawn, 0)
@@ -269,23 +226,65 @@ def test_words_are_gone_from_every_place_of_the_copy(tmp_path: Path) -> None:
     assert hidden_text(tmp_path / "copy.pdf") == []
 
 
-def test_a_picture_of_words_loses_them_too(tmp_path: Path) -> None:
-    page = _page()
-    picture = page.get_pixmap(dpi=200).tobytes("png")
+def _scan(page: Any, path: Path) -> Path:
     scan = pymupdf.open()
-    scan.new_page().insert_image(pymupdf.Rect(0, 0, 595, 842), stream=io.BytesIO(picture))
-    scan.save(tmp_path / "scan.pdf")
-    made = redact(
-        tmp_path / "scan.pdf", tmp_path / "copy.pdf", words=["Quillfeather"], ocr=OcrSettings()
-    )
+    picture = page.get_pixmap(dpi=200).tobytes("png")
+    scan.new_page().insert_image(pymupdf.Rect(0, 0, 595, 842), stream=picture)
+    scan.save(path)
+    return path
+
+
+@pytest.fixture(params=["stand-in", pytest.param("engine", marks=pytest.mark.needs("tesseract"))])
+def scanned(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, Any]:
+    """Return a scan, and the box of the name in it; without an engine, a stand-in reads it."""
+    page = _page()
+
+    def read_image(picture: Any, dpi: float, *_: object, **__: object) -> RecognizedPage:
+        words = []
+        for x0, y0, x1, y1, text, *_ in page.get_text("words"):
+            box = [n * dpi / 72 for n in (x0, y0, x1, y1)]
+            ink = picture[int(box[1]) : int(box[3]), int(box[0]) : int(box[2])] < 128
+            assert ink.any()
+            if ink.mean() > 0.9:
+                continue  # black
+            words.append(Word(text, *box, 1.0, *box))
+        return RecognizedPage((RecognizedLine(tuple(words), words[0].y1, 30),), "stand-in")
+
+    if request.param == "stand-in":
+        monkeypatch.setattr("casetrack.ocr.read_image", read_image)
+        monkeypatch.setattr("casetrack.ocr.choose.choose_engine", lambda *_: None)
+    return _scan(page, tmp_path / "scan.pdf"), _box(page, "Quillfeather")
+
+
+def _darkness(pixmap: Any, box: Any, scale: float) -> float:
+    """Return the share of black pixels in the inner part of *box*."""
+    grey = pymupdf.Pixmap(pymupdf.csGRAY, pixmap)
+    xs = range(int((box.x0 + 1) * scale), int((box.x1 - 1) * scale))
+    ys = range(int((box.y0 + 1) * scale), int((box.y1 - 1) * scale))
+    return sum(grey.pixel(x, y) == (0,) for x in xs for y in ys) / (len(xs) * len(ys))
+
+
+def test_a_picture_of_words_loses_them_too(scanned: tuple[Path, Any], tmp_path: Path) -> None:
+    scan, box = scanned
+    copy = tmp_path / "copy.pdf"
+    made = redact(scan, copy, words=["Quillfeather"], ocr=OcrSettings())
     assert (made.pages, made.recognised, made.not_read) == ((1,), (1,), ())
-    drawn = pymupdf.open(tmp_path / "copy.pdf")[0].get_pixmap(dpi=100)
-    box = _box(page, "Quillfeather")
-    scale = 100 / 72
-    middle = int((box.x0 + box.x1) / 2 * scale), int((box.y0 + box.y1) / 2 * scale)
-    assert drawn.pixel(*middle) == (0, 0, 0)
-    with pytest.raises(UsageError, match=r"Nothing .* stands in scan\.pdf\. Pages 1 could not be"):
-        redact(tmp_path / "scan.pdf", tmp_path / "none.pdf", words=["Quillfeather"])
+    with pymupdf.open(scan) as before, pymupdf.open(copy) as after:
+        assert _darkness(before[0].get_pixmap(dpi=100), box, 100 / 72) < 0.5
+        assert _darkness(after[0].get_pixmap(dpi=100), box, 100 / 72) == 1
+        (stored,) = after[0].get_images()  # the bytes of the picture, not only what is drawn
+        picture = pymupdf.Pixmap(after.extract_image(stored[0])["image"])
+        assert _darkness(picture, box, picture.width / after[0].rect.width) == 1
+
+
+def test_a_scan_that_nothing_reads_is_not_taken_for_clean(tmp_path: Path) -> None:
+    scan = _scan(_page(), tmp_path / "scan.pdf")
+    with pytest.raises(UsageError) as caught:
+        redact(scan, tmp_path / "none.pdf", words=["Quillfeather"])
+    assert {"scan.pdf", "1"} <= {*re.findall(r"scan\.pdf|\b\d+\b", caught.value.message)}
+    assert not (tmp_path / "none.pdf").exists()
 
 
 @pytest.mark.parametrize(
@@ -301,7 +300,7 @@ def test_a_picture_of_words_loses_them_too(tmp_path: Path) -> None:
     ],
 )
 def test_kinds_of_numbers_are_taken_out(tmp_path: Path, kind: str, held: str, kept: str) -> None:
-    page = _page(f"We have account no. {held} and {kept}.")
+    page = _page(f"We have account no. {held} and {kept}.", height=60, y=30)
     page.parent.save(tmp_path / "a.pdf")
     redact(tmp_path / "a.pdf", tmp_path / "copy.pdf", kinds=[kind])
     text = pymupdf.open(tmp_path / "copy.pdf")[0].get_text()
@@ -311,20 +310,21 @@ def test_kinds_of_numbers_are_taken_out(tmp_path: Path, kind: str, held: str, ke
 
 
 def test_an_area_is_taken_out_whatever_it_holds(tmp_path: Path) -> None:
-    page = _page()
-    box = _box(page, SECRET)
+    page = _page(height=60, y=30)
+    box = _box(page)
     page.parent.save(tmp_path / "a.pdf")
     area = Area(1, Box(*box), "", "area")
     made = redact(tmp_path / "a.pdf", tmp_path / "copy.pdf", areas=[area])
     assert made.by_reason == {"area": 1}
     assert "Quill" not in pymupdf.open(tmp_path / "copy.pdf")[0].get_text()
-    with pytest.raises(UsageError, match=r"a\.pdf has no page 4"):
+    with pytest.raises(UsageError) as caught:
         redact(tmp_path / "a.pdf", tmp_path / "b.pdf", areas=[Area(4, area.box, "", "area")])
+    assert {"a.pdf", "4."} <= {*caught.value.message.split()}
 
 
 def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
     page = _page()
-    path = tmp_path / "a.pdf"
+    path, copy = tmp_path / "a.pdf", tmp_path / "b.pdf"
     page.parent.save(path)
     page.parent.save(
         tmp_path / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="x", owner_pw="y"
@@ -334,29 +334,34 @@ def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.docx").write_bytes(b"PK\3\4 no archive")
     (tmp_path / "there.pdf").write_bytes(b"kept")
     (tmp_path / "empty.pdf").touch()
-    words = [SECRET]
-    for run, error, said in [
-        (lambda: redact(path, tmp_path / "b.pdf"), UsageError, "Nothing was named"),
-        (lambda: redact(path, tmp_path / "b.pdf", words=["Bo"]), UsageError, "stands in a.pdf"),
-        (lambda: redact(path, tmp_path / "b.pdf", words=["--"]), UsageError, "holds no letter"),
-        (lambda: redact(path, tmp_path / "b.pdf", kinds=["age"]), UsageError, "is no kind"),
-        (lambda: redact(path, path, words=words), UsageError, "over the original"),
-        (lambda: redact(path, tmp_path, words=words), UsageError, "over the original"),
-        (lambda: redact(path, tmp_path / "there.pdf", words=words), UsageError, "exists already"),
-        (lambda: redact(tmp_path / "no.pdf", path, words=words), FileNotFound, "no.pdf"),
-        (lambda: redact(tmp_path / "a.txt", path, words=words), UnsupportedFormat, "pdf"),
-        (lambda: redact(tmp_path / "broken.pdf", path, words=words), ParseFailed, "broken.pdf"),
-        (lambda: redact(tmp_path / "locked.pdf", path, words=words), FileEncrypted, "locked.pdf"),
-        (lambda: hidden_text(tmp_path / "locked.pdf"), FileEncrypted, "locked.pdf"),
-        (lambda: hidden_text(tmp_path / "a.txt"), UnsupportedFormat, "docx"),
-        (lambda: hidden_text(tmp_path / "empty.pdf"), EmptyFile, "0 bytes"),
-        (lambda: hidden_text(tmp_path / "broken.docx"), ParseFailed, "broken.docx"),
-        (lambda: hidden_text(tmp_path / "no.pdf"), FileNotFound, "no.pdf"),
+    asked: list[tuple[dict[str, Any], Path, Path, type[CaseTrackError], str]] = [
+        ({}, path, copy, UsageError, ""),
+        ({"words": ["Bo"]}, path, copy, UsageError, "a.pdf"),
+        ({"words": ["--"]}, path, copy, UsageError, "“--”"),
+        ({"kinds": ["age"]}, path, copy, UsageError, "“age”"),
+        ({"words": [SECRET]}, path, path, UsageError, "a.pdf"),
+        ({"words": [SECRET]}, path, tmp_path, UsageError, "a.pdf"),
+        ({"words": [SECRET]}, path, tmp_path / "there.pdf", UsageError, "there.pdf"),
+        ({"words": [SECRET]}, tmp_path / "no.pdf", path, FileNotFound, "no.pdf"),
+        ({"words": [SECRET]}, tmp_path / "a.txt", path, UnsupportedFormat, "a.txt"),
+        ({"words": [SECRET]}, tmp_path / "broken.pdf", path, ParseFailed, "broken.pdf"),
+        ({"words": [SECRET]}, tmp_path / "locked.pdf", path, FileEncrypted, "locked.pdf"),
+    ]
+    for named, source, target, error, said in asked:
+        with pytest.raises(error) as caught:
+            redact(source, target, **named)
+        assert said in caught.value.message, named
+    for name, error in [
+        ("locked.pdf", FileEncrypted),
+        ("a.txt", UnsupportedFormat),
+        ("empty.pdf", EmptyFile),
+        ("broken.docx", ParseFailed),
+        ("no.pdf", FileNotFound),
     ]:
-        with pytest.raises(error, match=said):
-            run()
+        with pytest.raises(error, match=name):
+            hidden_text(tmp_path / name)
     assert (tmp_path / "there.pdf").read_bytes() == b"kept"
-    assert not (tmp_path / "b.pdf").exists()
-    redact(tmp_path / "locked.pdf", tmp_path / "b.pdf", words=words, passwords=["x"])
-    assert "Quill" not in pymupdf.open(tmp_path / "b.pdf")[0].get_text()
+    assert not copy.exists()
+    redact(tmp_path / "locked.pdf", copy, words=[SECRET], passwords=["x"])
+    assert "Quill" not in pymupdf.open(copy)[0].get_text()
     assert not [file for file in tmp_path.iterdir() if file.name.startswith(".writing")]

@@ -55,9 +55,7 @@ def test_marks_of_star_pages_in_html_leave_the_text(tmp_path: Path) -> None:
         ("*1 First note. *2 Second note. *1 again *3", None, []),
     ],
 )
-def test_typed_star_pages_are_told_from_notes(
-    text: str, clean: str | None, labels: list[str], tmp_path: Path
-) -> None:
+def test_typed_star_pages(text: str, clean: str | None, labels: list[str], tmp_path: Path) -> None:
     (page,) = read(tmp_path / "a.txt", text)
     assert page.text == (text if clean is None else clean)
     assert [label for label, _ in places(page, "star")] == labels
@@ -88,7 +86,7 @@ def test_a_star_page_goes_on_to_the_next_page_of_the_file(tmp_path: Path) -> Non
         (["Report\nFORM 10000", "x\nFORM 10001"], [], ["Report\nFORM 10000", "x\nFORM 10001"]),
     ],
 )  # fmt: skip
-def test_bates_numbers_are_those_that_stand_at_the_edge(
+def test_bates_numbers_at_the_edge(
     pages: list[str], labels: list[str], texts: list[str], tmp_path: Path
 ) -> None:
     found = read(tmp_path / "a.txt", "\f".join(pages))

@@ -15,7 +15,9 @@ import pytest
 from casetrack.config import load_settings
 from casetrack.errors import FreeTierLimit, UsageError
 from casetrack.license import FREE, PRO, TIERS, UNLIMITED, Entitlements
+from casetrack.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION
 from casetrack.license.key import ALPHABET, parse_key
+from casetrack.license.status import REFRESH
 from casetrack.license.tiers import FEATURES
 
 if TYPE_CHECKING:
@@ -61,74 +63,37 @@ def test_the_table_is_that_of_the_requirement() -> None:
     assert PRO.features == TIERS["team"].features == frozenset(FEATURES)
 
 
-@pytest.mark.parametrize(
-    ("ask", "text"),
-    [
-        (
-            lambda e: e.allow_collection(3),
-            (
-                "Free tier allows 3 collections (you have 3). Delete a collection or upgrade to "
-                f"Pro for unlimited collections: {UPGRADE}"
-            ),
-        ),
-        (
-            lambda e: e.allow_document(100),
-            (
-                "Free tier allows 100 documents per collection (you have 100). Delete a document "
-                f"or upgrade to Pro for unlimited documents: {UPGRADE}"
-            ),
-        ),
-        (
-            lambda e: e.allow_archive(1000),
-            (
-                "Free tier allows 100 documents per collection (this one has 1,000). "
-                f"Upgrade to Pro for unlimited documents: {UPGRADE}"
-            ),
-        ),
-        (
-            lambda e: e.require("entity_search"),
-            (
-                "Free tier does not include the passages about a person, a firm or a thing, "
-                "ranked over all documents. It can list every place that mentions a name "
-                f"(`casetrack entity`). Upgrade to Pro for it: {UPGRADE}"
-            ),
-        ),
-    ],
-)
-def test_what_a_refusal_says(
-    ask: Callable[[Entitlements], None], text: str, settings: Settings
-) -> None:
+ASKED: dict[str, tuple[Callable[[Entitlements], None], Callable[[Entitlements], None]]] = {
+    "collections": (lambda e: e.allow_collection(3), lambda e: e.allow_collection(2)),
+    "documents": (lambda e: e.allow_document(100), lambda e: e.allow_document(99)),
+    "archive": (lambda e: e.allow_archive(1000), lambda e: e.allow_archive(100)),
+    "feature": (lambda e: e.require("entity_search"), lambda _: None),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_a_refusal_says(asked: str, settings: Settings, messages: Any) -> None:
+    too_much, allowed = ASKED[asked]
     with pytest.raises(FreeTierLimit) as caught:
-        ask(Entitlements(settings))
-    assert (str(caught.value), caught.value.code) == (text, "free_tier_limit")
-    ask(Entitlements(settings, tier=PRO))
-    ask(Entitlements(settings, tier=UNLIMITED))
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda e: e.allow_collection(2),
-        lambda e: e.allow_document(99),
-        lambda e: e.allow_archive(100),
-    ],
-)
-def test_up_to_the_limit_nothing_is_refused(
-    ask: Callable[[Entitlements], None], settings: Settings
-) -> None:
-    ask(Entitlements(settings))
+        too_much(Entitlements(settings))
+    assert (caught.value.code, UPGRADE in caught.value.message) == ("free_tier_limit", True)
+    messages(str(caught.value))
+    allowed(Entitlements(settings))
+    too_much(Entitlements(settings, tier=PRO))
+    too_much(Entitlements(settings, tier=UNLIMITED))
 
 
 def test_a_refusal_tells_why_a_key_does_not_count(settings: Settings) -> None:
+    asked = Entitlements(replace(settings, license_key="rubbish"))
     with pytest.raises(FreeTierLimit) as caught:
-        Entitlements(replace(settings, license_key="rubbish")).require("rerank")
-    assert caught.value.hint.startswith("The license key (from config.toml) is not a license key")
+        asked.require("rerank")
+    assert caught.value.hint == asked.status().reason != ""
 
 
 # --- where a key comes from ----------------------------------------------------------------------
 
 
-def test_the_first_place_whose_key_counts(
+def test_the_first_key_that_counts(
     settings: Settings, signer: Signer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     issued = date(2026, 1, 1)
@@ -145,18 +110,17 @@ def test_the_first_place_whose_key_counts(
     def expect(source: str, key: str) -> tuple[str, str]:
         return source, parse_key(key).masked()
 
-    assert found() == expect("given by --license", given)
-    assert found(license_option=" ") == expect("from CASETRACK_LICENSE", of_env)
+    assert found() == expect(OPTION, given)
+    assert found(license_option=" ") == expect(ENVIRONMENT, of_env)
     monkeypatch.setenv("CASETRACK_LICENSE", "${user_config.license_key}")
-    assert found(license_option=None) == expect("from config.toml", of_config)
+    assert found(license_option=None) == expect(CONFIG, of_config)
     last = status(replace(everything, license_option=None, license_key="PRO-OLD"))
-    assert (last.tier, last.source) == (PRO, "activated on this computer")
-    assert [o.split(" is ")[0] for o in last.others] == ["The license key (from config.toml)"]
+    assert (last.tier, last.source) == (PRO, ACTIVATED)
+    (other,) = last.others
+    assert CONFIG in other
 
 
-def test_the_settings_file_is_checked_and_keys_are_not_shown(
-    settings: Settings, signer: Signer
-) -> None:
+def test_the_settings_file_is_checked(settings: Settings, signer: Signer) -> None:
     key = signer.key()
     assert key not in repr(replace(settings, license_key=key, license_option=key))
     settings.data_dir.mkdir()
@@ -174,20 +138,20 @@ def test_the_settings_file_is_checked_and_keys_are_not_shown(
         ({}, "pro", ""),
         ({"tier": "TEAM", "seats": 5}, "team", ""),
         ({"expires": TODAY}, "pro", ""),
-        ({"expires": TODAY - days(1)}, "free", f"expired on 2026-06-14. Renew it: {UPGRADE}."),
+        ({"expires": TODAY - days(1)}, "free", f"2026-06-14 {UPGRADE}"),
         ({"issued": TODAY + days(1)}, "pro", ""),  # the world has several dates at once
-        ({"issued": TODAY + days(2)}, "free", "counts from 2026-06-17 on, and the clock of this"),
-        ({"tier": "GOLD"}, "free", 'is for a tier "GOLD" that this version does not know.'),
-        ({"tier": "FREE"}, "free", 'is for a tier "FREE" that this version does not know.'),
+        ({"issued": TODAY + days(2)}, "free", f"2026-06-17 {TODAY}"),
+        ({"tier": "GOLD"}, "free", '"GOLD"'),
+        ({"tier": "FREE"}, "free", '"FREE"'),
     ],
 )
-def test_what_a_key_says_decides(
+def test_what_a_key_says(
     claims: dict[str, Any], tier: str, reason: str, settings: Settings, signer: Signer
 ) -> None:
     key = signer.key(**({"issued": date(2026, 1, 1)} | claims))
     found = status(replace(settings, license_key=key))
     assert found.tier.name == tier
-    assert reason in found.reason
+    assert all(word in found.reason for word in reason.split())
     assert bool(found.reason) == bool(found.notes) == (tier == "free")
     assert key not in json.dumps(found.as_dict())
     assert not (settings.data_dir / "license.json").exists()
@@ -198,41 +162,28 @@ def test_what_a_key_says_decides(
     [
         ({"first_seen": NOW}, "pro", ""),
         ({"first_seen": NOW - days(22)}, "pro", ""),
-        (
-            {"first_seen": NOW - days(23)},
-            "pro",
-            "has to be confirmed by 2026-06-22: run `casetrack",
-        ),
-        ({"first_seen": NOW - days(30)}, "pro", "has to be confirmed by 2026-06-15"),
-        ({"first_seen": NOW - days(31)}, "free", "has not been confirmed for 30 days. Run `case"),
+        ({"first_seen": NOW - days(23)}, "pro", f"2026-06-22 {REFRESH}"),
+        ({"first_seen": NOW - days(30)}, "pro", "2026-06-15"),
+        ({"first_seen": NOW - days(31)}, "free", f"30 {REFRESH}"),
         ({"first_seen": NOW - days(90), "confirmed_at": NOW - days(5)}, "pro", ""),
-        (
-            {"first_seen": NOW - days(90), "confirmed_at": NOW - days(31)},
-            "free",
-            "not been confirm",
-        ),
-        (
-            {"first_seen": NOW, "refused": "disabled."},
-            "free",
-            "refused by the license server: disa",
-        ),
-        ({"first_seen": NOW + days(2)}, "free", "was used on 2026-06-17, and the clock of this"),
+        ({"first_seen": NOW - days(90), "confirmed_at": NOW - days(31)}, "free", REFRESH),
+        ({"first_seen": NOW, "refused": "disabled."}, "free", "disabled."),
+        ({"first_seen": NOW + days(2)}, "free", f"2026-06-17 {TODAY}"),
         ({"first_seen": NOW + timedelta(hours=20)}, "pro", ""),
     ],
 )
-def test_a_key_is_confirmed_within_thirty_days(
+def test_a_key_is_confirmed_in_time(
     facts: dict[str, Any], tier: str, said: str, settings: Settings, signer: Signer
 ) -> None:
     key = signer.key(issued=date(2026, 1, 1), offline=False)
     write_file(settings, key, **facts)
     found = status(replace(settings, license_key=key))
     assert found.tier.name == tier
-    assert (said in "".join(found.notes)) if said else not found.notes
+    assert bool(found.notes) == bool(said)
+    assert all(word in found.notes[0] for word in said.split())
 
 
-def test_the_first_use_is_noted_and_starts_the_thirty_days(
-    settings: Settings, signer: Signer
-) -> None:
+def test_the_first_use_starts_the_thirty_days(settings: Settings, signer: Signer) -> None:
     with_key = replace(settings, license_key=signer.key(issued=date(2026, 1, 1), offline=False))
     assert status(with_key).confirm_by == NOW + days(30)
     file = settings.data_dir / "license.json"
@@ -242,9 +193,7 @@ def test_the_first_use_is_noted_and_starts_the_thirty_days(
     assert status(with_key, NOW + days(31)).tier is FREE
 
 
-def test_where_the_first_use_cannot_be_noted_the_day_of_issue_counts(
-    settings: Settings, signer: Signer
-) -> None:
+def test_without_a_first_use_the_day_of_issue_counts(settings: Settings, signer: Signer) -> None:
     settings.data_dir.write_text("a file where the folder should be")
     for age, tier in ((29, "pro"), (31, "free")):
         key = signer.key(issued=TODAY - days(age), offline=False)
@@ -258,23 +207,23 @@ def test_what_cannot_be_checked_is_free(
     assert Entitlements(with_key).tier is PRO
     with monkeypatch.context() as patch:
         patch.setenv("CASETRACK_LICENSE_PUBLIC_KEYS", str(settings.data_dir / "none.txt"))
-        assert "none.txt: No such file" in Entitlements(with_key).status().reason
+        assert "none.txt" in Entitlements(with_key).status().reason
     for name in [n for n in sys.modules if n.split(".")[0] == "nacl"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "nacl", None)
     found = Entitlements(with_key).status()
     assert found.tier is FREE
-    assert "pip install pynacl" in found.reason
+    assert "pynacl" in found.reason
 
 
 # --- damage --------------------------------------------------------------------------------------
 
 
-def test_a_thousand_random_keys_are_free(settings: Settings, signer: Signer) -> None:
+def test_random_keys_are_free(settings: Settings, signer: Signer) -> None:
     chance = random.Random(8)
     genuine = signer.key()
     signs = ALPHABET + "OILU-–\n é\0"
-    for number in range(1000):
+    for number in range(500):
         if number % 2:
             length = chance.choice([0, 1, 24, 124, 128, 130, 2000])
             text = "".join(chance.choice(signs) for _ in range(length))
@@ -307,7 +256,7 @@ def test_no_content_of_the_file_raises(settings: Settings, signer: Signer) -> No
     contents += [whole.replace(b'"i"', b"5"), whole.replace(b"+00:00", b""), b"\xff\xfe\0"]
     contents += [whole.replace(b"{", b"[").replace(b"}", b"]"), whole.replace(b":", b"")]
     chance = random.Random(9)
-    for _ in range(200):
+    for _ in range(100):
         damaged = bytearray(whole)
         for _ in range(3):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
@@ -319,25 +268,23 @@ def test_no_content_of_the_file_raises(settings: Settings, signer: Signer) -> No
         assert content not in (b"[]", b"null") or "casetrack license activate" in found.reason
 
 
-def test_a_damaged_file_does_not_stop_a_key_that_needs_none(
-    settings: Settings, signer: Signer
-) -> None:
+def test_a_damaged_file_does_not_stop_other_keys(settings: Settings, signer: Signer) -> None:
     settings.data_dir.mkdir()
     (settings.data_dir / "license.json").write_text("torn")
     offline = replace(settings, license_key=signer.key())
     assert Entitlements(offline).tier is PRO
     online = Entitlements(replace(settings, license_key=signer.key(offline=False)))
-    assert "license.json cannot be read: it is damaged" in online.status().reason
+    assert "license.json" in online.status().reason
     assert (settings.data_dir / "license.json").read_text() == "torn"
     (settings.data_dir / "license.json").unlink()
     (settings.data_dir / "license.json").mkdir()
-    assert "cannot be read: Is a directory" in Entitlements(settings).status().reason
+    assert "license.json" in Entitlements(settings).status().reason
 
 
 # --- cost ----------------------------------------------------------------------------------------
 
 
-def test_a_change_is_seen_at_once_and_nothing_is_read_without_one(
+def test_a_change_is_seen_at_once(
     settings: Settings, signer: Signer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = signer.key()

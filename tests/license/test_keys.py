@@ -74,19 +74,21 @@ def test_base32_loses_nothing(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    "change",
     [
-        (lambda text: "", "too short"),
-        (lambda text: text[:-30], "too short"),
-        (lambda text: text * 9, "too long"),
-        (lambda text: text[:-5] + "U" + text[-4:], "letter U does not occur"),
-        (lambda text: "PR5" + text[3:], "name of a tier"),
-        (lambda text: text[:-1] + "1", "last letter"),
+        lambda text: "",
+        lambda text: text[:-30],
+        lambda text: text * 9,
+        lambda text: text[:-5] + "U" + text[-4:],
+        lambda text: "PR5" + text[3:],
+        lambda text: text[:-1] + "1",
     ],
+    ids=["empty", "short", "long", "letter U", "tier", "last letter"],
 )
-def test_what_is_no_key_is_told_why(change: Any, reason: str, signer: Signer) -> None:
-    with pytest.raises(MalformedKey, match=reason):
+def test_what_is_no_key(change: Any, signer: Signer, messages: Any) -> None:
+    with pytest.raises(MalformedKey) as caught:
         parse_key(change(signer.key()))
+    messages(str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_what_is_no_key_is_told_why(change: Any, reason: str, signer: Signer) ->
     ],
 )
 def test_what_does_not_fit_into_a_key_is_refused(wrong: dict[str, Any], signer: Signer) -> None:
-    with pytest.raises(ValueError, match=r"fit|seat|tier"):
+    with pytest.raises(ValueError, match=r"tier|seat|serial|issued|start"):
         signer.key(**wrong)
 
 
@@ -127,9 +129,7 @@ def test_only_a_trusted_signature_counts(signer: Signer, monkeypatch: pytest.Mon
     assert not is_genuine(key)
 
 
-def test_several_signers_are_trusted(
-    signer: Signer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_signers(signer: Signer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [new_key_pair() for _ in range(2)]
     file = tmp_path / "keys.txt"
     file.write_text(f"# two\n{pairs[0][1].hex()}  # old\n\n{base32_text(pairs[1][1])}\n")
@@ -139,14 +139,14 @@ def test_several_signers_are_trusted(
 
 
 @pytest.mark.parametrize("content", [b"rubbish", b"\xff\xfe", b"ab" * 31, None])
-def test_a_bad_file_of_signers_is_told(
+def test_a_bad_file_of_signers(
     content: bytes | None, signer: Signer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "keys.txt"
     if content is not None:
         file.write_bytes(content)
     monkeypatch.setenv("CASETRACK_LICENSE_PUBLIC_KEYS", str(file))
-    with pytest.raises(CannotVerify, match="CASETRACK_LICENSE_PUBLIC_KEYS names"):
+    with pytest.raises(CannotVerify, match="CASETRACK_LICENSE_PUBLIC_KEYS"):
         is_genuine(parse_key(signer.key()))
 
 
@@ -157,7 +157,7 @@ def test_the_package_has_a_signer() -> None:
 # --- the vendor's command ------------------------------------------------------------------------
 
 
-def test_a_vendor_makes_a_pair_and_issues_keys(
+def test_a_vendor_issues_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     private, public = tmp_path / "private.key", tmp_path / "public.txt"
@@ -179,19 +179,19 @@ def test_a_vendor_makes_a_pair_and_issues_keys(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "command",
     [
-        (["keypair", "--private", "{checkout}/sub/private.key"], "must never be committed"),
-        (["keypair", "--private", "{there}"], "is there already"),
-        (["keypair", "--private", "{none}/private.key"], "No such file"),
-        (["issue", "--private", "{there}", "--tier", "pro"], "holds no private key"),
-        (["issue", "--private", "{good}", "--tier", "pro", "--days", "0"], "1 or more"),
-        (["issue", "--private", "{good}", "--tier", "pro", "--seats", "5000"], "does not fit"),
-        (["show", "PRO-1"], "too short"),
+        "keypair --private {checkout}/sub/private.key",
+        "keypair --private {there}",
+        "keypair --private {none}/private.key",
+        "issue --private {there} --tier pro",
+        "issue --private {good} --tier pro --days 0",
+        "issue --private {good} --tier pro --seats 5000",
+        "show PRO-1",
     ],
 )
-def test_the_vendor_is_told_what_does_not_work(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_a_vendor_cannot_do(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], messages: Any
 ) -> None:
     checkout, there, good = tmp_path / "checkout", tmp_path / "there", tmp_path / "good"
     (checkout / ".git").mkdir(parents=True)
@@ -199,8 +199,9 @@ def test_the_vendor_is_told_what_does_not_work(
     there.write_text("something else")
     assert vendor(["keypair", "--private", str(good)]) == 0
     places = {"checkout": checkout, "there": there, "good": good, "none": tmp_path / "none"}
-    assert vendor([a.format(**places) for a in arguments]) == 1
-    assert said in capsys.readouterr().err
+    capsys.readouterr()
+    assert vendor(command.format(**places).split()) == 1
+    messages(capsys.readouterr().err)
     assert there.read_text() == "something else"
     assert not (checkout / "sub" / "private.key").exists()
 

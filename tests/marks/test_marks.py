@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from mcp.client import Client
 
-from casetrack.errors import (
-    CollectionReadOnly,
-    DocumentNotFound,
-    EntityNotFound,
-    UsageError,
-)
-from casetrack.graph.marks import passage_place
+from casetrack.cli.main import main
+from casetrack.errors import CaseTrackError, CollectionReadOnly, EntityNotFound, UsageError
 from casetrack.health.folder import check_marks
 from casetrack.marks import add, new_mark, read
 from casetrack.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
+from casetrack.mcp.server import build_server
+from casetrack.pipeline import Tools
 from casetrack.store.files import write_atomic
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList
 from graph.test_graph import ENCODER, forget, opened_anew
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -48,27 +43,18 @@ CHARTER = (
     "Bob Tarn chartered the vessel from Haverstock Ltd on 12 March 2031. Orla Finch signed.",
     "Quillon paid the freight of 40,000 dollars on 2 April 2031 in full. Finch was in Lisbon.",
 )
-LETTER = (
-    "Piet Morrow wrote to Rosa Lindqvist on 5 May 2031 that Quillon had delivered late.",
-)  # fmt: skip
-NOTE = ("Orla Finch met Rosa Lindqvist in Lisbon on 9 June 2031. Finch left early.",)
+LETTER = ["Piet Morrow wrote to Rosa Lindqvist on 5 May 2031 that Quillon had delivered late."]
+NOTE = ["Orla Finch met Rosa Lindqvist in Lisbon on 9 June 2031. Finch left early."]
+TOOLS = Tools(None, ENCODER, 768, NAMES)
 
 
 @pytest.fixture
-def tools() -> Any:
-    from casetrack.pipeline import Tools
-
-    return Tools(None, ENCODER, 768, NAMES)
-
-
-@pytest.fixture
-def collection(library: Library, store_text: Any, tools: Any) -> Collection:
+def collection(library: Library, store_text: Any) -> Collection:
     library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
     made = library.create("Charter", profile="legal")
     with write_session(made.folder) as session:
-        store_text(session, "charter.txt", *CHARTER, tools=tools)
-        store_text(session, "letter.txt", *LETTER, tools=tools)
-        store_text(session, "note.txt", *NOTE, tools=tools)
+        for name, pages in (("charter", CHARTER), ("letter", LETTER), ("note", NOTE)):
+            store_text(session, f"{name}.txt", *pages, tools=TOOLS)
     return made
 
 
@@ -87,7 +73,9 @@ def test_two_names_are_one_and_one_is_two_again(collection: Collection) -> None:
     assert "Quillon" not in after
     found = collection.map.find_entity("Quillon")
     assert (found.entity.name, found.entity.edited_by_user) == ("Rosa Lindqvist", True)
-    assert found.edits == (f"You joined “Quillon” with it ({placed.mark_id}).",)
+    (edit,) = found.edits
+    assert "Quillon" in edit
+    assert placed.mark_id in edit
     collection.marks.undo(placed.mark_id)
     assert names(collection, "person") == before
     assert collection.map.find_entity("Quillon").edits == ()
@@ -111,8 +99,11 @@ def test_a_split_is_told_on_both_sides_and_joined_again_later(collection: Collec
     placed = collection.marks.split("Orla Finch", "Finch")
     new = placed.mark.other_id
     assert new is not None
-    assert collection.map.find_entity(new).edits[0].startswith("You split it off from “Orla Finch”")
-    assert "somebody else" in collection.map.find_entity("Orla Finch").edits[0]
+    sides = [collection.map.find_entity(name).edits for name in (new, "Orla Finch")]
+    for (edit,), other in zip(sides, ("Orla Finch", "Finch"), strict=True):
+        assert other in edit
+        assert placed.mark_id in edit
+    assert sides[0] != sides[1]
     collection.marks.merge("Orla Finch", new)  # the later word counts
     assert names(collection, "person")["Orla Finch"] == 4
 
@@ -136,10 +127,8 @@ def test_what_somebody_is_and_is_called_and_whether_it_is_shown(collection: Coll
 
 
 def test_a_kind_joins_what_has_the_same_key_of_that_kind(
-    collection: Collection, store_text: Any, tools: Any
+    collection: Collection, store_text: Any
 ) -> None:
-    from casetrack.pipeline import Tools
-
     other = Tools(None, ENCODER, 768, NamesByList(Quillon="organization"))
     with write_session(collection.folder) as session:
         store_text(session, "list.txt", "Quillon; Quillon; Quillon; Quillon.", tools=other)
@@ -150,9 +139,7 @@ def test_a_kind_joins_what_has_the_same_key_of_that_kind(
     assert "Quillon" not in names(collection, "person")
 
 
-def test_edits_stay_when_documents_come_and_go(
-    collection: Collection, store_text: Any, tools: Any
-) -> None:
+def test_edits_stay_when_documents_come_and_go(collection: Collection, store_text: Any) -> None:
     placed = collection.marks.merge("Bob Tarn", "Rosa Lindqvist")
     known = collection.document("charter.txt")
     collection.delete_document("charter.txt")
@@ -161,7 +148,7 @@ def test_edits_stay_when_documents_come_and_go(
     assert mark.state == "idle"
     assert names(collection, "person")["Rosa Lindqvist"] == 1
     with write_session(collection.folder) as session:
-        store_text(session, "charter.txt", *CHARTER, tools=tools)
+        store_text(session, "charter.txt", *CHARTER, tools=TOOLS)
     assert known.document_id != collection.document("charter.txt").document_id
     (mark,) = collection.marks.all()
     assert (mark.state, mark.mark_id) == ("in force", placed.mark_id)
@@ -169,35 +156,40 @@ def test_edits_stay_when_documents_come_and_go(
     assert names(forget(collection), "person")["Bob Tarn"] == 2
 
 
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda m: m.merge("Nobody", "Bob Tarn"), "Entity not found"),
-        (lambda m: m.merge("Orla Finch", "Finch"), "are one already"),
-        (lambda m: m.split("Orla Finch", "Fnich"), 'never written "Fnich"'),
-        (lambda m: m.split("Quillon", "Quillon"), "nobody would be left"),
-        (lambda m: m.set_kind("Quillon", "ship"), "is no kind of name"),
-        (lambda m: m.rename("Quillon", " "), "A name has 1 to 200 characters"),
-        (lambda m: m.hide("12 March 2031"), "what it is, the text says"),
-        (lambda m: m.unhide("Quillon"), "Nobody called"),
-        (lambda m: m.undo("m-00000000"), "There is no mark"),
-        (lambda m: m.tag("charter.txt"), "No tag was given"),
-        (lambda m: m.star("charter.txt", page=9), "has no page 9"),
-        (lambda m: m.star("nothing.txt"), "Document not found"),
-        (lambda m: m.unstar("charter.txt"), "There is not a star"),
-        (lambda m: m.untag("charter.txt", "x"), 'There is not the tag "x"'),
-        (lambda m: m.add_event("soon", "They met.", source="note.txt"), "cannot be read as a date"),
-        (lambda m: m.add_event("2031", "They met.", source="charter.txt"), "On which of its pages"),
-        (lambda m: m.add_event("2031", " ", source="note.txt"), "not said what happened"),
-        (lambda m: m.hide_event("2031-01-01@00000000"), "There is no event"),
-        (lambda m: m.unhide_event("2031-01-01@00000000"), "There is no hidden event"),
-    ],
-)
-def test_what_cannot_be_said_changes_nothing(collection: Collection, call: Any, says: str) -> None:
-    with pytest.raises((UsageError, EntityNotFound, DocumentNotFound), match=says) as raised:
-        call(collection.marks)
-    assert raised.value.hint or "Did you mean" in raised.value.message
-    assert collection.marks.all(undone=True) == ()
+REFUSED: dict[str, tuple[Callable[[Any], object], str]] = {
+    "Nobody": (lambda m: m.merge("Nobody", "Bob Tarn"), "entity_not_found"),
+    "Finch": (lambda m: m.merge("Orla Finch", "Finch"), "usage"),
+    "Fnich": (lambda m: m.split("Orla Finch", "Fnich"), "usage"),
+    "all of Quillon": (lambda m: m.split("Quillon", "Quillon"), "usage"),
+    "ship": (lambda m: m.set_kind("Quillon", "ship"), "usage"),
+    "200": (lambda m: m.rename("Quillon", " "), "usage"),
+    "12 March 2031": (lambda m: m.hide("12 March 2031"), "usage"),
+    "not hidden": (lambda m: m.unhide("Quillon"), "usage"),
+    "m-00000000": (lambda m: m.undo("m-00000000"), "usage"),
+    "no tag": (lambda m: m.tag("charter.txt"), "usage"),
+    "no page 9": (lambda m: m.star("charter.txt", page=9), "usage"),
+    "nothing.txt": (lambda m: m.star("nothing.txt"), "document_not_found"),
+    "no star": (lambda m: m.unstar("charter.txt"), "usage"),
+    "another tag": (lambda m: m.untag("charter.txt", "x"), "usage"),
+    "soon": (lambda m: m.add_event("soon", "They met.", source="note.txt"), "usage"),
+    "which page": (lambda m: m.add_event("2031", "They met.", source="charter.txt"), "usage"),
+    "no words": (lambda m: m.add_event("2031", " ", source="note.txt"), "usage"),
+    "no event": (lambda m: m.hide_event("2031-01-01@00000000"), "usage"),
+    "no hidden event": (lambda m: m.unhide_event("2031-01-01@00000000"), "usage"),
+}
+
+
+def test_what_cannot_be_said_changes_nothing(
+    collection: Collection, messages: Callable[..., None]
+) -> None:
+    told = []
+    for name, (call, code) in REFUSED.items():
+        with pytest.raises(CaseTrackError) as caught:
+            call(collection.marks)
+        assert caught.value.code == code, name
+        assert collection.marks.all(undone=True) == (), name
+        told.append(f"{name}: {caught.value}")
+    messages("\n\n".join(told))
 
 
 # --- documents and passages ------------------------------------------------------------------
@@ -227,7 +219,7 @@ def test_tags_and_stars_are_listed_and_filter(collection: Collection) -> None:
 
 
 def test_a_mark_stays_with_its_document_and_its_words(
-    collection: Collection, store_text: Any, tools: Any
+    collection: Collection, store_text: Any
 ) -> None:
     passage = collection.read.chunks("charter.txt")[1]
     collection.marks.star(passage)
@@ -235,7 +227,7 @@ def test_a_mark_stays_with_its_document_and_its_words(
     known = collection.document("charter.txt")
     with write_session(collection.folder) as session:  # a file that has changed, and was renamed
         store_text(
-            session, "charter final.txt", "A new first page.", *CHARTER, tools=tools,
+            session, "charter final.txt", "A new first page.", *CHARTER, tools=TOOLS,
             document_id=known.document_id, replaces=known.revision,
         )  # fmt: skip
     star, tag = collection.marks.all()
@@ -245,15 +237,6 @@ def test_a_mark_stays_with_its_document_and_its_words(
     star, tag = collection.marks.all()
     assert (star.state, star.quote, tag.state) == ("document gone", None, "document gone")
     assert star.mark.document_name == "charter.txt"
-
-
-def test_cutting_a_text_otherwise_moves_no_mark(collection: Collection) -> None:
-    chunks = collection.read.chunks("note.txt")
-    placed = collection.marks.star(collection.map.find_entity("Lisbon").mentions[-1])
-    assert placed.quote.text == "Lisbon"
-    assert passage_place(placed.mark, chunks) == (
-        chunks[0].chunk_id, placed.quote.char_start, placed.quote.char_end,
-    )  # fmt: skip
 
 
 # --- the timeline ----------------------------------------------------------------------------
@@ -273,7 +256,8 @@ def test_own_events_are_cited_and_hidden_ones_gone(collection: Collection) -> No
     after = collection.map.timeline()
     assert "2031-05-05" not in {e.value for e in after.events}
     assert after.total == before.total
-    assert "1 event is hidden" in after.notes[0]
+    (note,) = after.notes
+    assert "1" in note
     assert marks.unhide_event(hidden.mark_id).state == "undone"
     assert marks.hide_event(own.mark_id).state == "undone"
     assert collection.map.timeline().events == before.events
@@ -288,38 +272,43 @@ def test_an_own_event_is_said_otherwise_and_keeps_its_source(collection: Collect
     assert (again.mark.value, again.mark.note) == ("2031-04-08", "The freight came late.")
     assert again.quote == own.quote
     assert [m.mark_id for m in marks.all("event")] == [again.mark_id]
-    for wrong, said in (({"date": "someday"}, "someday"), ({"text": " "}, "what happened")):
-        with pytest.raises(UsageError, match=said):
-            marks.change_event(again.mark_id, **wrong)
-    with pytest.raises(UsageError, match="of your own"):
-        marks.change_event(own.mark_id, text="Twice.")
     theirs = next(e for e in collection.map.timeline().events if not e.mark_id)
-    with pytest.raises(UsageError, match="of your own"):
-        marks.change_event(theirs, text="Not mine.")
+    for event, wrong in (
+        (again.mark_id, {"date": "someday"}),
+        (again.mark_id, {"text": " "}),
+        (own.mark_id, {"text": "Twice."}),
+        (theirs, {"text": "Not mine."}),
+    ):
+        with pytest.raises(UsageError):
+            marks.change_event(event, **wrong)
+    assert [m.mark for m in marks.all("event")] == [again.mark]
 
 
-def test_an_own_event_without_its_source_is_left_out_and_said(collection: Collection) -> None:
+def test_an_own_event_without_its_source_is_left_out_and_said(
+    collection: Collection, messages: Callable[..., None]
+) -> None:
+    collection.marks.hide_event(collection.map.timeline().events[0])
     collection.marks.add_event("2031-06-10", "She left.", source="note.txt")
     collection.delete_document("note.txt")
     found = collection.map.timeline()
     assert all(e.mark_id is None for e in found.events)
-    assert "source is not in the collection any more" in found.notes[0]
+    messages("\n".join(found.notes))
 
 
 def test_a_report_shows_what_is_the_users(collection: Collection) -> None:
     plain = collection.report(pictures=False)
-    assert 'id="marks"' not in plain
     collection.marks.star("charter.txt", note="the one that counts")
     collection.marks.tag(collection.read.chunks("letter.txt")[0], "late <delivery>")
     collection.marks.add_event("2031-07-01", "The ship was sold.", source="note.txt")
     collection.marks.merge("Rosa Lindqvist", "Quillon")
     page = collection.report(pictures=False)
-    assert '<a href="#marks">Your marks</a>' in page
-    assert "the one that counts" in page
-    assert "late &lt;delivery&gt;" in page
-    assert "The ship was sold." in page
-    assert "added by you" in page
-    assert "as you said" in page
+    for part in (
+        *('id="marks"', '<a href="#marks">', "the one that counts", "late &lt;delivery&gt;"),
+        "The ship was sold.",
+    ):
+        assert part in page
+        assert part not in plain
+    assert page.count('class="under"') > plain.count('class="under"')  # who was joined
 
 
 # --- what is kept ----------------------------------------------------------------------------
@@ -358,17 +347,19 @@ def _swap(path: Path, copy: Path) -> None:
     copy.write_bytes(content)
 
 
-MARKS_FAULTS: dict[str, Any] = {
+def _changed(old: bytes, new: bytes) -> Callable[[Path, Path], object]:
+    return lambda path, _: path.write_bytes(path.read_bytes().replace(old, new))
+
+
+MARKS_FAULTS: dict[str, Callable[[Path, Path], object]] = {
     "removed": lambda path, _: path.unlink(),
     "emptied": lambda path, _: path.write_bytes(b""),
     "zeros": lambda path, _: path.write_bytes(bytes(path.stat().st_size)),
     "cut off": lambda path, _: path.write_bytes(path.read_bytes()[:-30]),
     "cut between lines": lambda path, _: path.write_bytes(path.read_bytes().split(b"\n")[0]),
-    "another word": lambda path, _: path.write_bytes(path.read_bytes().replace(b"late", b"mate")),
-    "another id": lambda path, _: path.write_bytes(
-        path.read_bytes().replace(b'{"mark_id": "m', b'{"mark_id": "n')
-    ),
-    "a line in two": lambda path, _: path.write_bytes(path.read_bytes().replace(b"late", b"la\ne")),
+    "another word": _changed(b"late", b"mate"),
+    "another id": _changed(b'{"mark_id": "m', b'{"mark_id": "n'),
+    "a line in two": _changed(b"late", b"la\ne"),
     "copy removed": lambda _, copy: copy.unlink(),
     "copy damaged": lambda _, copy: copy.write_bytes(copy.read_bytes()[:-3]),
     "copy empty": lambda _, copy: copy.write_bytes(b""),
@@ -401,7 +392,9 @@ def test_marks_of_another_collection_never_stand_for_its_own(marked: Path) -> No
     _swap(marked / FOLDER / FILE, other / FOLDER / FILE)
     assert read(marked).all == before
     assert not check_marks(marked).ok
-    assert mend(marked) == ["wrote 3 marks back into marks/marks.jsonl from the copy beside it"]
+    (repair,) = mend(marked)
+    assert "3" in repair
+    assert PATH in repair
     assert read(marked).all == before
     assert "theirs" in (marked / FOLDER / "marks.jsonl.damaged").read_text()
     keep(marked, lambda _: False)
@@ -417,7 +410,7 @@ def test_no_damage_to_their_file_takes_a_mark(
     MARKS_FAULTS[fault](marked / FOLDER / FILE, marked / FOLDER / COPY)
     assert read(marked).all == before
     is_hit = not fault.startswith(("copy", "swapped"))
-    assert ("taken from the copy beside it" in caplog.text) == is_hit
+    assert ("doctor --repair" in caplog.text) == is_hit
     if marked_before_repair:
         add(marked, [new_mark(kind="tag", value="later")])
         before = (*before, read(marked).all[-1])
@@ -426,7 +419,7 @@ def test_no_damage_to_their_file_takes_a_mark(
         found = check_marks(marked)
         assert not found.ok
         assert "casetrack doctor --repair" in found.remedy
-        assert ("marks.jsonl has lost " in found.detail) == is_hit
+        assert bool(Stored(marked).lost) == is_hit
         assert any(PATH in said for said in mend(marked))
     assert read(marked).all == before
     assert check_marks(marked).ok or fault == "swapped"  # its last line is that of the copy
@@ -434,17 +427,16 @@ def test_no_damage_to_their_file_takes_a_mark(
     assert (stored.lost, stored.copy_is_damaged) == ([], False)
 
 
-def test_doctor_names_lost_marks_and_writes_them_back(collection: Collection) -> None:
+def test_doctor_names_lost_marks_and_writes_them_back(
+    collection: Collection, messages: Callable[..., None]
+) -> None:
     collection.marks.tag("note.txt", "privileged")
     before = collection.marks.all()
     (collection.folder / FOLDER / FILE).unlink()
     assert opened_anew(collection).marks.all() == before
     found = {c.name: c for c in collection.admin.doctor().checks}["marks"]
-    assert found.detail == 'marks/marks.jsonl has lost tag "privileged" of note.txt'
     report = collection.admin.doctor(repair=True)
-    assert "wrote 1 of your marks back into marks/marks.jsonl from the copy beside it" in (
-        report.repairs
-    )
+    messages("\n".join([found.detail, *report.repairs]))
     assert {c.name: c for c in report.checks}["marks"].ok
     assert (collection.folder / FOLDER / FILE).exists()
 
@@ -490,11 +482,8 @@ def test_writers_take_turns(collection: Collection) -> None:
         for turn in range(5):
             add(collection.folder, [new_mark(kind="tag", value=f"{number}-{turn}")])
 
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
     assert len({m.value for m in read(collection.folder).all}) == 20
 
 
@@ -510,13 +499,13 @@ def test_secure_deletion_leaves_no_mark_of_what_is_gone(collection: Collection) 
 
 
 def test_export_carries_marks_of_what_is_there(
-    library: Library, collection: Collection, tmp_path
+    library: Library, collection: Collection, tmp_path: Path, messages: Callable[..., None]
 ) -> None:
     collection.marks.merge("Bob Tarn", "Quillon")
     collection.marks.tag("letter.txt", "gone soon")
     collection.delete_document("letter.txt")
     report = collection.admin.export(tmp_path)
-    assert any("1 mark of yours is not in it" in note for note in report.notes)
+    messages("\n".join(report.notes))
     imported = library.get(library.import_archive(report.path).collection_id)
     assert [m.mark.kind for m in imported.marks.all()] == ["merge"]
     (imported.folder / FOLDER / FILE).unlink()
@@ -528,78 +517,67 @@ def test_export_carries_marks_of_what_is_there(
 
 
 @pytest.fixture
-def home(demo_home: Path, tmp_path: Path) -> Path:
-    shutil.copytree(demo_home, tmp_path / "home")
-    return tmp_path / "home"
+def run(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Run a command on the collection in this process; return what it writes."""
+    monkeypatch.setenv("CASETRACK_HOME", str(collection.workspace.settings.data_dir))
+
+    def run_here(*words: str) -> str:
+        code = main([*words, "-c", "Charter"])
+        out, err = capfd.readouterr()
+        assert code == 0, err
+        return out
+
+    return run_here
 
 
-def casetrack(home: Path, models: Path, *words: str) -> str:
-    mine = {"CASETRACK_HOME": str(home), "CASETRACK_MODELS": str(models)}
-    done = subprocess.run(
-        [sys.executable, "-m", "casetrack", *words],
-        env={**os.environ, **mine},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def test_commands_on_names(run: Callable[..., str], messages: Callable[..., None]) -> None:
+    rosa, quillon = "person:rosa-lindqvist", "person:quillon"
+    told = [run("entity", rosa, "--merge", quillon), run("entity", rosa, "-k", "1")]
+    (placed,) = json.loads(run("marks", "--json"))
+    people = json.loads(run("entities", "--kind", "person", "--json"))
+    assert {p["name"]: p["edited_by_user"] for p in people}["Rosa Lindqvist"]
+    assert "Quillon" not in {p["name"] for p in people}
+    told.append(run("entity", rosa, "--undo"))
+    messages("\n".join(told), hide={placed["mark_id"]: "<mark>"})
 
 
-def test_commands(home: Path, models_dir: Path) -> None:
-    def run(*words: str) -> str:
-        return casetrack(home, models_dir, *words)
-
-    firms = json.loads(run("entities", "--kind", "organization", "--json"))
-    one, other = firms[0], firms[1]
-    said = run("entity", one["entity_id"], "--merge", other["entity_id"])
-    assert f"{other['name']} is {one['name']} from now on." in said
-    shown = run("entity", one["name"], "-k", "1")
-    assert f"You joined “{other['name']}” with it" in shown
-    assert json.loads(run("entities", "--kind", "organization", "--json"))[0]["edited_by_user"]
-    run("entity", one["name"], "--undo")
-    assert "You joined" not in run("entity", one["name"], "-k", "1")
-
-    name = json.loads(run("documents", "--json"))[0]["name"]
-    run("tag", name, "privileged", "--note", "ask first")
-    run("star", name, "--page", "1")
-    assert name in run("documents", "--tag", "privileged")
-    assert name in run("documents", "--starred")
+def test_commands_on_documents(run: Callable[..., str]) -> None:
+    run("tag", "note.txt", "privileged", "--note", "ask first")
+    run("star", "letter.txt", "--page", "1")
+    assert "note.txt" in run("documents", "--tag", "privileged")
+    assert "letter.txt" in run("documents", "--starred")
     assert "ask first" in run("marks")
-    run("tag", name, "--remove")
+    run("tag", "note.txt", "--remove")
     assert "ask first" not in run("marks")
 
-    added = run("timeline", "--add", "2024-02-29", "A day of ours", "--source", name, "--page", "1")
-    assert "On the timeline, as yours: 2024-02-29" in added
-    assert "A day of ours  (yours)" in run("timeline", "-k", "500")
-    own = next(e for e in json.loads(run("timeline", "--json"))["events"] if e["mark_id"])
-    changed = run("timeline", "--change", own["mark_id"], "-", "A day of theirs")
-    assert "On the timeline, as yours: 2024-02-29  A day of theirs (" in changed
-    event = next(e for e in json.loads(run("timeline", "--json"))["events"] if not e["mark_id"])
+
+def test_commands_on_the_timeline(run: Callable[..., str]) -> None:
+    def events() -> list[dict[str, Any]]:
+        return json.loads(run("timeline", "--json"))["events"]
+
+    source = ("--source", "note.txt", "--page", "1")
+    assert "2031-02-28" in run("timeline", "--add", "2031-02-28", "A day of ours", *source)
+    own, event = (next(e for e in events() if bool(e["mark_id"]) is mine) for mine in (True, False))
+    assert "A day of ours" in run("timeline")
+    run("timeline", "--change", own["mark_id"], "-", "A day of theirs")
+    assert [e["description"] for e in events() if e["mark_id"]] == ["A day of theirs"]
     key = f"{event['date']}@{event['source']['chunk_id'][:8]}"
     run("timeline", "--hide", key)
-    assert key not in run("timeline", "-k", "500")
+    assert key not in run("timeline")
     run("timeline", "--unhide", key)
-    assert key in run("timeline", "-k", "500")
+    assert key in run("timeline")
 
 
-def test_ai_programs(home: Path, models_dir: Path) -> None:
-    from mcp.client import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
-    mine = {"CASETRACK_HOME": str(home), "CASETRACK_MODELS": str(models_dir)}
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "casetrack", "serve"], env={**os.environ, **mine}
-    )
-
+def test_ai_programs(library: Library, collection: Collection) -> None:
     async def talk() -> list[Any]:
-        async with Client(stdio_client(server)) as client:
+        async with Client(build_server(library)) as client:
 
             async def call(tool: str, **arguments: Any) -> Any:
-                return await client.call_tool(tool, {"collection": "Demo", **arguments})
+                return await client.call_tool(tool, {"collection": "Charter", **arguments})
 
-            people = await call("list_entities", entity_type="person", top_k=2)
-            one, other = (e["name"] for e in people.structured_content["entities"])
+            one, other = "Rosa Lindqvist", "Quillon"
             merged = await call("mark", action="merge", target=one, value=other)
             mentions = await call("get_entity_mentions", entity_name=one)
             refused = await call("mark", action="merge", target=one)
@@ -611,9 +589,10 @@ def test_ai_programs(home: Path, models_dir: Path) -> None:
     merged, mentions, refused, listed, undone = anyio.run(talk)
     mark = merged.structured_content["marks"][0]
     assert (mark["kind"], mark["state"]) == ("merge", "in force")
-    assert mark["mark_id"] in mentions.structured_content["edits"][0]
-    assert "The user's word: You joined" in mentions.content[0].text
+    (edit,) = mentions.structured_content["edits"]
+    assert mark["mark_id"] in edit
+    assert edit in mentions.content[0].text
     assert refused.is_error
-    assert "needs value" in refused.content[0].text
+    assert "value" in refused.content[0].text
     assert [m["mark_id"] for m in listed.structured_content["marks"]] == [mark["mark_id"]]
     assert undone.structured_content["marks"][0]["state"] == "undone"

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from casetrack.config import Settings
 from casetrack.library import Library
+from casetrack.mcp.app import CaseTrackServer
 from casetrack.mcp.catalogue import Catalogue
 from casetrack.mcp.server import build_server
 from casetrack.mcp.specs import output_type
@@ -118,6 +119,27 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library
 
 
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library with the empty collection "Acme", for which others answer; only for reading."""
+    library = Library(settings_for(tmp_path_factory.mktemp("bare")))
+    library.create("Acme")
+    return library
+
+
+def _cited(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        own = [value] if "source" in value and "citation" in value else []
+        return own + [part for member in value.values() for part in _cited(member)]
+    return [part for member in value for part in _cited(member)] if isinstance(value, list) else []
+
+
+@pytest.fixture(scope="session")
+def cited() -> Callable[[Any], list[dict[str, Any]]]:
+    """Return ``cited(answer)``: everything in an answer that carries a source."""
+    return _cited
+
+
 @pytest.fixture
 def call() -> Callable[..., Any]:
     """Return ``call(library, tool, arguments, ...)``: several calls on one fresh connection."""
@@ -160,6 +182,20 @@ def text_of(result: Any) -> str:
 def text() -> Callable[[Any], str]:
     """Return :func:`text_of`."""
     return text_of
+
+
+@pytest.fixture
+def codes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the codes of all failures that servers of this process answer with, in order."""
+    told: list[str] = []
+    answer = CaseTrackServer._failed
+
+    def coded(self: CaseTrackServer, failure: Any) -> Any:
+        told.append(failure.code)
+        return answer(self, failure)
+
+    monkeypatch.setattr(CaseTrackServer, "_failed", coded)
+    return told
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def test_every_page_that_a_tool_names_can_be_read(library: Library, mode: str) -
 def test_an_address_of_no_page_names_those_that_there_are(library: Library, uri: str) -> None:
     error = talk(build_server(library), lambda client: client.read_resource(uri))
     assert isinstance(error, MCPError)
-    assert error.message.startswith("There is no page")
+    assert uri in error.message
     assert "ui://casetrack/search.html" in error.message
 
 
@@ -212,7 +212,7 @@ def test_the_passage_is_marked_over_the_picture_of_its_page(
     plain = page_picture(case.workspace.state(), PDF, 3).png
     assert base64.b64decode(image.data) == plain, "the page itself, without marks"
     lines = len(chunk.provenance.line_boxes)
-    assert facts["marks"].count("<title>Line ") == lines
+    assert facts["marks"].count("<title>") == lines
     assert 'class="strong"' in facts["marks"]
     assert facts["body"] == ""
     assert facts["passage"]["text"] == chunk.text
@@ -239,22 +239,16 @@ def test_a_page_without_a_picture_comes_as_text(ask: Callable[..., Any], paged: 
     assert page["body"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({}, "No page was named"),
-        ({"chunk_id": "x", "page": 1}, "Two ways to name a page"),
-        ({"chunk_id": "00000000"}, "not found"),
-        ({"document_name": PDF, "page": 99}, "has no page 99."),
-        ({"document_name": "Nothing.pdf", "page": 1}, "Document not found"),
-    ],
-)
-def test_a_page_that_is_not_there_is_refused_in_words(
-    ask: Callable[..., Any], arguments: dict[str, Any], said: str
-) -> None:
-    result = ask("show_page", arguments)
-    assert result.is_error
-    assert said in result.content[0].text
+def test_a_page_that_is_not_there_is_refused(ask: Callable[..., Any], codes: list[str]) -> None:
+    for given in (
+        {},
+        {"chunk_id": "x", "page": 1},
+        {"document_name": PDF, "page": 99},
+        {"chunk_id": "00000000"},
+        {"document_name": "Nothing.pdf", "page": 1},
+    ):
+        assert ask("show_page", given).is_error
+    assert codes == [*["usage"] * 3, "chunk_not_found", "document_not_found"]
 
 
 def test_the_signs_of_a_timeline_are_numbered_as_its_events(ask: Callable[..., Any]) -> None:

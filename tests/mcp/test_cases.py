@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,87 +27,16 @@ if TYPE_CHECKING:
     from casetrack.mcp.toolsets import ToolChoice
 
 GOLDEN = Path(__file__).parent / "golden" / "legal"
-CASE_TYPES = (
-    "civil criminal family bankruptcy contract employment personal_injury real_estate "
-    "intellectual_property immigration other"
-).split()
-DOCUMENT_TYPES = (
-    "pleading motion brief contract exhibit correspondence deposition discovery statute case_law "
-    "other"
-).split()
-
-# The parameters of the requirement: name -> (schema without its description, required).
-REQUIRED: dict[str, dict[str, tuple[dict[str, Any], bool]]] = {
-    "create_case": {
-        "name": ({"type": "string"}, True),
-        "case_number": ({"type": "string"}, False),
-        "case_type": ({"type": "string", "enum": CASE_TYPES}, False),
-    },
-    "list_cases": {
-        "status_filter": (
-            {
-                "type": "string",
-                "enum": ["active", "closed", "archived", "all"],
-                "default": "active",
-            },
-            False,
-        )
-    },
-    "switch_case": {"case_name": ({"type": "string"}, True)},
-    "delete_case": {
-        "case_name": ({"type": "string"}, True),
-        "confirm": ({"type": "boolean", "default": False}, True),
-    },
+NEED_A_CASE: dict[str, dict[str, Any]] = {
     "get_case_info": {},
-    "ingest_document": {
-        "file_path": ({"type": "string"}, True),
-        "document_name": ({"type": "string"}, False),
-        "document_type": ({"type": "string", "enum": DOCUMENT_TYPES}, False),
-        "copy_original": ({"type": "boolean", "default": False}, False),
-    },
-    "ingest_folder": {
-        "folder_path": ({"type": "string"}, True),
-        "recursive": ({"type": "boolean", "default": False}, False),
-        "document_type": (
-            {
-                "type": "string",
-                "enum": [t for t in DOCUMENT_TYPES if t not in {"statute", "case_law"}],
-            },
-            False,
-        ),
-    },
-    "list_documents": {
-        "sort_by": (
-            {"type": "string", "enum": ["name", "date", "pages", "type"], "default": "date"},
-            False,
-        )
-    },
-    "get_document": {"document_name": ({"type": "string"}, True)},
-    "delete_document": {
-        "document_name": ({"type": "string"}, True),
-        "confirm": ({"type": "boolean", "default": False}, True),
-    },
-    "search_case": {
-        "query": ({"type": "string"}, True),
-        "top_k": ({"type": "integer", "default": 5, "minimum": 1, "maximum": 50}, False),
-        "document_filter": ({"type": "string"}, False),
-    },
-    "find_entity": {
-        "entity": ({"type": "string"}, True),
-        "entity_type": (
-            {
-                "type": "string",
-                "enum": ["person", "court", "statute", "case_citation", "organization", "any"],
-                "default": "any",
-            },
-            False,
-        ),
-        "top_k": ({"type": "integer", "default": 20, "minimum": 1, "maximum": 100}, False),
-    },
-    "get_status": {},
+    "ingest_document": {"file_path": "/a.pdf"},
+    "ingest_folder": {"folder_path": "/a"},
+    "list_documents": {},
+    "get_document": {"document_name": "a"},
+    "delete_document": {"document_name": "a", "confirm": True},
+    "search_case": {"query": "a"},
+    "find_entity": {"entity": "a"},
 }
-CASELESS = {"create_case", "list_cases", "switch_case", "delete_case", "get_status"}
-"""Tools that are not about the active case."""
 COMPLAINT = (
     "UNITED STATES DISTRICT COURT\nSOUTHERN DISTRICT OF NEW YORK\n\n"
     "HARBOR LINE LLC, Plaintiff, v. NORTH QUAY INC., Defendant.\nCase No. 1:24-cv-01234\n\n"
@@ -167,27 +97,11 @@ def talk(library: Library) -> Callable[..., list[tuple[bool, str, Any]]]:
 # --- what clients are told about the tools --------------------------------------------------
 
 
-def test_the_first_tools_are_those_of_the_requirement() -> None:
-    assert [name for name in LISTED if name in REQUIRED] == list(REQUIRED)
+def test_the_tools_and_their_order_are_as_recorded(messages: Any) -> None:
+    messages("\n".join(LISTED))
 
 
-@pytest.mark.parametrize("name", REQUIRED)
-def test_parameters_are_those_of_the_requirement(name: str) -> None:
-    schema = LISTED[name]["inputSchema"]
-    properties, required = schema["properties"], schema.get("required", [])
-    for parameter, (wanted, needed) in REQUIRED[name].items():
-        told = {k: v for k, v in properties[parameter].items() if k != "description"}
-        assert told == wanted, parameter
-        assert (parameter in required) == needed
-    extra = properties.keys() - REQUIRED[name].keys()
-    assert extra <= {"case", "offset", "response_format", "password"}
-    assert not extra & set(required)
-    assert ("case" in extra) == (name not in CASELESS)
-    plain = {"case", "offset", "top_k", "response_format"}
-    assert all(field.get("description") for name, field in properties.items() if name not in plain)
-
-
-@pytest.mark.parametrize("name", REQUIRED)
+@pytest.mark.parametrize("name", LISTED)
 def test_tool_is_declared_as_recorded(name: str, golden: Callable[[Path, str], None]) -> None:
     text = json.dumps(LISTED[name], indent=1, sort_keys=True, ensure_ascii=False)
     golden(GOLDEN / f"{name}.json", text + "\n")
@@ -203,7 +117,7 @@ def test_everything_a_client_may_show_is_there(name: str) -> None:
 
 
 def test_the_list_of_the_requirement_s_tools_is_cheap() -> None:
-    tools = [tool for name, tool in LISTED.items() if name in REQUIRED]
+    tools = list(LISTED.values())[:13]
     size = len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":")).encode())
     assert size < 11_000
 
@@ -216,12 +130,11 @@ def test_instructions_and_prompts_name_only_tools_that_are_there(chosen: str) ->
     offered = set(choice.of(specs))
     text = instructions(words.instructions, offered)
     assert len(text.encode()) < 2048
-    assert "Always cite" in text
     prompts = Prompts(choice, words)
     for request in prompts.requests():
-        values = {a.name: f"the {a.title}" for a in request.arguments}
+        values = {a.name: f"the {a.name}" for a in request.arguments}
         text += prompts.text(request, values)
-        assert '"the Case"' in text
+        assert '"the case"' in text
     assert {word for word in _words(text) if word in specs} <= offered
     assert not {word for word in _words(text) if word in declared()} - set(specs)
 
@@ -233,7 +146,9 @@ def _words(text: str) -> set[str]:
 # --- cases ----------------------------------------------------------------------------------
 
 
-def test_a_case_is_made_chosen_told_of_and_deleted(talk: Any, library: Library) -> None:
+def test_a_case_is_made_chosen_told_of_and_deleted(
+    talk: Any, library: Library, codes: list[str], messages: Any
+) -> None:
     made, again, listed, switched, info, kept, gone, empty = talk(
         ("create_case", {"name": "Harbor Line v. North Quay", "case_type": "Contract"}),
         (
@@ -247,60 +162,31 @@ def test_a_case_is_made_chosen_told_of_and_deleted(talk: Any, library: Library) 
         ("delete_case", {"case_name": "Harbor Line v. North Quay", "confirm": True}),
         ("get_case_info", {}),
     )
-    short = made[2]["case"]["id"][:8]
-    assert made[1] == (
-        f'Created case "Harbor Line v. North Quay" (ID: {short}).\nType: Contract\n'
-        "This is now your active case.\n\nNext: Ingest documents with ingest_document."
-    )
-    day = again[2]["case"]["created_at"][:10]
-    assert listed[1] == (
-        "Cases (2 active):\n\n"
-        "* Doe v. State [ACTIVE] <-- current\n"
-        f"  24-cr-7 | Criminal | 0 documents | 0 chunks | Created {day}\n\n"
-        "  Harbor Line v. North Quay [ACTIVE]\n"
-        f"  Contract | 0 documents | 0 chunks | Created {day}"
-    )
     assert [case["is_active"] for case in listed[2]["cases"]] == [True, False]
-    assert switched[1] == 'Switched to case "Harbor Line v. North Quay" (0 documents, 0 chunks).'
-    assert info[1].startswith(
-        "Case: Harbor Line v. North Quay\nType: Contract | Status: Active\n"
-        f"Created: {day}\n\nDocuments (0):\n\nTotal: 0 pages, 0 chunks\nStorage: "
-    )
-    assert info[1].endswith(" (embeddings + index)\nEmbedders: mini, BM25 (Pro tier)")
-    assert kept[:2] == (
-        True,
-        (
-            'Deletion requires confirm=true. This will permanently delete case "Harbor Line v. '
-            'North Quay" and all 0 documents. This cannot be undone.'
-        ),
-    )
-    assert gone[1] == (
-        f'Deleted case "Harbor Line v. North Quay" (ID: {short}) and all its data. The original '
-        "files are untouched.\nNo case is active now."
-    )
-    there = '\n\nThere are:\n  - "Doe v. State"'
-    assert empty[:2] == (True, edition(LEGAL).texts["no_collection_active"] + there)
+    assert codes == ["usage", "no_collection_active"]
+    assert kept[0]
+    varying = {
+        made[2]["case"]["id"][:8]: "<id>",
+        again[2]["case"]["id"][:8]: "<id>",
+        again[2]["case"]["created_at"][:10]: "<day>",
+    }
+    told = "\n\n".join(text for _, text, _ in (made, listed, switched, info, kept, gone, empty))
+    messages(re.sub(r"\d+\.\d KB", "<size>", told), hide=varying)
     assert [info.name for info in Cases(library).all()] == ["Doe v. State"]
 
 
-@pytest.mark.parametrize("tool", sorted(set(REQUIRED) - CASELESS))
-def test_without_a_case_every_tool_says_how_to_choose_one(talk: Any, tool: str) -> None:
-    given = {"file_path": "/a.pdf", "folder_path": "/a", "document_name": "a", "confirm": True}
-    given |= {"query": "a", "entity": "a"}
-    wanted = LISTED[tool]["inputSchema"].get("required", [])
-    ((failed, text, structure),) = talk((tool, {name: given[name] for name in wanted}))
-    assert failed
-    assert text == (
-        "No active case. Create or switch to a case first:\n"
-        "  - create_case: Create a new case\n"
-        "  - switch_case: Switch to an existing case\n"
-        "  - list_cases: See all cases"
-    )
-    assert structure == {"error": {"code": "InvalidRequest", "message": text}}
+def test_without_a_case_every_tool_says_how_to_choose_one(talk: Any, codes: list[str]) -> None:
+    for failed, text, structure in talk(*NEED_A_CASE.items()):
+        assert failed
+        assert all(name in text for name in ("create_case", "switch_case", "list_cases"))
+        assert structure == {"error": {"code": "InvalidRequest", "message": text}}
+    assert codes == ["no_collection_active"] * len(NEED_A_CASE)
 
 
-def test_wrong_names_and_kinds_are_told_with_what_there_is(talk: Any, library: Library) -> None:
-    library.create("General papers")
+def test_wrong_names_and_kinds_are_told_with_what_there_is(
+    talk: Any, library: Library, codes: list[str], messages: Any
+) -> None:
+    other = library.create("General papers").info.id
     (_, _, made), *told = talk(
         ("create_case", {"name": "Smith v. Jones Corp"}),
         ("switch_case", {"case_name": "Smith"}),
@@ -316,45 +202,23 @@ def test_wrong_names_and_kinds_are_told_with_what_there_is(talk: Any, library: L
     short = made["case"]["id"][:8]
     assert all(failed for failed, _, _ in told)
     texts = [text for _, text, _ in told]
-    assert texts[0] == (
-        'Case not found: "Smith". Did you mean:\n'
-        f"  - Smith v. Jones Corp (ID: {short})\nUse the full name or ID."
-    )
-    for text, name in ((texts[1], "Nobody at all"), (texts[2], "General papers")):
-        assert text == (
-            f'Case not found: "{name}". Use list_cases to see available cases. '
-            'There are:\n  - "Smith v. Jones Corp"'
-        )
-    assert texts[3].startswith('A case named "Smith v. Jones Corp" already exists (ID: ')
-    assert texts[3].endswith("Use that one, or choose another name.")
-    assert texts[4].startswith('The name "General papers" is taken by a collection that is no case')
-    assert texts[5] == f"Unknown case type 'maritime'.\n\nUse one of: {', '.join(CASE_TYPES)}."
-    assert "status_filter: must be one of active, closed, archived, all" in texts[6]
-    assert "Deletion requires confirm=true." in texts[7]
-    assert texts[8].startswith('Unknown tool: "search_documents"')
+    assert codes == [
+        *["collection_not_found"] * 3,
+        "collection_exists",
+        *["usage"] * 4,
+        "unknown_tool",
+    ]
+    assert all("Smith v. Jones Corp" in texts[n] for n in (0, 1, 2, 3, 7))
+    assert [short in text for text in texts[:4]] == [True, False, False, True]
+    assert '"General papers"' in texts[4]
+    kinds = LISTED["create_case"]["inputSchema"]["properties"]["case_type"]["enum"]
+    assert ", ".join(kinds) in texts[5]
+    assert "active, closed, archived, all" in texts[6]
+    assert '"search_documents"' in texts[8]
     assert {each["error"]["code"] for _, _, each in told} == {"InvalidRequest"}
-
-
-def test_without_a_memory_the_case_is_named_with_each_call(library: Library, papers: Path) -> None:
-    from mcp.client import Client
-
-    from casetrack.mcp.session import ConnectionState, serve_for
-
-    async def main() -> tuple[Any, ...]:
-        serve_for(ConnectionState(remembers=False))
-        async with Client(_server(library)) as client:
-            made = await client.call_tool("create_case", {"name": "Ours"})
-            bare = await client.call_tool("list_documents", {})
-            given = {"file_path": str(papers / "Letter.txt"), "case": "Ours"}
-            taken = await client.call_tool("ingest_document", given)
-            listed = await client.call_tool("list_documents", {"case": "Ours"})
-        return made, bare, taken, listed
-
-    made, bare, taken, listed = anyio.run(main)
-    assert "Pass `case` with each call instead." in made.content[0].text
-    assert bare.content[0].text.startswith("No case was named. Pass its name as `case`.")
-    assert not taken.is_error
-    assert listed.structured_content["total"] == 1
+    whole = made["case"]["id"]
+    told_texts = "\n\n".join(texts[:6]).replace(whole, short)
+    messages(told_texts, hide={short: "<id>", other[:8]: "<other>"})
 
 
 # --- tiers ----------------------------------------------------------------------------------
@@ -362,34 +226,28 @@ def test_without_a_memory_the_case_is_named_with_each_call(library: Library, pap
 
 @pytest.mark.usefixtures("free_tier")
 def test_the_free_tier_keeps_three_cases_and_says_what_is_pro(
-    talk: Any, library: Library, papers: Path
+    talk: Any, library: Library, papers: Path, codes: list[str], messages: Any
 ) -> None:
-    library.create("A collection does not count as a case")
+    library.create("Not a case")
     *_, fourth, folder, entity = talk(
         *(("create_case", {"name": f"Case {n}"}) for n in range(3)),
         ("create_case", {"name": "One too many"}),
         ("ingest_folder", {"folder_path": str(papers)}),
         ("find_entity", {"entity": "Ruth Ansel"}),
     )
-    assert fourth[:2] == (
-        True,
-        (
-            "Free tier allows 3 cases (you have 3). Delete a case or upgrade to Pro for unlimited "
-            "cases: https://casetrack.dev/upgrade"
-        ),
-    )
-    for failed, text, _ in (folder, entity):
-        assert failed
-        assert text.startswith("Free tier does not include ")
-        assert text.endswith(" Upgrade to Pro for it: https://casetrack.dev/upgrade")
-    assert "one by one (ingest_document)" in folder[1]
-    assert library.create("Nor does a case count as a collection")
+    assert codes == ["free_tier_limit"] * 3
+    assert all(answer[0] for answer in (fourth, folder, entity))
+    assert "ingest_document" in folder[1]
+    messages("\n\n".join(answer[1] for answer in (fourth, folder, entity)))
+    assert library.create("One more")
 
 
 # --- documents ------------------------------------------------------------------------------
 
 
-def test_documents_are_taken_in_listed_described_and_removed(talk: Any, papers: Path) -> None:
+def test_documents_are_taken_in_listed_described_and_removed(
+    talk: Any, papers: Path, codes: list[str]
+) -> None:
     complaint, letter = str(papers / "Complaint.txt"), str(papers / "Letter.txt")
     _, taken, twice, other, listed, one, info, kept, gone, left = talk(
         ("create_case", {"name": "Harbor", "case_number": "1:24-cv-01234"}),
@@ -403,41 +261,26 @@ def test_documents_are_taken_in_listed_described_and_removed(talk: Any, papers: 
         ("delete_document", {"document_name": "Ansel to counsel", "confirm": True}),
         ("get_document", {"document_name": "Ansel to counsel"}),
     )
-    lines = taken[1].split("\n")
-    assert lines[0] == 'Ingested "Complaint.txt" into Harbor'
-    rows = dict(line.strip().split(":", 1) for line in lines if line.startswith("  "))
-    assert {k: v.strip() for k, v in rows.items()} | {"Duration": "", "Storage": "", "ID": ""} == {
-        "Pages": "1",
-        "Chunks": "1",
-        "Type": "Pleading",
-        "Extraction": "Native text",
-        "Embedders": "mini, BM25",
-        "Duration": "",
-        "Storage": "",
-        "ID": "",
-    }
-    assert lines[-1] == "This document is now searchable."
+    assert taken[2]["outcome"]["status"] == "ingested"
     assert taken[2]["case"] == "Harbor (1:24-cv-01234)"
     assert twice[0]
-    assert "Nothing was added" in twice[1]
     assert twice[2]["error"] == {"code": "InvalidRequest", "message": twice[1]}
-    assert other[1].startswith('Ingested "Ansel to counsel" into Harbor')
+    assert other[2]["outcome"]["document_name"] == "Ansel to counsel"
     kinds = {d["name"]: d["document_type"] for d in listed[2]["documents"]}
     assert kinds["Complaint.txt"] == "pleading"
     assert one[2]["document"]["document_type_evidence"] is None
-    assert "  1. Ansel to counsel - 1 page, 1 chunk (Native extraction)" in info[1]
-    assert kept[1] == (
-        'Deletion requires confirm=true. This will permanently remove "Ansel to counsel" and its 1 '
-        'chunk from case "Harbor". This cannot be undone; the file itself stays where it is.'
-    )
-    assert gone[1].startswith('Deleted "Ansel to counsel" (ID: ')
-    assert left[:2] == (
-        True,
-        'Document not found: "Ansel to counsel".\n\nList what is there with list_documents.',
-    )
+    assert [d["name"] for d in info[2]["documents"]] == ["Ansel to counsel", "Complaint.txt"]
+    assert kept[0]
+    assert all(fact in kept[1] for fact in ("Ansel to counsel", "Harbor", "confirm=true", " 1 "))
+    assert gone[2]["deleted"]["name"] == "Ansel to counsel"
+    assert left[0]
+    assert codes[-1] == "document_not_found"
+    assert "list_documents" in left[1]
 
 
-def test_a_folder_is_told_file_by_file_where_something_is_wrong(talk: Any, papers: Path) -> None:
+def test_a_folder_is_told_file_by_file_where_something_is_wrong(
+    talk: Any, papers: Path, messages: Any
+) -> None:
     (papers / "More").mkdir()
     (papers / "More" / "Second letter.txt").write_text(LETTER * 2, encoding="utf-8")
     _, flat, deep = talk(
@@ -445,53 +288,25 @@ def test_a_folder_is_told_file_by_file_where_something_is_wrong(talk: Any, paper
         ("ingest_folder", {"folder_path": str(papers)}),
         ("ingest_folder", {"folder_path": str(papers), "recursive": True}),
     )
-    assert flat[1].startswith("Batch ingestion complete for Harbor\n\n  Folder:    ")
-    assert "  Found:     3 supported files\n  Succeeded: 2\n  Failed:    1\n" in flat[1]
-    assert "  Ignored:   1 (format not supported)\n" in flat[1]
-    assert "\n\n  Failures:\n  - torn.pdf: PDF parse error" in flat[1]
     assert flat[2]["counts"]["ingested"] == 2
-    assert "  Succeeded: 1\n  Skipped:   2\n" in deep[1]
+    assert deep[2]["counts"]["ingested"] == 1
+    took = re.compile(r"(?<=Duration:  ).*")
+    messages(took.sub("<time>", f"{flat[1]}\n\n{deep[1]}"))
 
 
-BAD_FILES = [
-    (
-        "nowhere.pdf",
-        "File not found: {path}\n\nCheck that the path is correct and the file exists.",
-    ),
-    ("plan.dwg", "Unsupported file format: .dwg\n\nSupported formats: PDF, DOCX, "),
-    ("torn.pdf", "PDF parse error for {path}: "),
-    (".", "{path} is a folder, not a file.\n\nUse ingest_folder for it."),
-]
-
-
-@pytest.mark.parametrize(("name", "said"), BAD_FILES, ids=[name for name, _ in BAD_FILES])
-def test_a_file_that_cannot_be_taken_in_is_told(
-    talk: Any, papers: Path, name: str, said: str
-) -> None:
-    path = papers if name == "." else papers / name
-    _, (failed, text, structure) = talk(
+def test_a_file_that_cannot_be_taken_in_is_told(talk: Any, papers: Path, codes: list[str]) -> None:
+    names = ["nowhere.pdf", "plan.dwg", "torn.pdf", ""]
+    _, *told = talk(
         ("create_case", {"name": "Harbor"}),
-        ("ingest_document", {"file_path": str(path)}),
+        *(("ingest_document", {"file_path": str(papers / name)}) for name in names),
     )
-    assert failed
-    assert text.startswith(said.format(path=path))
-    assert structure == {"error": {"code": "InvalidRequest", "message": text}}
-
-
-@pytest.mark.parametrize(
-    ("tool", "argument", "kind"),
-    [("ingest_document", "file_path", "report"), ("ingest_folder", "folder_path", "statute")],
-)
-def test_kinds_of_documents_are_those_of_the_requirement(
-    talk: Any, papers: Path, tool: str, argument: str, kind: str
-) -> None:
-    _, (failed, text, _) = talk(
-        ("create_case", {"name": "Harbor"}),
-        (tool, {argument: str(papers), "document_type": kind}),
-    )
-    assert failed
-    known = ", ".join(LISTED[tool]["inputSchema"]["properties"]["document_type"]["enum"])
-    assert f'document_type: must be one of {known}, not "{kind}"' in text
+    for (failed, text, structure), named in zip(
+        told, ["nowhere.pdf", ".dwg", "torn.pdf", "ingest_folder"], strict=True
+    ):
+        assert failed
+        assert named in text
+        assert structure == {"error": {"code": "InvalidRequest", "message": text}}
+    assert codes == ["file_not_found", "wrong_path_kind"]  # others are of the file
 
 
 # --- search ---------------------------------------------------------------------------------
@@ -503,7 +318,7 @@ SOURCE = (
 ).split()
 
 
-def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path) -> None:
+def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path, codes: list[str]) -> None:
     _, _, _, found, only, concise, nothing = talk(
         ("create_case", {"name": "Harbor", "case_number": "24-cv-1"}),
         ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
@@ -530,59 +345,56 @@ def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path) -> None
     assert "42 U.S.C. § 1983" in best["legal_citations"]
     assert 0 <= best["relevance"] <= 1
     head = found[1].split("\n")
-    assert head[:2] == [
-        'Search: "thirty days notice"',
-        "Case: Harbor (24-cv-1) | 2 documents, 2 chunks searched",
-    ]
-    assert head[2].endswith("-stage pipeline)")
-    assert f"relevance: {best['relevance']:.2f}) ---" in found[1]
+    assert '"thirty days notice"' in head[0]
+    assert "Harbor (24-cv-1)" in head[1]
+    assert f"{best['relevance']:.2f}" in found[1]
     assert only[2]["results"] == []
     assert "source" in concise[2]["results"][0]
     assert "document_id" not in concise[2]["results"][0]
     assert nothing[0]
-    assert nothing[1].startswith("The query is empty.")
+    assert codes == ["usage"]
 
 
-@pytest.mark.parametrize(
-    ("entity", "kind", "key"),
-    [
-        ("Ruth Ansel", "person", None),
-        ("Calder v. Brandt", "case_citation", "case:512-us-301"),
-        ("Calder v. Brandt", "any", "case:512-us-301"),
-        ("42 USC 1983", "statute", "regulation:usc-42-1983"),
-        ("Southern District of New York", "court", _COURT),
-        ("Harbor Line LLC", "any", "organization:harbor-line-llc"),
-        ("Harbor Line LLC", "court", None),
-        ("Nobody Nowhere", "any", None),
-    ],
-)
-def test_entities_and_authorities_are_found(
-    talk: Any, papers: Path, entity: str, kind: str, key: str | None
-) -> None:
-    *_, (failed, text, structure) = talk(
+ENTITIES = [
+    ("Ruth Ansel", "person", None),
+    ("Calder v. Brandt", "case_citation", "case:512-us-301"),
+    ("Calder v. Brandt", "any", "case:512-us-301"),
+    ("42 USC 1983", "statute", "regulation:usc-42-1983"),
+    ("Southern District of New York", "court", _COURT),
+    ("Harbor Line LLC", "any", "organization:harbor-line-llc"),
+    ("Harbor Line LLC", "court", None),
+    ("Nobody Nowhere", "any", None),
+]
+
+
+def test_entities_and_authorities_are_found(talk: Any, papers: Path, codes: list[str]) -> None:
+    _, _, _, *answers = talk(
         ("create_case", {"name": "Harbor"}),
         ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
         ("ingest_document", {"file_path": str(papers / "Letter.txt")}),
-        ("find_entity", {"entity": entity, "entity_type": kind}),
+        *(("find_entity", {"entity": name, "entity_type": kind}) for name, kind, _ in ENTITIES),
     )
-    if key is None:
-        assert failed
-        assert text.startswith(f'Entity not found: "{entity}"')
-        assert text.endswith(("Search for the words with search_case.", "Use the full name."))
-        return
-    assert not failed
-    if "entity" in structure:  # from the caption: without a model no other names are read
-        assert structure["entity"]["entity_id"] == key
-        assert structure["entity"]["role"] == ("court" if kind == "court" else "plaintiff")
-        places = structure["mentions"]
-    else:
-        assert structure["reference"]["reference_id"] == key
-        places = structure["citations"]
-    assert places[0]["citation"].startswith("Complaint.txt, p. 1, ")
-    assert structure["case"] == "Harbor"
+    assert codes == ["entity_not_found"] * 3
+    for (failed, text, structure), (entity, kind, key) in zip(answers, ENTITIES, strict=True):
+        if key is None:
+            assert failed
+            assert f'"{entity}"' in text
+            continue
+        assert not failed
+        if "entity" in structure:  # from the caption: without a model no other names are read
+            assert structure["entity"]["entity_id"] == key
+            assert structure["entity"]["role"] == ("court" if kind == "court" else "plaintiff")
+            places = structure["mentions"]
+        else:
+            assert structure["reference"]["reference_id"] == key
+            places = structure["citations"]
+        assert places[0]["citation"].startswith("Complaint.txt, p. 1, ")
+        assert structure["case"] == "Harbor"
 
 
-def test_the_citator_tells_who_cites_an_authority(talk: Any, papers: Path) -> None:
+def test_the_citator_tells_who_cites_an_authority(
+    talk: Any, papers: Path, codes: list[str]
+) -> None:
     *_, (failed, text, told), (missing, why, _) = talk(
         ("create_case", {"name": "Harbor"}),
         ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
@@ -595,11 +407,12 @@ def test_the_citator_tells_who_cites_an_authority(talk: Any, papers: Path) -> No
     assert (place["signal"], place["pin"]) == ("see", "307")
     assert place["sentence"].endswith("42 U.S.C. \u00a7 1983.")
     assert place["sentence"] in text
-    assert text.startswith("Calder v. Brandt, 512 U.S. 301 (1994) (case): 1 citation in 1 document")
+    assert "Calder v. Brandt, 512 U.S. 301 (1994)" in text
     source = place["source"]
     assert COMPLAINT[source["char_start"] : source["char_end"]] == place["text"]
     assert missing
-    assert why.startswith('No document of "Harbor" cites "Roe v. Wade".')
+    assert codes == ["authority_not_cited"]
+    assert all(name in why for name in ('"Harbor"', '"Roe v. Wade"'))
 
 
 def test_the_status_says_what_is_there(talk: Any, library: Library, papers: Path) -> None:
@@ -610,12 +423,8 @@ def test_the_status_says_what_is_there(talk: Any, library: Library, papers: Path
         ("get_status", {}),
     )
     assert not failed
-    lines = text.split("\n")
-    assert lines[0].startswith("CaseTrack v")
-    assert lines[2:4] == ["License: Pro", "Active Case: Harbor"]
-    for said in ("Models:", "  BM25: Ready (algorithmic)", "System:"):
-        assert said in lines
-    assert any(line.startswith("  Cases: 1 (") for line in lines)
+    assert "Harbor" in text
+    assert "Not a case" not in text
     assert (status["cases"], status["active_case"], status["jobs"]) == (1, "Harbor", [])
 
 
@@ -632,13 +441,13 @@ def test_a_table_of_authorities_needs_no_case(
     )
     failed, text, facts = made
     assert not failed
-    assert text.splitlines()[2:4] == ["CASES", ""]
+    assert "Roe v. Wade" in text
     assert [(a["section"], a["name"], a["listed"]) for a in facts["authorities"]] == [
         ("Cases", "Roe v. Wade, 410 U.S. 113 (1973)", "1"),
         ("Statutes", "28 U.S.C. \u00a7 1331", "1"),
     ]
     assert facts["authorities"][1]["places"][0]["char_start"] == 4
-    assert "The brief holds no table of authorities to compare with." in facts["notes"]
+    assert facts["notes"]
     assert missing[0]
 
 
@@ -666,7 +475,7 @@ def test_a_protected_file_needs_its_password(
     talk: Any, tmp_path: Path, protected_pdf: Callable[[Path], Path]
 ) -> None:
     path = protected_pdf(tmp_path / "Sealed.pdf")
-    _, (failed, text, _), (still, again, _), (_, opened, _) = talk(
+    _, (failed, text, _), (still, again, _), (_, _, opened) = talk(
         ("create_case", {"name": "Harbor"}),
         ("ingest_document", {"file_path": str(path)}),
         ("ingest_document", {"file_path": str(path), "password": "wrong"}),
@@ -674,10 +483,8 @@ def test_a_protected_file_needs_its_password(
     )
     assert failed
     assert still
-    for said in (text, again):
-        assert said.startswith("File is password-protected")
-        assert "Ask the user for its password and call again with it as password" in said
-    assert opened.startswith('Ingested "Sealed.pdf" into Harbor')
+    assert all("password" in said for said in (text, again))
+    assert opened["outcome"]["status"] == "ingested"
 
 
 @pytest.fixture

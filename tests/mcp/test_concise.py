@@ -108,7 +108,11 @@ def test_a_concise_answer_has_no_nulls_times_or_offsets(
         ("search_documents", {"query": "firmware findings", "top_k": 10}),
         ("get_collection_summary", {}),
         ("find_amounts", {}),
-        ("get_entity_mentions", {"entity_name": "Halden", "entity_type": "any"}),
+        ("get_entity_mentions", {}),
+        ("get_document_chunks", {}),
+        ("browse_pages", {"start_page": 1, "end_page": 1}),
+        ("traverse_chunks", {"count": 3}),
+        ("get_source_context", {"window": 2}),
     ],
 )
 def test_every_word_stands_where_its_short_source_says(
@@ -118,6 +122,13 @@ def test_every_word_stands_where_its_short_source_says(
     if tool == "get_entity_mentions":
         names = ask("list_entities", entity_type="organization").structured_content["entities"]
         arguments = {"entity_name": names[0]["name"]}
+    if tool in {"get_document_chunks", "browse_pages"}:
+        documents = ask("list_documents").structured_content["documents"]
+        arguments = {**arguments, "document_name": documents[0]["document_id"]}
+    if tool in {"traverse_chunks", "get_source_context"}:
+        first = ask("search_documents", query="firmware").structured_content["results"][0]
+        name = "start_chunk_id" if tool == "traverse_chunks" else "chunk_id"
+        arguments = {**arguments, name: first["chunk_id"]}
     structure = ask(tool, **arguments).structured_content
     found = list(entries(structure))
     assert found

@@ -52,35 +52,34 @@ DELETE = ("delete_document", {"document_name": "Notes.txt", "confirm": True})
 
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
-    ("answer", "left", "told"),
+    ("answer", "left"),
     [
-        (ElicitResult(action="accept", content={}), GONE, 'Deleted "Notes.txt"'),
-        (ElicitResult(action="accept", content={"confirm": True}), GONE, 'Deleted "Notes.txt"'),
-        (ElicitResult(action="accept", content={"confirm": False}), KEPT, "the user was asked"),
-        (ElicitResult(action="decline"), KEPT, "the user was asked and said no"),
-        (ElicitResult(action="cancel"), KEPT, "closed without an answer"),
+        (ElicitResult(action="accept", content={}), GONE),
+        (ElicitResult(action="accept", content={"confirm": True}), GONE),
+        (ElicitResult(action="accept", content={"confirm": False}), KEPT),
+        (ElicitResult(action="decline"), KEPT),
+        (ElicitResult(action="cancel"), KEPT),
     ],
 )
 def test_the_user_decides(
     acme: Library,
     answer: ElicitResult,
     left: int,
-    told: str,
     mode: str,
-    text: Callable[[Any], str],
+    codes: list[str],
+    messages: Any,
 ) -> None:
-    (result,), questions = asking(acme, answer, mode, DELETE)
-    assert told in text(result)
+    (result,), (question,) = asking(acme, answer, mode, DELETE)
+    assert codes == ["declined"] * left
     assert bool(result.is_error) == bool(left)
     assert len(acme.get("Acme").documents()) == left
-    (question,) = questions
-    assert question.startswith('This would remove "Notes.txt" (ID: ')
-    assert "1 chunk) from Acme." in question
-    assert question.endswith("Shall it be deleted?")
+    assert all(fact in question for fact in ('"Notes.txt"', "1 ", "Acme"))
+    if (answer.action, mode) == ("decline", "legacy"):
+        messages(f"{question}\n\n{result.content[0].text}")
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_nobody_is_asked_for_nothing(acme: Library, mode: str, text: Callable[[Any], str]) -> None:
+def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str]) -> None:
     """Not without the argument, not for what is not there, not for what can be undone."""
     yes = ElicitResult(action="accept", content={})
     results, questions = asking(
@@ -94,12 +93,11 @@ def test_nobody_is_asked_for_nothing(acme: Library, mode: str, text: Callable[[A
     )
     assert questions == []
     assert [bool(result.is_error) for result in results] == [True, True, True, False]
-    assert "Nothing was deleted. This would remove" in text(results[0])
-    assert "Document not found" in text(results[1])
+    assert codes == ["usage", "document_not_found", "collection_not_found"]
     (deleted,), questions = asking(
         acme, yes, mode, ("delete_collection", {"collection_name": "Acme", "confirm": True})
     )
-    assert 'permanently delete the collection "Acme"' in questions[0]
+    assert '"Acme"' in questions[0]
     assert not deleted.is_error
     assert acme.collections() == []
 
@@ -116,7 +114,7 @@ def test_a_client_that_fails_to_ask_deletes_nothing(
     broken = ErrorData(code=-32603, message="no window")
     (result,), _ = asking(acme, broken, "legacy", DELETE)
     assert result.is_error
-    assert "could not (no window)" in text(result)
+    assert "no window" in text(result)
     assert len(acme.get("Acme").documents()) == KEPT
 
 
@@ -141,14 +139,14 @@ def test_an_answer_counts_for_its_own_question_only(acme: Library, case_folder: 
 
             arguments = {"collection_name": "Acme", "confirm": True}
             first = await ask(arguments)
-            assert "1 document" in question(first)
+            assert " 1 " in question(first)
             # No state: the question was never put.
-            assert "1 document" in question(await ask(arguments, input_responses=yes))
+            assert " 1 " in question(await ask(arguments, input_responses=yes))
             # More is in the collection by now than the user was told.
             acme.get("Acme").ingest([case_folder / "Letters" / "Reminder.md"])
             state = first.request_state
             second = await ask(arguments, input_responses=yes, request_state=state)
-            assert "2 documents" in question(second)
+            assert " 2 " in question(second)
             other = {"collection_name": "acme", "confirm": True}
             with pytest.raises(MCPError, match="requestState"):
                 await ask(other, input_responses=yes, request_state=second.request_state)

@@ -8,6 +8,8 @@ from conformance.checks import SERVE, serving, unexplained
 from conformance.programs import NotAvailable, installed
 from conformance.run import Run, start
 
+pytestmark = pytest.mark.needs("npm")
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:

@@ -26,11 +26,11 @@ def test_a_collection_is_exported_and_nothing_is_replaced(
     )
     path = tmp_path / "Acme.ctcollection"
     assert other.structured_content["bytes"] == path.stat().st_size
-    assert f"to {path}" in text(other)
+    assert str(path) in text(other)
     assert again.is_error
-    assert "already" in text(again)
+    assert str(path) in text(again)
     assert nowhere.is_error
-    assert "output_folder is no folder with an absolute path: backups" in text(nowhere)
+    assert all(fact in text(nowhere) for fact in ("output_folder", "backups"))
     back = filled.import_archive(path, name="Back")
     assert back.documents == other.structured_content["documents"]
     filled.delete("Back")

@@ -147,7 +147,7 @@ def test_a_collection_that_is_damaged_is_counted(library: Library) -> None:
 def test_figures_are_behind_the_token(library: Library) -> None:
     without, with_it = answers(library, token=TOKEN)
     assert (without.status_code, with_it.status_code) == (401, 200)
-    assert "Authorization: Bearer" in without.json()["error"]["message"]
+    assert "Authorization: Bearer" in without.text
 
 
 def test_a_line_of_the_log_is_one_line_of_json() -> None:
@@ -179,6 +179,6 @@ def test_the_form_of_the_log_is_a_setting(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("CASETRACK_LOG", "Text")
     assert load_settings(tmp_path).log == "text"
     monkeypatch.setenv("CASETRACK_LOG", "xml")
-    with pytest.raises(UsageError, match=r"Unknown form of the log 'xml'") as told:
+    with pytest.raises(UsageError, match="'xml'") as told:
         load_settings(tmp_path)
     assert "text, json" in str(told.value)

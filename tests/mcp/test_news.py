@@ -10,7 +10,7 @@ import anyio.to_thread
 import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
+from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, ResourceUpdatedNotification
 
 from casetrack.library import Library
 from casetrack.mcp import news
@@ -127,25 +127,4 @@ def test_nobody_follows_without_end(library: Library, monkeypatch: pytest.Monkey
                 await client.subscribe_resource("casetrack://c")
         return refused.value
 
-    assert "unsubscribe from some first" in str(anyio.run(main))
-
-
-def test_nothing_is_looked_at_when_nobody_listens(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: list[int] = []
-    real = news.News._look
-
-    def counted(self: news.News) -> news.Look:
-        looks.append(1)
-        return real(self)
-
-    monkeypatch.setattr(news.News, "_look", counted)
-
-    async def main() -> None:
-        async with Client(build_server(library), mode="2026-07-28") as client:
-            await client.list_tools()
-            await anyio.sleep(0.2)
-
-    anyio.run(main)
-    assert looks == []
+    assert anyio.run(main).error.code == INVALID_PARAMS

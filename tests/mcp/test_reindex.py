@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.client import Client
 
 from casetrack.mcp.server import build_server
-from casetrack.store.info import update_info
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
@@ -24,31 +23,29 @@ def text_of(result: Any) -> str:
     return "\n".join(block.text for block in result.content if block.type == "text")
 
 
-def test_a_conversation(library: Library, case_folder: Path) -> None:
+def test_a_conversation(library: Library, case_folder: Path, messages: Any) -> None:
     library.encoders = FakeEncoders(  # type: ignore[assignment]
         WordEncoder("openai", 8, token_width=None), WordEncoder("ollama", 12)
     )
-    heard: list[tuple[float, float | None, str | None]] = []
+    texts: list[str] = []
+    heard: list[float] = []
 
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        heard.append((progress, total, message))
+    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
+        heard.append(progress)
 
     async def talk() -> None:
         async with Client(build_server(library)) as client:
             made = await client.call_tool("create_collection", {"name": "A", "profile": "OpenAI"})
             assert made.structured_content is not None
             assert made.structured_content["collection"]["profile"] == "openai"
-            assert "leaves this machine" in text_of(made)
+            assert made.structured_content["notes"]
             await client.call_tool("ingest_folder", {"folder_path": str(case_folder)})
             asked = await client.call_tool("reindex_collection", {})
             assert asked.is_error
-            assert 'This would rebuild all of "A" (3 documents, 3 chunks)' in text_of(asked)
-            assert "call reindex_collection again with confirm: true" in text_of(asked)
+            assert "confirm: true" in text_of(asked)
             same = {"confirm": True, "reparse": False, "skip_unchanged": True}
             few = await client.call_tool("reindex_collection", same | {"confirm": False})
-            assert 'This would rebuild 0 documents of "A" (of 3 documents' in text_of(few)
             current = await client.call_tool("reindex_collection", same)
-            assert '"A" is up to date; nothing had to be rebuilt.' in text_of(current)
             other = await client.call_tool(
                 "reindex_collection", same | {"profile": "ollama"}, progress_callback=hear
             )
@@ -57,21 +54,22 @@ def test_a_conversation(library: Library, case_folder: Path) -> None:
             assert other.structured_content["documents"] == 3
             assert other.structured_content["dimension"] == 12
             assert other.structured_content["counts"] is None
-            assert "Profile: ollama (before: openai)" in text_of(other)
             again = await client.call_tool("reindex_collection", {"confirm": True})
-            assert "Files: 3 ingested" in text_of(again)
+            assert again.structured_content["counts"]["ingested"] == 3
+            shown = (made, asked, few, current, again)
+            texts.extend(re.sub(r"\d+\.\d s", "<time>", text_of(each)) for each in shown)
             missing = await client.call_tool("reindex_collection", same | {"profile": "legal"})
             assert missing.is_error
-            assert "models pull" in text_of(missing)
+            assert "casetrack models pull" in text_of(missing)
             unknown = await client.call_tool("reindex_collection", same | {"profile": "huge"})
             assert unknown.is_error
             assert "ollama" in text_of(unknown)
 
     anyio.run(talk)
+    messages("\n\n".join(texts))
     assert library.get("A").info.profile == "ollama"
     assert heard
-    assert heard[-1][2] == "Finished"
-    assert [p for p, _, _ in heard] == sorted(p for p, _, _ in heard)
+    assert heard == sorted(heard)
 
 
 def with_models(library: Library) -> Library:
@@ -83,8 +81,8 @@ def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
     collection = with_models(library).create("A")
     collection.ingest([case_folder])
     named = {"document_name": "Notes.txt", "collection": "A"}
-    fresh = call(library, ("reindex_document", named))
-    assert '"Notes.txt" is up to date; nothing had to be rebuilt.' in text_of(fresh)
+    fresh = call(library, ("reindex_document", named)).structured_content
+    assert fresh["documents"] == 0
     (case_folder / "Notes.txt").write_text("He stayed after all.")
     changed = call(library, ("reindex_document", named)).structured_content
     assert changed["counts"]["ingested"] == 1
@@ -96,7 +94,6 @@ def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
     (case_folder / "Notes.txt").unlink()
     gone = call(library, ("reindex_document", named | {"force": True}))
     assert gone.structured_content["missing_files"] == [str(case_folder / "Notes.txt")]
-    assert "1 source file not found any more" in text_of(gone)
     assert gone.structured_content["documents"] == 1
     unknown = call(library, ("reindex_document", named | {"document_name": "Notez.txt"}))
     assert unknown.is_error
@@ -108,7 +105,7 @@ def test_index_status(
 ) -> None:
     with_models(library).create("A").ingest([case_folder])
     good = call(library, ("get_index_status", {"collection": "A"}))
-    assert "All is up to date." in text_of(good)
+    assert good.structured_content["problems"] == {}
     assert good.structured_content["coverage"]["dense"] == {"chunks": 3, "share": 1.0}
     (case_folder / "Notes.txt").write_text("He stayed after all.")
     (case_folder / "Letters" / "Reminder.md").unlink()
@@ -116,27 +113,12 @@ def test_index_status(
     found = call(library, ("get_index_status", {"collection": "A"}))
     status = found.structured_content
     assert status["problems"] == {"source_changed": 1, "source_missing": 1}
-    assert status["remedy"] == "reindex_collection with skip_unchanged: true"
+    assert all(name in status["remedy"] for name in ("reindex_collection", "skip_unchanged"))
     assert [d["health"] == "ok" for d in status["documents"]] == [False, False]
     assert (status["document_count"], status["documents_omitted"]) == (3, 1)
-    assert status["more"] == "More from offset 2."
+    assert status["next_offset"] == 2
     assert status["more"] in text_of(found)
-    assert "Notes.txt: the file has changed since" in text_of(found)
+    assert "Notes.txt" in text_of(found)
     one = {"collection": "A", "document_filter": "Notes.txt"}
     (entry,) = call(library, ("get_index_status", one)).structured_content["documents"]
     assert (entry["source"], entry["health"]) == ("changed", "reindex_document")
-
-
-def test_closed_collections_are_refused(library: Library, case_folder: Path, call: Any) -> None:
-    collection = library.create("A")  # without models: these are not even asked for
-    collection.ingest([case_folder])
-    update_info(collection.folder, lambda info: replace(info, status="closed"))
-    for name, arguments in (
-        ("reindex_collection", {"confirm": True}),
-        ("reindex_collection", {}),
-        ("reindex_document", {"document_name": "Notes.txt"}),
-    ):
-        refused = call(library, (name, arguments | {"collection": "A"}))
-        assert refused.is_error
-        assert '"A" is closed' in text_of(refused)
-    assert not call(library, ("get_index_status", {"collection": "A"})).is_error

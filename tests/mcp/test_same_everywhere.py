@@ -1,7 +1,8 @@
-"""The same question has the same answer everywhere: in process, over pipes, over HTTP, typed.
+"""The same question has the same answer everywhere: in both eras, as a command, in every process.
 
-Every tool that reads is asked the same on every way to it, in both protocol eras, and the command
-that answers the same question must say the same facts. Only times are left out of the comparison.
+Every tool that reads is asked the same on every way to it, and the command that answers the same
+question must say the same facts. Only times are left out of the comparison. What processes add,
+pipes and HTTP, is compared in the slow suite.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from casetrack.library import Library
 from casetrack.mcp.app import build_server
 from casetrack.mcp.catalogue import declared
 from casetrack.mcp.session import NOT_REMEMBERED
+from conformance.checks import serving
 from same_questions import (
     AGREEMENT,
     INVOICE,
@@ -39,15 +41,18 @@ from same_questions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mcp.client import Client
 
     from same_questions import Question
 
+Found = dict[str, list[dict[str, Any]]]
+"""What each way answers to every question, in their order."""
 ROOT = Path(__file__).parents[2]
 MODERN, LEGACY = "2026-07-28", "legacy"
-HERE, PIPE, WEB_SESSION, WEB = "in process", "stdio", "HTTP, session", "HTTP, stateless"
+HERE, SESSION, PIPE = "in process, stateless", "in process, session", "stdio"
+WEB_SESSION, WEB = "HTTP, session", "HTTP, stateless"
 
 REMEMBERING = {"switch_collection"}
 """Tools that work on what the connection remembers; a stateless one remembers nothing."""
@@ -139,60 +144,43 @@ def place(_environment: Path, models_dir: Path, tmp_path_factory: Any) -> Place:
     return Place(_environment, models_dir, known)
 
 
-@pytest.fixture(scope="module")
-def answers(place: Place) -> dict[str, list[dict[str, Any]]]:
-    """Return what every way answers to every question, in their order."""
-    return anyio.run(_ask_everywhere, place)
-
-
 # --- the ways --------------------------------------------------------------------------------
 
 
-async def _ask_everywhere(place: Place) -> dict[str, list[dict[str, Any]]]:
-    """Ask all ways at once: each has a process of its own but one."""
-    found: dict[str, list[dict[str, Any]]] = {}
+async def _ask(place: Place, way: str, server: Any, mode: str, found: Found) -> None:
+    from mcp.client import Client
 
-    async def ask(way: str, server: Any, mode: str) -> None:
-        from mcp.client import Client
+    async with Client(server, mode=mode) as client:
+        found[way] = await _ask_all(client, place.known)
 
-        async with Client(server, mode=mode) as client:
-            found[way] = await _ask_all(client, place.known)
 
-    from mcp import StdioServerParameters
-
-    pipe = StdioServerParameters(
-        command=sys.executable, args=["-m", "casetrack", "serve"], env=place.env, cwd=ROOT
-    )
-    async with _web_server(place) as url, anyio.create_task_group() as group:
-        group.start_soon(ask, HERE, build_server(place.library()), MODERN)
-        group.start_soon(ask, PIPE, pipe, LEGACY)
-        group.start_soon(ask, WEB_SESSION, url, LEGACY)
-        group.start_soon(ask, WEB, url, MODERN)
+async def _ask_here(place: Place) -> Found:
+    """Ask in this process, in both eras."""
+    found: Found = {}
+    for way, mode in ((HERE, MODERN), (SESSION, LEGACY)):
+        await _ask(place, way, build_server(place.library()), mode, found)
     return found
 
 
-@contextlib.asynccontextmanager
-async def _web_server(place: Place) -> AsyncIterator[str]:
-    """Yield the address of a server of its own process."""
-    command = [sys.executable, "-m", "casetrack", "serve", "--transport", "http", "--port", "0"]
-    told = place.home.parent / "server.log"
-    with told.open("wb") as log:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stderr=log, cwd=ROOT, env=place.env
-        )
-    try:
-        yield await _address(process, told)
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+async def _ask_processes(place: Place) -> Found:
+    """Ask all ways at once: each has a process of its own but one."""
+    from mcp import StdioServerParameters
 
-
-async def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    with anyio.fail_after(30):
-        while not (match := re.search(r"http://\S+/mcp\b", log.read_text())):
-            assert process.poll() is None, f"the server ended: {log.read_text()}"
-            await anyio.sleep(0.05)
-    return match.group()
+    found: Found = {}
+    pipe = StdioServerParameters(
+        command=sys.executable, args=["-m", "casetrack", "serve"], env=place.env, cwd=ROOT
+    )
+    env = place.env | {"PYTHONPATH": str(ROOT), "HOME": str(place.home.parent)}
+    with serving(env) as url:
+        async with anyio.create_task_group() as group:
+            for way, server, mode in (
+                (HERE, build_server(place.library()), MODERN),
+                (PIPE, pipe, LEGACY),
+                (WEB_SESSION, url, LEGACY),
+                (WEB, url, MODERN),
+            ):
+                group.start_soon(_ask, place, way, server, mode, found)
+    return found
 
 
 async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
@@ -244,25 +232,29 @@ def test_every_reading_tool_is_asked() -> None:
     assert {q.tool for q in asked if not q.command} == set(WITHOUT_COMMAND)
 
 
-def test_the_same_everywhere(
-    place: Place, answers: Mapping[str, list[dict[str, Any]]], subtests: pytest.Subtests
-) -> None:
-    """One test, since asking everywhere takes seconds and workers share no fixtures."""
-    with subtests.test("every way gives the same answer"):
+def test_both_eras_and_the_command_say_the_same(place: Place, subtests: pytest.Subtests) -> None:
+    """One test, since asking takes seconds and workers share no fixtures."""
+    answers = anyio.run(_ask_here, place)
+    with subtests.test("both eras give the same answer"):
         _ways_agree(place.known, answers)
-    with subtests.test("commands fail with the same words"):
+    with subtests.test("commands fail for the same reason"):
         _commands_fail_alike(place.known, answers[HERE])
     with subtests.test("commands say the same"):
         _commands_agree(place.known, answers[HERE])
+
+
+@pytest.mark.slow
+def test_every_process_says_the_same(place: Place) -> None:
+    answers = anyio.run(_ask_processes, place)
+    assert set(answers) == {HERE, PIPE, WEB_SESSION, WEB}
+    _ways_agree(place.known, answers)
     for words in (("search", "late payment", "-k", "3"), ("timeline",)):
-        with subtests.test("a command is a process", words=words):
-            _same_in_a_process(place, *words)
+        _same_in_a_process(place, *words)
 
 
-def _ways_agree(known: Known, answers: Mapping[str, list[dict[str, Any]]]) -> None:
+def _ways_agree(known: Known, answers: Found) -> None:
     bad, good = failures(known), questions(known)
     assert [a["isError"] for a in answers[HERE]] == [True] * len(bad) + [False] * len(good)
-    assert set(answers) == {HERE, PIPE, WEB_SESSION, WEB}
     different = []
     for way, told in answers.items():
         for question, here, there in zip([*bad, *good], answers[HERE], told, strict=True):
@@ -302,23 +294,16 @@ def _same_in_a_process(place: Place, *words: str) -> None:
     assert _without_times(json.loads(process.stdout)) == _without_times(typed(*words))
 
 
-@pytest.mark.parametrize(
-    ("here", "there", "told"),
-    [
-        ({"total": 2}, {"total": 3}, [".total: 2 != 3"]),
-        ({"results": [{"score": 0.5}]}, {"results": [{"score": 0.6}]}, [".results.0.score"]),
-        ({"results": [1]}, {"results": [1, 2]}, [".results: 1 entries != 2"]),
-        ({"aliases": ["b"]}, {"aliases": ["a", "b"]}, [".aliases.0"]),
-        ({"citation": "p. 1", "page": 1}, {"citation": "p. 1"}, [".page is on one side only"]),
-        ({"aliases": ["a"], "score": 0.12345}, {"aliases": ["a", "b"], "score": 0.1234}, []),
-    ],
-)
-def test_differences_are_found(here: Any, there: Any, told: list[str]) -> None:
+def test_differences_are_found() -> None:
     compared = Comparison()
-    compared.add(here, there)
-    assert len(compared.differences) == len(told)
-    for line, begin in zip(compared.differences, told, strict=True):
-        assert line.startswith(begin)
+    here = {"total": 2, "score": 0.5, "results": [1], "citation": "p. 1", "page": 1}
+    compared.add(here, {"total": 3, "score": 0.6, "results": [1, 2], "citation": "p. 1"})
+    compared.add({"aliases": ["b"]}, {"aliases": ["a", "b"]})
+    told = {line.partition(":")[0].partition(" ")[0] for line in compared.differences}
+    assert told == {".total", ".score", ".results", ".page", ".aliases.0"}
+    compared = Comparison()
+    compared.add({"aliases": ["a"], "score": 0.12345}, {"aliases": ["a", "b"], "score": 0.1234})
+    assert compared.differences == []
 
 
 # --- comparing -------------------------------------------------------------------------------

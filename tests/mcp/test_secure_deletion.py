@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp.client import Client
-
     from casetrack.library import Library
 
 KEPT, SECRET = "The tenant pays the rent. ", "The password of the safe is quizzlefrax. "
 
 
 def test_secure_leaves_nothing(
-    library: Library, store_text: Any, connect: Any, text: Callable[[Any], str]
+    library: Library, store_text: Any, call: Any, text: Callable[[Any], str], messages: Any
 ) -> None:
     from casetrack.store.session import write_session
 
@@ -30,19 +28,9 @@ def test_secure_leaves_nothing(
         return [p.name for p in files if word in p.read_bytes()]
 
     assert files_with(b"quizzlefrax")
-    answers = list[str]()
-
-    async def work(client: Client) -> None:
-        result = await client.call_tool(
-            "delete_document",
-            {"document_name": "secret.txt", "confirm": True, "secure": True, "collection": "Case"},
-        )
-        assert not result.is_error, text(result)
-        answers.append(text(result))
-
-    connect(library, work)
-    (answer,) = answers
-    assert answer.startswith('Deleted "secret.txt"')
-    assert answer.endswith("Nothing of it is left in any file of the collection.")
+    given = {"document_name": "secret.txt", "confirm": True, "secure": True, "collection": "Case"}
+    result = call(library, ("delete_document", given))
+    assert result.structured_content["deleted"]["name"] == "secret.txt"
+    messages(text(result))
     assert files_with(b"quizzlefrax") == []
     assert [d.name for d in collection.documents()] == ["kept.txt"]

@@ -317,7 +317,7 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             return
         if fault == "slow":
-            threading.Event().wait(1)
+            threading.Event().wait(0.3)
         data = self.data
         if fault in {"wrong", "long"}:
             data = bytes(len(data) + (fault == "long"))

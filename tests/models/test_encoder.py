@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.errors import ModelCorrupt, ModelNotFound
@@ -23,27 +23,14 @@ LONG = " ".join(
 )
 
 
-class Memory:
-    """A source that has the files at hand."""
-
-    label = "memory"
-
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self.files = files
-
-    def fetch(self, spec, files, folder, progress, /) -> None:
-        for file in files:
-            (folder / file.name).write_bytes(self.files[file.name])
-
-
 @pytest.fixture(scope="session")
 def mini(models_dir) -> Encoder:
     return Encoder.load(models_dir)
 
 
 @pytest.fixture
-def tiny_dir(tiny, tmp_path):
-    pull(tiny.spec, tmp_path, sources=[Memory(tiny.files)])
+def tiny_dir(tiny, memory, tmp_path):
+    pull(tiny.spec, tmp_path, sources=[memory(tiny.files)])
     return tmp_path
 
 
@@ -75,7 +62,7 @@ def test_spans_are_code_points_of_the_text_as_given(mini, text, pieces):
     assert [text[start:end] for start, end in spans] == pieces
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(text=st.text(max_size=60))
 def test_spans_are_ordered_and_inside_for_any_text(mini, text):
     text = f"rent {text}"
@@ -91,17 +78,17 @@ def test_spans_are_ordered_and_inside_for_any_text(mini, text):
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\x00"])
 def test_text_without_tokens_is_refused(mini, text):
-    with pytest.raises(ValueError, match="without tokens"):
+    with pytest.raises(ValueError, match=r"\w"):
         mini.encode_query(text)
     stream = mini.encode_documents([SHORT, text])
     assert len(next(stream).tokens) == 6
-    with pytest.raises(ValueError, match="without tokens"):
+    with pytest.raises(ValueError, match=r"\w"):
         next(stream)
 
 
 def test_encoded_together_equals_encoded_alone(models_dir):
     texts = [SHORT, LONG[:900], "rent", LONG[200:1500], SHORT.upper()]
-    for sessions in (1, 3):
+    for sessions in (1, 2):
         encoder = Encoder.load(models_dir, sessions=sessions)
         for text, together in zip(texts, encoder.encode_documents(texts), strict=True):
             alone = encoder.encode_query(text)
@@ -145,7 +132,7 @@ def test_earlier_layers_come_from_the_same_pass(mini):
     assert found.layers[3].shape == found.layers[4].shape == found.tokens.shape
     assert not np.allclose(found.layers[3], found.layers[4], atol=0.1)
     np.testing.assert_array_equal(found.tokens, plain.tokens)
-    with pytest.raises(ValueError, match="layers 1 to 6"):
+    with pytest.raises(ValueError, match=r"1 .* 6"):
         next(mini.encode_documents([SHORT], layers=(9,)))
 
 
@@ -180,18 +167,19 @@ def test_identity(mini, tiny_dir):
     assert 1 <= default_sessions() <= 4
 
 
-def test_model_that_is_not_there(tmp_path):
+def test_model_that_is_not_there(tmp_path, messages):
     with pytest.raises(ModelNotFound) as caught:
         Encoder.load(tmp_path)
-    assert "casetrack models pull" in caught.value.hint
     assert str(tmp_path) in caught.value.message
+    messages(str(caught.value))
 
 
 @pytest.mark.parametrize("name", ["model.int8.onnx", "tokenizer.json"])
 def test_file_that_is_missing_or_cut_short(tiny_dir, name):
     path = tiny_dir / "tiny" / name
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(ModelCorrupt, match=r"bytes, expected \d+") as caught:
+    size = path.stat().st_size
+    with pytest.raises(ModelCorrupt, match=rf"{size}\b.*\b{size + 100}\b") as caught:
         Encoder.load(tiny_dir, "tiny")
     assert "casetrack models pull" in caught.value.hint
     path.unlink()

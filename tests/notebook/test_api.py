@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import pickle
+import re
 import subprocess
 import sys
 from base64 import b64encode
@@ -23,12 +23,9 @@ from casetrack.records import (
     HealthReport,
     IngestReport,
     Picture,
-    RowList,
     Rows,
     Tabular,
 )
-from casetrack.records.graph import Entity
-from casetrack.records.layouts import layout_of
 from casetrack.records.sync import SyncChange, SyncReport
 
 if TYPE_CHECKING:
@@ -119,18 +116,6 @@ def test_result_is_a_table(demo: Collection, name: str) -> None:
     assert max(map(len, repr(found).splitlines())) < 700
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_empty_table_keeps_its_columns(demo: Collection, name: str) -> None:
-    found = TABLES[name][0](demo)
-    record, items = found._table()
-    empty = Rows((), of=record)
-    assert empty.to_arrow().schema == found.to_arrow().schema
-    assert empty.to_polars().schema == found.to_polars().schema
-    assert set(layout_of(record).shown) <= set(layout_of(record).kinds)
-    assert len(items) == found.to_arrow().num_rows
-    assert "<table" not in str(empty._repr_html_())
-
-
 def test_values_come_through_whole(demo: Collection) -> None:
     documents = demo.documents(sort_by="name")
     frame = documents.to_polars()
@@ -144,27 +129,10 @@ def test_values_come_through_whole(demo: Collection) -> None:
     assert events.to_polars()["citation"].to_list() == [e.quote.citation for e in events.events]
 
 
-def test_rows_are_tuples_and_lists_as_before(demo: Collection) -> None:
-    people = demo.map.entities(kind="person", limit=4)
-    assert isinstance(people, tuple)
-    assert people == tuple(people)
-    assert isinstance(people[1:3], Rows)
-    assert people[1:3].to_polars()["name"].to_list() == [p.name for p in people][1:3]
-    assert isinstance(people[0], Entity)
-    documents = demo.documents()
-    assert isinstance(documents, list)
-    assert documents == list(documents)
-    assert isinstance(documents[:2], RowList)
-    for rows in (people, documents):
-        again = pickle.loads(pickle.dumps(rows))
-        assert again == rows
-        assert again.to_arrow() == rows.to_arrow()
-
-
 def test_long_table_says_what_it_leaves_out() -> None:
     report = IngestReport(tuple(outcome(f"{i}.txt") for i in range(60)), 2.0)
-    assert "and 10 more" in str(report._repr_html_())
-    assert "and 40 more" in repr(report)
+    assert re.search(r"\b10\b", str(report._repr_html_()).rpartition("</table>")[2])
+    assert re.search(r"\b40\b", repr(report).splitlines()[-1])
     assert report.to_polars().height == 60
 
 
@@ -174,15 +142,6 @@ def test_markup_of_documents_stays_text() -> None:
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "&lt;b&gt;" in page
-
-
-def test_answer_is_cut_like_a_list(demo: Collection) -> None:
-    hits = demo.search(SEARCH, limit=5)
-    first = hits[:2]
-    assert [r.rank for r in first] == [1, 2]
-    assert first.query == hits.query
-    assert hits[-1] == hits.results[-1]
-    assert hits[0] in list(hits)
 
 
 def test_result_shows_itself_with_its_page(demo: Collection) -> None:
@@ -237,20 +196,11 @@ def test_amounts_are_those_of_the_table(demo: Collection) -> None:
     assert {(a.quote.provenance.document_name, a.unit) for a in inside} == {(AGREEMENT, "percent")}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"kind": "sum"}, r'kind is "sum".*money, percent, quantity'),
-        ({"sort_by": "size"}, r'sort_by is "size".*document, value'),
-        ({"least": 5, "most": 2}, r"least is 5, above most, 2.*Swap"),
-        ({"limit": 0}, "limit is 0"),
-    ],
-)
-def test_amounts_say_what_does_not_fit(
-    demo: Collection, arguments: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(UsageError, match=f"(?s){words}"):
-        demo.map.amounts(**arguments)
+def test_amounts_say_what_does_not_fit(demo: Collection) -> None:
+    for arguments in ({"kind": "sum"}, {"sort_by": "size"}, {"least": 5, "most": 2}, {"limit": 0}):
+        with pytest.raises(UsageError) as caught:
+            demo.map.amounts(**arguments)  # type: ignore[arg-type]
+        assert all(name in caught.value.message for name in arguments)
 
 
 def test_page_pictures(demo: Collection, tmp_path: Path) -> None:
@@ -272,10 +222,9 @@ def test_page_pictures(demo: Collection, tmp_path: Path) -> None:
 def test_page_pictures_say_what_they_cannot_show(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
         demo.read.page_image("no-such-chunk")
-    with pytest.raises(UsageError, match="no place to show for a Document") as caught:
+    with pytest.raises(UsageError, match="Document"):
         demo.read.page_image(demo.documents()[0])
-    assert "search result" in caught.value.hint
-    with pytest.raises(UsageError, match="of a document only"):
+    with pytest.raises(UsageError):
         demo.read.page_image(demo.read.chunks(AGREEMENT)[0], page=2)
 
 
@@ -293,40 +242,36 @@ def test_health_counts_what_the_ledger_says(demo: Collection) -> None:
     assert health.as_dict()["document_count"] == len(documents)
 
 
-def test_health_names_what_to_look_at() -> None:
+def test_health_names_what_to_look_at(messages: Callable[..., None]) -> None:
+    usual: dict[str, Any] = {"format": "pdf", "extraction_method": "Ocr", "pages": 2}
+    usual |= {"pages_without_text": 0, "ocr_pages": 2, "ocr_engine": "rapid", "missing": ()}
+    usual |= {"ocr_confidence": 0.95, "chunks": 3}
+
     def document(name: str, **facts: Any) -> DocumentHealth:
-        usual: dict[str, Any] = {
-            "document_id": name, "name": name, "path": f"/files/{name}", "format": "pdf",
-            "extraction_method": "Ocr", "pages": 2, "pages_without_text": 0, "ocr_pages": 2,
-            "ocr_engine": "rapid", "ocr_confidence": 0.95, "chunks": 3, "missing": (),
-        }  # fmt: skip
-        return DocumentHealth(**(usual | facts))
+        return DocumentHealth(name, name, f"/files/{name}", **(usual | facts))
 
     fine = document("fine.pdf")
-    cut = document("cut.pdf", missing=("Pages 3 to 9 are over the limit.",))
+    cut = document("cut.pdf", missing=("Pages 3 to 9.",))
     bare = document("bare.pdf", pages_without_text=1)
     faint = document("faint.pdf", ocr_confidence=0.35, ocr_pages=6)
+    gaps = {"pages_without_text": 5, "bare_pages": (2, 9, 10, 11, 20)}
+    torn = document("torn.pdf", pages=20, **gaps, warnings=("The file was repaired.",))
     health = CollectionHealth("Case", (fine, cut, bare, faint), {"dense": 0.5})
     assert health.partial == (cut,)
     assert health.needs_a_look == (cut, bare, faint)
     assert health.ocr_confidence == pytest.approx((0.95 * 6 + 0.35 * 6) / 12)
-    assert "to look at: faint.pdf: Confidence of 6 recognised pages: 35%." in repr(health)
-    assert "1 of 2 pages without text." in health._repr_html_()
-    assert [d.why for d in (fine, cut)] == ["", "Pages 3 to 9 are over the limit."]
-    torn = document("torn.pdf", pages=20, pages_without_text=5, bare_pages=(2, 9, 10, 11, 20),
-                    warnings=("The file was repaired.",))  # fmt: skip
-    assert torn.why == "5 of 20 pages without text (p. 2, 9-11, 20). The file was repaired."
+    assert (fine.why, cut.why) == ("", "Pages 3 to 9.")
     assert CollectionHealth("Case", (torn,), {}).to_polars()["why"].to_list() == [torn.why]
-    assert "fine.pdf" not in health._repr_html_()
-    assert "Pages 3 to 9 are over the limit." in health._repr_html_()
-    assert "dense 50%" in repr(health)
+    messages(f"{health!r}\n{torn.why}")
+    page = health._repr_html_()
+    assert "fine.pdf" not in page
+    assert all(d.why in page for d in health.needs_a_look)
 
 
-def test_stopped_report_says_so() -> None:
+def test_stopped_report_says_so(messages: Callable[..., None]) -> None:
     stopped = IngestReport((outcome("a.txt"),), 1.0, cancelled=True)
-    said = "1 file: 1 ingested; 1.0 s; stopped before the end; what was finished is kept"
-    assert repr(stopped).startswith(said)
-    assert said in str(stopped._repr_html_())
+    messages(repr(stopped))
+    assert repr(stopped).splitlines()[0] in str(stopped._repr_html_())
 
 
 def test_collections_are_listed_even_damaged_ones(tmp_path: Path, library: Any) -> None:
@@ -355,11 +300,11 @@ def test_cells_read_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "used", "lost"),
+    ("package", "used"),
     [
-        ("pandas", lambda c: c.documents().to_pandas(), "there can be no pandas data frame"),
-        ("polars", lambda c: c.documents().to_polars(), "there can be no Polars data frame"),
-        ("lancedb", lambda c: c.read.table(), "the chunks cannot be opened as a LanceDB table"),
+        ("pandas", lambda c: c.documents().to_pandas()),
+        ("polars", lambda c: c.documents().to_polars()),
+        ("lancedb", lambda c: c.read.table()),
     ],
 )
 def test_packages_for_tools_of_a_users_own_stay_optional(
@@ -367,17 +312,13 @@ def test_packages_for_tools_of_a_users_own_stay_optional(
     monkeypatch: pytest.MonkeyPatch,
     package: str,
     used: Callable[[Collection], Any],
-    lost: str,
 ) -> None:
     assert type(used(demo)).__module__.split(".")[0] == package
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == package else find_spec(name)
-    )
-    with pytest.raises(PackageMissing, match=f"{package} is not installed, so {lost}") as caught:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda n: None if n == package else find(n))
+    with pytest.raises(PackageMissing, match=package) as caught:
         used(demo)
     assert f"pip install {package}" in caught.value.hint
-    assert "which needs nothing else" in caught.value.hint
 
 
 def test_import_is_light() -> None:

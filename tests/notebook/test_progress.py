@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import signal
 import sys
 import threading
@@ -110,37 +111,35 @@ def test_notebook_shows_a_bar_and_stops_between_documents(
     folder: Path,
     outputs: list[dict[str, str]],
     monkeypatch: pytest.MonkeyPatch,
+    messages: Callable[..., None],
 ) -> None:
     monkeypatch.setattr(progress.Watching, "hear", interrupt_after(1))
     report = collection.ingest(folder, progress=True)
     kept = report.count("ingested")
     assert report.cancelled
-    assert "stopped before the end; what was finished is kept" in repr(report)
     assert 1 <= kept < FILES
     assert len(collection.documents()) == kept
     assert f'<progress max="{FILES}" value="0"' in outputs[0]["text/html"]
-    assert "stopping after the document at hand" in outputs[-2]["text/plain"]
-    assert outputs[-1]["text/plain"].startswith("Reading stopped: ")
+    messages("\n".join(re.sub(r"\d+", "<n>", o["text/plain"]) for o in outputs[-2:]))
     assert "<progress" not in outputs[-1]["text/html"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     # The same call goes on.
     assert collection.ingest(folder, progress=True).count("ingested") == FILES - kept
     assert len(collection.documents()) == FILES
-    assert outputs[-1]["text/plain"].startswith(f"Reading ended: {FILES} of {FILES}, ")
+    assert f"{FILES} of {FILES}" in outputs[-1]["text/plain"]
 
 
 def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
-    done: list[str] = []
+    done: list[bool] = []
 
     def work() -> None:
         with progress.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
-            assert watching.cancel.is_set()
-            done.append("the document at hand")
+            done.append(watching.cancel.is_set())
 
     with pytest.raises(KeyboardInterrupt):
         work()
-    assert done == ["the document at hand"]
+    assert done == [True]
 
 
 def test_second_interrupt_stops_at_once() -> None:
@@ -194,7 +193,7 @@ def test_two_threads_each_show_their_own_work(collection: Collection, folder: Pa
 
     def check() -> None:
         assert began.wait(30)
-        threading.Timer(0.5, other_began.set).start()
+        threading.Timer(0.1, other_began.set).start()
         watched.admin.doctor()
 
     library = Library(collection.workspace.settings, display=show_work)
@@ -207,7 +206,8 @@ def test_two_threads_each_show_their_own_work(collection: Collection, folder: Pa
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert shown == {"reads": "Reading", "checks": "Checking"}
+    assert shown.keys() == {"reads", "checks"}
+    assert shown["reads"] != shown["checks"]
 
 
 def test_own_function_and_event_are_used(
@@ -256,7 +256,7 @@ def test_program_without_terminal_is_silent(
 
 def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> None:
     plain = Library(collection.workspace.settings).get("New")
-    with pytest.raises(UsageError, match="opened without anything that shows progress") as caught:
+    with pytest.raises(UsageError) as caught:
         plain.ingest(folder, progress=True)
     assert "casetrack.open" in caught.value.hint
     assert plain.documents() == []
@@ -269,8 +269,7 @@ def test_parts_are_one_bar(outputs: list[dict[str, str]]) -> None:
             for done in (1, 2, 3):
                 hear(done, 3)
     counts = [text["text/plain"] for text in outputs]
-    assert counts[:-1] == [f"Asking {done} of 6" for done in range(1, 7)]
-    assert counts[-1].startswith("Asking ended: 6 of 6, ")
+    assert [re.findall(r"\d+", text)[0] for text in counts] == [*"1234566"]
 
 
 def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None:
@@ -281,7 +280,8 @@ def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None
 
     with pytest.raises(ValueError, match=r"^$"):
         work()
-    assert outputs[-1]["text/plain"].startswith("Writing stopped: 1 of 4, ")
+    assert "1 of 4" in outputs[-1]["text/plain"]
+    assert "<progress" not in outputs[-1]["text/html"]
 
 
 IN_A_KERNEL = {
@@ -308,15 +308,11 @@ IN_A_KERNEL = {
     "is silent": "done = c.admin.doctor(progress=False)",
 }
 """One cell each, in the order in which they run."""
-ENDS = {
-    "stops": "Reading stopped: 1 of 4",
-    "reads": f"Reading ended: {FILES} of {FILES}",
-    "reindexes": f"Reindexing ended: {FILES} of {FILES}",
-    "checks": f"Checking ended: {FILES} of {FILES}",
-    "reports": "Writing ended",
-}
+ENDS = {"stops": "1 of 4", "reindexes": f"{FILES} of {FILES}", "reports": ""}
+ENDS |= dict.fromkeys(("reads", "checks"), ENDS["reindexes"])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_real_kernel_shows_each_bar_to_its_end(
     folder: Path, tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
@@ -334,4 +330,4 @@ def test_real_kernel_shows_each_bar_to_its_end(
         # A bar and its end are one output, and nothing else is left of it.
         texts = [output["data"]["text/plain"] for output in cell.outputs]
         assert len(texts) == (what in ENDS), (what, cell.outputs)
-        assert all(text.startswith(ENDS[what]) for text in texts), (what, texts)
+        assert all(ENDS[what] in text for text in texts), (what, texts)

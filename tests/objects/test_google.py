@@ -18,12 +18,11 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import pytest
 
 import object_service
-from casetrack.config import load_settings
 from casetrack.errors import CollectionGone, ObjectStorageError
-from casetrack.library import Library
 from casetrack.objects import service
 from casetrack.objects.address import Address
 from casetrack.store import mirror
+from objects.scenarios import share, swap_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,9 +124,8 @@ def google(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Google]:
         found = Google(behind)
         key = tmp_path / "google.json"
         told = {"gcs_base_url": found.url, "disable_oauth": True}
-        key.write_text(
-            json.dumps(told | {"client_email": "", "private_key": "", "private_key_id": ""})
-        )
+        told |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+        key.write_text(json.dumps(told))
         monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(key))
         monkeypatch.setenv("GOOGLE_ALLOW_HTTP", "true")
         service.open_objects.cache_clear()
@@ -142,42 +140,15 @@ def bucket(google: Google) -> str:
 
 
 def test_objects_are_swapped_by_one_only(google: Google, bucket: str, tmp_path: Path) -> None:
-    objects = service.open_objects(Address.of(f"gs://{bucket}/one"))
-    first = objects.swap("a/b", b"1", None)
-    assert first is not None
-    assert objects.swap("a/b", b"2", None) is None
-    second = objects.swap("a/b", b"2", first)
-    assert second not in {None, first}
-    assert objects.swap("a/b", b"3", first) is None
-    assert [(e.key, e.size) for e in objects.list("a")] == [("a/b", 1)]
-    found = objects.get("a/b")
-    assert found is not None
-    assert (found.data, found.tag) == (b"2", second)
-    assert objects.get("a/b", unless=second) is None
-    # What was removed is not there to be swapped.
-    objects.remove("a/b")
-    assert objects.get("a/b") is None
-    assert objects.swap("a/b", b"3", second) is None
-    (tmp_path / "c").write_bytes(b"whole" * 3_000_000)
-    objects.send("c", tmp_path / "c")
-    assert objects.fetch("c", tmp_path / "back")
-    assert (tmp_path / "back").read_bytes() == (tmp_path / "c").read_bytes()
+    swap_objects(f"gs://{bucket}/one", tmp_path)
     conditions = [c for method, _, c in google.seen if method == "PUT" and c is not None]
     assert conditions[:2] == ["0", "0"]
     assert conditions[2] != "0"
 
 
+@pytest.mark.slow
 def test_two_computers_share_a_collection(google: Google, bucket: str, tmp_path: Path) -> None:
-    (tmp_path / "lease.txt").write_text("The tenant pays the rent on the third working day.")
-    (tmp_path / "later.txt").write_text("The landlord repairs the roof.")
-    one, two = (Library(load_settings(tmp_path / name)) for name in ("one", "two"))
-    here = one.create("Acme", at=f"gs://{bucket}/acme")
-    here.ingest([tmp_path / "lease.txt"])
-    there = two.attach(f"gs://{bucket}/acme")
-    assert there.search("rent", mode="keyword").results[0].provenance.document_name == "lease.txt"
-    there.ingest([tmp_path / "later.txt"])
-    assert here.search("roof", mode="keyword").results[0].provenance.document_name == "later.txt"
-    assert here.stats().document_count == 2
+    one, two, here, there = share(f"gs://{bucket}/acme", tmp_path)
     here.admin.take_snapshot("both")
     here.delete_document("later.txt")
     assert there.stats().document_count == 1
@@ -195,6 +166,6 @@ def test_two_computers_share_a_collection(google: Google, bucket: str, tmp_path:
 
 
 def test_what_is_not_there_is_said_in_its_own_words(google: Google) -> None:
-    with pytest.raises(ObjectStorageError, match="no such bucket") as caught:
+    with pytest.raises(ObjectStorageError, match="nowhere-to-be-found") as caught:
         service.open_objects(Address.of("gs://nowhere-to-be-found/acme")).put("a", b"")
     assert "project" in (caught.value.hint or "")

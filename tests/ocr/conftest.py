@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.config import OcrSettings
-from casetrack.errors import OcrUnavailable
 from casetrack.ocr.choose import choose_engine
 
 if TYPE_CHECKING:
@@ -16,13 +15,11 @@ if TYPE_CHECKING:
     from casetrack.ocr.engine import Engine
 
 
-@pytest.fixture(scope="session", params=["rapidocr", "tesseract"])
+@pytest.fixture(
+    scope="session",
+    params=["rapidocr", pytest.param("tesseract", marks=pytest.mark.needs("tesseract"))],
+)
 def engine(request: pytest.FixtureRequest, models_dir: Path) -> Engine:
-    """Return each engine; Tesseract only where the machine has English language data."""
-    settings = OcrSettings(request.param, "eng" if request.param == "tesseract" else None)
-    if request.param == "rapidocr":
-        return choose_engine(settings, models_dir)
-    try:
-        return choose_engine(settings, models_dir)
-    except OcrUnavailable as error:
-        pytest.skip(f"Tesseract cannot run here: {error.message}")
+    """Return each engine."""
+    language = "eng" if request.param == "tesseract" else None
+    return choose_engine(OcrSettings(request.param, language), models_dir)

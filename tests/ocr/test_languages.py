@@ -26,11 +26,11 @@ from casetrack.ocr.language_data import (
     known_codes,
     pull_language,
 )
-from casetrack.ocr.languages import find_data, usual
+from casetrack.ocr.languages import find_data
 from casetrack.ocr.weights import RAPID, find_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 DATA = b"a language" * 1000
@@ -73,7 +73,7 @@ def test_data_is_found_in_the_models_folder_the_variable_and_the_system(
     [
         (["eng"], ["eng"]),
         (["rus"], ["rus"]),
-        (["deu", "eng", "fra"], ["fra", "eng", "deu"]),
+        (["deu", "eng", "fra"], ["fra", "eng", "deu"]),  # the system's language is French
         (["ara", "ces", "deu", "eng", "ita", "spa", "tur"], ["eng", "deu", "spa", "ita"]),
         (["osd"], None),
         ([], None),
@@ -84,28 +84,21 @@ def test_without_a_name_the_usual_languages_are_taken(
 ) -> None:
     _put(system, *there)
     if expected is None:
-        with pytest.raises(OcrUnavailable, match="no language data on this machine"):
+        with pytest.raises(OcrUnavailable, match="Tesseract"):
             find_data(None, None)
     else:
         assert list(find_data(None, None)) == expected
 
 
-def test_a_missing_language_is_named_with_ways_to_get_it(system: Path) -> None:
+def test_a_missing_language_is_named_with_ways_to_get_it(
+    system: Path, messages: Callable[..., None]
+) -> None:
     _put(system, "eng")
     with pytest.raises(OcrUnavailable) as caught:
         find_data("eng+chi_sim", None)
-    assert "no language data for chi_sim (there is: eng)" in caught.value.message
-    assert "casetrack models pull tesseract-chi_sim" in caught.value.hint
-    assert "tesseract-ocr-chi-sim" in caught.value.hint
+    messages(str(caught.value))
     with pytest.raises(OcrUnavailable):
         find_data("+", None)
-
-
-def test_the_language_of_the_system_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(languages.locale, "getlocale", lambda: (None, None))
-    assert usual(["deu", "eng"]) == ["eng", "deu"]
-    monkeypatch.setattr(languages.locale, "getlocale", lambda: ("de_AT", "UTF-8"))
-    assert usual(["deu", "eng"]) == ["deu", "eng"]
 
 
 # --- pulling -------------------------------------------------------------------------------
@@ -131,7 +124,7 @@ def server() -> Iterator[tuple[str, dict[str, bytes]]]:
     files: dict[str, bytes] = {}
     handler = type("Handler", (_Handler,), {"files": files})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}", files
         running.shutdown()
@@ -141,13 +134,10 @@ def server() -> Iterator[tuple[str, dict[str, bytes]]]:
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Language:
     """Return a language of ten kilobytes, the only one that is known."""
-    language = Language(
-        "eng",
-        hashlib.sha256(DATA).hexdigest(),
-        len(DATA),
-        hashlib.sha256(OTHER).hexdigest(),
-        len(OTHER),
+    (fast, size), (best, best_size) = (
+        (hashlib.sha256(d).hexdigest(), len(d)) for d in (DATA, OTHER)
     )
+    language = Language("eng", fast, size, best, best_size)
     monkeypatch.setattr(language_data, "LANGUAGES", (language,))
     return language
 
@@ -178,7 +168,7 @@ def test_a_wrong_file_is_not_kept(
     files[_PATH] = DATA[:-1] + b"!"
     with pytest.raises(DownloadFailed) as caught:
         pull_language("eng", tmp_path, _silent, sources=[RepositorySource(endpoint)])
-    assert "wrong content" in caught.value.message
+    assert "eng.traineddata" in caught.value.message
     assert "tesseract-ocr-eng" in caught.value.hint
     assert not (tmp_path / "tessdata" / "eng.traineddata").exists()
 
@@ -202,12 +192,12 @@ def test_npm_steps_in_where_the_repository_cannot_be_reached(
     assert (models / "tessdata" / "eng.traineddata").read_bytes() == OTHER
     assert pull_language("eng", models, _silent, sources=[]) == ()
     npm.write_text("#!/bin/sh\necho 404 Not Found\nexit 1\n")
-    with pytest.raises(DownloadFailed, match="npm could not fetch"):
+    with pytest.raises(DownloadFailed, match="404 Not Found"):
         pull_language("eng", tmp_path / "new", _silent, sources=sources)
 
 
 def test_an_unknown_language_lists_the_known(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'tlh' cannot be pulled; known: .*deu, eng"):
+    with pytest.raises(UsageError, match=r"'tlh'.*deu, eng"):
         pull_language("tlh", tmp_path, _silent)
 
 
@@ -223,7 +213,7 @@ def test_networks_are_found_in_the_models_folder_and_checked_when_pulled(
     tmp_path: Path,
 ) -> None:
     for folder in (None, tmp_path):
-        with pytest.raises(OcrUnavailable, match="not on this machine"):
+        with pytest.raises(OcrUnavailable, match="RapidOCR"):
             find_weights(folder)
     folder = tmp_path / RAPID.name
     folder.mkdir()
@@ -232,5 +222,5 @@ def test_networks_are_found_in_the_models_folder_and_checked_when_pulled(
     assert find_weights(tmp_path) == folder
     assert len(missing(RAPID, folder)) == 2
     spec = replace(RAPID, files=RAPID.files[:1])
-    with pytest.raises(DownloadFailed, match="No source was tried"):
+    with pytest.raises(DownloadFailed, match="rapidocr"):
         pull_files(spec, folder, [], _silent, hint="go online")

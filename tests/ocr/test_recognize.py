@@ -134,11 +134,13 @@ def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> N
         assert 0.0 <= word.confidence <= 1.0
 
 
-@pytest.mark.parametrize("degrees", [90, 180, pytest.param(270, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "degrees", [90, *(pytest.param(n, marks=pytest.mark.slow) for n in (180, 270))]
+)
 def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
     engine: Engine, degrees: int
 ) -> None:
-    drawn = sample()
+    drawn = sample(LINES[:4])
     image = np.ascontiguousarray(np.rot90(drawn.image, degrees // 90))
     page = recognize(prepare(image, 300.0), engine)
     assert page.rotation == (360 - degrees) % 360
@@ -157,12 +159,12 @@ def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
 
 @pytest.mark.parametrize(
     "degrees",
-    [-9.0, 4.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))],
+    [-9.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))],
 )
 def test_a_skewed_page_is_straightened_and_its_boxes_are_mapped_back(
     engine: Engine, degrees: float
 ) -> None:
-    drawn = sample()
+    drawn = sample(LINES[:5])
     image = turned(drawn.image, degrees)
     page = recognize(prepare(image, 300.0), engine)
     assert page.skew == pytest.approx(-degrees, abs=0.4)
@@ -181,15 +183,13 @@ _DAMAGE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "shadow": with_shadow,
     "grain": lambda image: with_grain(image, 45.0),
     "specks": lambda image: with_specks(image, 0.08),
-    "100 dpi": lambda image: scaled(image, 1 / 3),
     "900 dpi": lambda image: scaled(image, 3.0),
-    "1 bit": lambda image: np.where(image > 140, 255, 0).astype(np.uint8),
 }
 
 
 @pytest.mark.parametrize("damage", _DAMAGE, ids=str)
 def test_bad_pictures_are_read_too(engine: Engine, damage: str) -> None:
-    drawn = sample(LINES[:4])
+    drawn = sample(LINES[:2])
     page = recognize(prepare(_DAMAGE[damage](drawn.image), 300.0), engine)
     assert _recall(page, drawn) >= 0.9, page.text
 
@@ -202,9 +202,7 @@ def test_a_few_words_on_a_large_sheet_are_read(engine: Engine) -> None:
     page = recognize(prepare(sheet, 300.0), engine)
     assert page.text.split() == drawn.text.split()
     first = page.lines[0].words[0]
-    x0, y0, x1, y1 = drawn.words[0][1]
-    box = (x0 + 1200, y0 + 3000, x1 + 1200, y1 + 3000)
-    assert _overlap((first.x0, first.y0, first.x1, first.y1), box) > 0.5
+    assert (first.x0 - 1200, first.y0 - 3000) == pytest.approx(drawn.words[0][1][:2], abs=6)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +247,7 @@ def test_letters_are_measured_also_where_dust_outnumbers_them() -> None:
     assert clean.measure_letters(image)[0] == pytest.approx(height, abs=6)
 
 
-@pytest.mark.parametrize("degrees", [-14.0, -3.0, -0.6, 0.0, 0.8, 6.5])
+@pytest.mark.parametrize("degrees", [-14.0, -0.6, 0.0, 6.5])
 def test_skew_is_found(degrees: float) -> None:
     image = turned(sample().image, degrees)
     assert find_skew(image) == pytest.approx(-degrees, abs=0.3)
@@ -262,3 +260,24 @@ def test_lines_across_are_told_from_lines_down() -> None:
     # A narrow list: its left edge is sharper than its lines.
     narrow = sample(tuple(f"{n}.50" for n in range(10, 40)), leading=1.2).image
     assert lines_are_upright(narrow)
+
+
+# --- noise that was enlarged with its picture -------------------------------------------------
+
+
+def noisy_page() -> np.ndarray:
+    page = Image.new("L", (800, 600), 255)
+    ImageDraw.Draw(page).text((40, 120), "dredging", font=ImageFont.load_default(40), fill=30)
+    noise = np.random.default_rng(1).normal(0, 25, (600, 800))
+    dirty = np.clip(np.asarray(page) + noise, 0, 255).astype(np.uint8)
+    large = Image.fromarray(dirty).resize((1200, 900), Image.Resampling.BILINEAR)
+    return clean.clean(np.asarray(large))
+
+
+def test_noise_is_told_from_text_and_taken_out() -> None:
+    page = Image.new("L", (900, 450), 255)
+    ImageDraw.Draw(page).text((40, 120), "dredging " * 4, font=ImageFont.load_default(40), fill=0)
+    assert not clean.is_speckled(np.asarray(page))
+    noisy = noisy_page()
+    assert clean.is_speckled(noisy)
+    assert not clean.is_speckled(clean.smoothed(noisy))

@@ -15,18 +15,12 @@ LEFT_OUT = [
     ("Who is the landlord? Answer in one sentence. Cite the pages.", "Who is the landlord?"),
     ("Can you please explain the indemnity cap?", "explain the indemnity cap?"),
     ("According to the document, when was the fee paid?", "when was the fee paid?"),
-    (
-        'What was the rent in 2020? If it is not stated, say "not found".',
-        "What was the rent in 2020?",
-    ),
-    (
-        "Using only the information in the attached report, how many ships sailed?",
-        "how many ships sailed?",
-    ),
+    ('What was the rent? If it is not stated, say "not found".', "What was the rent?"),
+    ("Using only the information in the attached report, who sailed?", "who sailed?"),
     ("Find the sentences about demurrage.", "demurrage."),
     (
-        "Give an answer to the question by relying on the data in the income statement: profit?",
-        "the income statement: profit?",
+        "Give an answer to the question by relying on the data in the table: profit?",
+        "the table: profit?",
     ),
     ("What is the notice period? Thank you!", "What is the notice period?"),
 ]
@@ -51,7 +45,7 @@ def test_instructions_are_left_out(question: str, left: str) -> None:
     found = read(question)
     assert found.text == left
     assert found.terms.keys() >= read(left).terms.keys()
-    assert any("Left out" in line for line in found.describe())
+    assert any(part.text in line for part in found.dropped for line in found.describe())
 
 
 @pytest.mark.parametrize("question", KEPT)

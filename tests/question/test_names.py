@@ -25,9 +25,11 @@ HELD = {
 }
 
 
-def names(files: list[str] = FILES, sizes: list[int] = SIZES) -> Names:
+def names(
+    files: list[str] = FILES, sizes: list[int] = SIZES, held: dict[str, list[int]] = HELD
+) -> Names:
     def counts(term: str) -> np.ndarray:
-        return np.array(HELD.get(term, [0] * len(files))[: len(files)], dtype=np.int64)
+        return np.array(held.get(term, [0] * len(files))[: len(files)], dtype=np.int64)
 
     return Names(
         ids=[f"id-{n}" for n in range(len(files))],
@@ -113,16 +115,5 @@ def test_names_that_are_abbreviated_with_an_ampersand(
 ) -> None:
     all_files = [*files, *FILES[1:]]
     held = {**HELD, "orca": [90, 0, 1, 0], "marin": [90, 0, 1, 0]}
-
-    def counts(term: str) -> np.ndarray:
-        return np.array(held.get(term, [0] * 4), dtype=np.int64)
-
-    asked = Names(
-        ids=[f"id-{n}" for n in range(4)],
-        names=all_files,
-        sizes=np.array(SIZES, dtype=np.int64),
-        counts=counts,
-        frequency=lambda term: int(counts(term).sum()),
-    )
-    found = read(question, names=asked).named
+    found = read(question, names=names(all_files, held=held)).named
     assert {n.document for n in found} == {all_files[n] for n in documents}

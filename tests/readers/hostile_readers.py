@@ -25,26 +25,13 @@ def page(number: int, text: str) -> Page:
     return builder.build()
 
 
+KINDS = """sleep spin crash exit eat eat_slowly raise print late late_sleep late_crash
+    late_eat_slowly late_blank locked many"""
+
+
 class Hostile:
     name = "Hostile"
-    extensions: tuple[str, ...] = (
-        ".sleep",
-        ".spin",
-        ".crash",
-        ".exit",
-        ".eat",
-        ".eat_slowly",
-        ".raise",
-        ".print",
-        ".late",
-        ".late_sleep",
-        ".late_crash",
-        ".late_eat",
-        ".late_eat_slowly",
-        ".late_blank",
-        ".locked",
-        ".many",
-    )
+    extensions: tuple[str, ...] = tuple(f".{kind}" for kind in KINDS.split())
 
     def accepts(self, file: FileHead, /) -> bool:
         return True
@@ -74,6 +61,7 @@ class Hostile:
         time.sleep(600)
 
     def spin(self, path: Path) -> None:
+        path.with_suffix(".begun").touch()
         # Holds the interpreter lock, as a parser in C does.
         re.match(r"(a|a|a)*b", "a" * 60)
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack import errors
 from casetrack.readers import detect, known_extensions
 from casetrack.readers.text import code
-
-if TYPE_CHECKING:
-    from casetrack.readers.base import Reading
-
-
-def read(path: Path, content: str | bytes) -> Reading:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return detect(path).read(path)
-
+from tests.readers.paging import opened as read
 
 SOURCE = """import os
 
@@ -150,11 +140,6 @@ def test_one_endless_line_is_one_line(tmp_path: Path) -> None:
     (page,) = read(tmp_path / "min.js", content).pages
     assert page.text == content
     assert len(page.lines) == 1
-
-
-def test_binary_content_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(errors.FormatMismatch, match="binary data"):
-        read(tmp_path / "a.ts", b"G" + bytes(range(256)) * 20)
 
 
 def test_no_extension_is_taken_twice() -> None:

@@ -76,8 +76,6 @@ const rest = async (long) => {
 module.exports = { Wood }
 """
 GO = """\
-package wood
-
 // Tree bears fruit.
 type Tree struct {
 \tHeight int
@@ -92,8 +90,6 @@ func (t *Tree) Grow(by int) error {
 }
 """
 RUST = """\
-use std::fmt;
-
 #[derive(Debug)]
 pub struct Tree {
     height: u32,
@@ -113,8 +109,6 @@ pub(crate) async fn plant<T>(tree: T) {
 }
 """
 JAVA = """\
-package wood;
-
 @Entity
 public class Tree extends Plant {
     private int height = 0;
@@ -122,29 +116,19 @@ public class Tree extends Plant {
     @Override
     public List<String> grow(int by)
             throws IOException {
-        if (by > 3) {
-            return null;
-        }
         return call(by);
     }
 }
 """
 C = """\
-#include <stdio.h>
-
 struct tree {
     int height;
     int age;
 };
 
-static int *
-count(void)
-{
-    return 0;
-}
-
 /* Grows. */
-int grow(struct tree *t, int by)
+static int *
+grow(struct tree *t, int by)
 {
 #ifdef FAST
     t->height += by;
@@ -161,9 +145,7 @@ module Wood
   class Tree
     # Grows.
     def grow(by)
-      if by > 3
-        return
-      end
+      return if by > 3
       by
     end
   end
@@ -171,14 +153,11 @@ end
 """
 PHP = """\
 <?php
-namespace Wood;
-
 class Tree
 {
     public function grow(int $by): int
     {
-        $x = $by;
-        return $x;
+        return $by;
     }
 }
 """
@@ -187,10 +166,7 @@ export interface Growing {
   height: number
   grow(by: number): void
 }
-
 export abstract class Tree implements Growing {
-  height = 0
-
   public grow(by: number): void {
     this.height += by
     this.rest()
@@ -201,48 +177,22 @@ CASES = [
     (
         "Python",
         PYTHON,
-        {
-            1: "",
-            3: "Tree",
-            8: "Tree",
-            10: "Tree > grow",
-            15: "Tree > grow > inner",
-            18: "Tree > grow",
-            21: "Tree > rest",
-            24: "",
-            26: "plant_all",
-        },
+        {1: "", 3: "Tree", 8: "Tree", 10: "Tree > grow", 15: "Tree > grow > inner"}
+        | {18: "Tree > grow", 21: "Tree > rest", 24: "", 26: "plant_all"},
     ),
     (
         "JavaScript",
         JAVASCRIPT,
-        {
-            2: "",
-            5: "Tree.prototype.grow",
-            10: "Tree.prototype.grow",
-            13: "Wood",
-            15: "Wood > constructor",
-            21: "Wood > fell",
-            24: "Wood",
-            26: "rest",
-            29: "",
-        },
+        {2: "", 5: "Tree.prototype.grow", 10: "Tree.prototype.grow", 13: "Wood"}
+        | {15: "Wood > constructor", 21: "Wood > fell", 24: "Wood", 26: "rest", 29: ""},
     ),
-    ("Go", GO, {1: "", 3: "Tree", 5: "Tree", 10: "Grow", 14: "Grow"}),
-    (
-        "Rust",
-        RUST,
-        {1: "", 3: "Tree", 5: "Tree", 9: "{impl} > fmt", 14: "{impl}", 17: "plant"},
-    ),
-    ("Java", JAVA, {1: "", 3: "Tree", 5: "Tree", 7: "Tree > grow", 12: "Tree > grow"}),
-    ("C", C, {1: "", 4: "tree", 14: "grow", 18: "grow", 23: "grow", 24: "grow"}),
-    (
-        "Ruby",
-        RUBY,
-        {1: "Wood", 3: "Wood > Tree > grow", 7: "Wood > Tree > grow", 10: "Wood > Tree"},
-    ),
-    ("PHP", PHP, {1: "", 5: "Tree", 6: "Tree > grow", 9: "Tree > grow"}),
-    ("TypeScript", TYPESCRIPT, {2: "Growing", 7: "Tree", 10: "Tree > grow"}),
+    ("Go", GO, {1: "Tree", 3: "Tree", 6: "", 8: "Grow", 12: "Grow"}),
+    ("Rust", RUST, {1: "Tree", 3: "Tree", 5: "", 7: "{impl} > fmt", 12: "{impl}", 15: "plant"}),
+    ("Java", JAVA, {1: "Tree", 3: "Tree", 5: "Tree > grow", 10: "Tree"}),
+    ("C", C, {2: "tree", 5: "", 8: "grow", 11: "grow", 16: "grow", 17: "grow"}),
+    ("Ruby", RUBY, {1: "Wood", 3: "Wood > Tree > grow", 5: "Wood > Tree > grow", 8: "Wood > Tree"}),
+    ("PHP", PHP, {1: "", 3: "Tree", 4: "Tree > grow", 7: "Tree > grow"}),
+    ("TypeScript", TYPESCRIPT, {2: "Growing", 5: "Tree", 7: "Tree > grow"}),
 ]
 
 
@@ -335,16 +285,3 @@ def test_paragraphs_say_what_they_stand_in(tmp_path: Path, way: str) -> None:
         ("const rest = async (long) => {", "rest"),
         ("module.exports = { Wood }", None),
     ]
-
-
-def test_every_line_of_code_is_kept(tmp_path: Path, way: str) -> None:
-    for language, source, _ in CASES:
-        suffix = {"Python": ".py", "C": ".c", "Go": ".go"}.get(language)
-        if suffix is None:
-            continue
-        path = tmp_path / f"a{suffix}"
-        path.write_text(source)
-        (page,) = detect(path).read(path).pages
-        lines = source.split("\n")
-        kept = {n.number: page.text[n.start : n.end] for n in page.lines}
-        assert kept == {n: line.strip() for n, line in enumerate(lines, 1) if line.strip()}

@@ -10,21 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack import errors
-from casetrack.readers import detect
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.text import delimited
+from tests.readers.paging import numbers
+from tests.readers.paging import opened as read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from casetrack.readers.base import Reading
-
-
-def read(path: Path, content: str | bytes) -> Reading:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return detect(path).read(path)
 
 
 def lines(path: Path, content: str | bytes) -> list[str]:
@@ -35,12 +28,7 @@ def lines(path: Path, content: str | bytes) -> list[str]:
     ("content", "found"),
     [
         ("name,age\nAnn,41\nBob,7\n", ["name | age", "name: Ann | age: 41", "name: Bob | age: 7"]),
-        (
-            "name;age\r\nAnn;1,5\r\nBob;2,5",
-            ["name | age", "name: Ann | age: 1,5", "name: Bob | age: 2,5"],
-        ),
         ("a|b\n1,5|2\n3,5|4", ["a | b", "a: 1,5 | b: 2", "a: 3,5 | b: 4"]),
-        ("a\tb\n1, 2\t3\n4, 5\t6", ["a | b", "a: 1, 2 | b: 3", "a: 4, 5 | b: 6"]),
         ("sep=;\na;b\n1;2\n", ["a | b", "a: 1 | b: 2"]),
         (
             'a,b\n"x, y","say ""hi"""\n"two\nlines",2',
@@ -73,7 +61,8 @@ def test_dialects(tmp_path: Path, content: str, found: list[str]) -> None:
 
 
 def test_page_and_places(tmp_path: Path) -> None:
-    reading = read(tmp_path / "Sales 2024.tsv", "id\tamount\n\n7\t1.50\n\t2.50\n")
+    content = 'id\tamount\n\n7\t"one\ntwo"\n\t2.50\n'
+    reading = read(tmp_path / "Sales 2024.tsv", content)
     assert (reading.info.format, reading.info.page_count) == ("tsv", 1)
     (page,) = reading.pages
     assert (page.kind, page.sheet_name, page.method) == ("sheet", "Sales 2024", "Spreadsheet")
@@ -82,18 +71,12 @@ def test_page_and_places(tmp_path: Path) -> None:
     assert reading.warnings == []
 
 
-def test_rows_count_records_as_spreadsheets_do(tmp_path: Path) -> None:
-    reading = read(tmp_path / "a.csv", 'a,b\n"one\ntwo\nthree",1\n\nx,2\n')
-    (page,) = reading.pages
-    assert [line.row for line in page.lines] == [1, 2, 4]
-
-
 @pytest.mark.parametrize(
     ("content", "bad"),
     [
-        ('id,name,size\n1,ok,3\n2,"broken,4\n3,ok,5\n4,"fine, x",6\n5,"a\nb",7\n', "line 3"),
-        ('a,b\n1,"open\n2,x\n3,y\n', "line 2"),
-        ("a,b\n" + '1,"open\n2,x\n' * 30, "line"),
+        ('id,name,size\n1,ok,3\n2,"broken,4\n3,ok,5\n4,"fine, x",6\n5,"a\nb",7\n', "3"),
+        ('a,b\n1,"open\n2,x\n3,y\n', "2"),
+        ("a,b\n" + '1,"open\n2,x\n' * 30, "2"),
     ],
 )
 def test_broken_quotes_swallow_nothing(tmp_path: Path, content: str, bad: str) -> None:
@@ -102,15 +85,17 @@ def test_broken_quotes_swallow_nothing(tmp_path: Path, content: str, bad: str) -
     text = "\n".join(page.text for page in reading.pages)
     records = content.count("\n") - content.count("a\nb")
     assert len(text.split("\n")) == records
-    assert [w for w in reading.warnings if w.startswith("Quotes do not pair on") and bad in w]
+    assert any(bad in numbers(warning) for warning in reading.warnings)
 
 
-def test_a_quote_open_for_a_megabyte_ends_with_its_line(tmp_path: Path) -> None:
+def test_a_quote_open_for_a_megabyte_ends_with_its_line(
+    tmp_path: Path, messages: Callable[..., None]
+) -> None:
     content = 'a,b\n1,"open\n' + f"x,{'some text ' * 12}ends\n" * 10_000
     assert len(content) > 2**20
     reading = read(tmp_path / "a.csv", content)
     assert sum(len(page.lines) for page in reading.pages) == 10_002
-    assert reading.warnings == ["Quotes do not pair on line 2; read as part of the text."]
+    messages("\n".join(reading.warnings))
 
 
 def test_long_files_are_parted_and_keep_their_header(
@@ -121,12 +106,8 @@ def test_long_files_are_parted_and_keep_their_header(
     reading = read(tmp_path / "a.csv", content)
     pages = list(reading.pages)
     assert reading.info.page_count == len(pages) == 3
-    assert pages[1].text.split("\n") == [
-        "id: 4 | word: text",
-        "id: 5 | word: text",
-        "id: 6",
-        "id: 7 | word: text",
-    ]
+    words = [" | word: text", " | word: text", "", " | word: text"]
+    assert pages[1].text.split("\n") == [f"id: {i}{word}" for i, word in enumerate(words, 4)]
     for page in pages:
         assert page.kind == "sheet"
         assert [p.number for p in page.paragraphs] == list(range(1, len(page.lines) + 1))
@@ -136,29 +117,9 @@ def test_long_files_are_parted_and_keep_their_header(
     assert {p.kind for page in pages[1:] for p in page.paragraphs} == {"table"}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("Größe;Käse\n1;2\n".encode("cp1252"), "taken to be cp1252"),
-        ("Größe;Käse\n1;2\n".encode("utf-16"), None),
-        ("Größe;Käse\n1;2\n".encode("utf-8-sig"), None),
-    ],
-)
-def test_encodings(tmp_path: Path, content: bytes, words: str | None) -> None:
-    reading = read(tmp_path / "a.csv", content)
-    assert next(reading.pages).text == "Größe | Käse\nGröße: 1 | Käse: 2"
-    assert len(reading.warnings) == (words is not None)
-    assert words is None or words in reading.warnings[0]
-
-
 def test_single_nul_bytes_are_dropped(tmp_path: Path) -> None:
     reading = read(tmp_path / "a.csv", "a,b\n1,2\0\n" + "3,4\n" * 400)
     assert next(reading.pages).text.startswith("a | b\na: 1 | b: 2\na: 3 | b: 4\n")
-
-
-def test_binary_content_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(errors.ParseFailed, match="binary data"):
-        read(tmp_path / "a.csv", b"a,b\n" * 3000 + bytes(range(32)) * 1000)
 
 
 CELLS = st.text(
@@ -172,7 +133,7 @@ TABLES = st.integers(2, 5).flatmap(
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(TABLES, st.sampled_from([",", ";", "\t", "|"]))
 def test_values_that_a_writer_wrote_are_in_the_page(
@@ -189,10 +150,3 @@ def test_values_that_a_writer_wrote_are_in_the_page(
         for cell in row:
             shown = clean_text(cell).strip()
             place = texts.get(number, "").index(shown, place) + len(shown)
-
-
-@pytest.mark.corpus
-def test_every_sample_is_read(corpus: Callable[[str], Path]) -> None:
-    for path in sorted(corpus("office-suite/csv").iterdir()):
-        pages = list(detect(path).read(path).pages)
-        assert all(page.lines for page in pages)

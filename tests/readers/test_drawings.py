@@ -21,49 +21,17 @@ from casetrack.readers import detect
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.sheets.xls_drawings import XlsDrawings
 from tests.ole_container import ole
+from tests.readers.odf import content, package
+from tests.readers.paging import added, read, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
 
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-ODF = "urn:oasis:names:tc:opendocument:xmlns"
 NAMES = f'xmlns:a="{DRAWING}/main" xmlns:r="{RELATION}" xmlns:c="{DRAWING}/chart"'
-
-
-def read(path: Path) -> tuple[Reading, list[Page]]:
-    reading = detect(path).read(path)
-    return reading, list(reading.pages)
-
-
-def texts(page: Page) -> list[str]:
-    return [page.text[p.start : p.end] for p in page.paragraphs]
-
-
-def added(path: Path, owner: str, element: tuple[str, str], **parts: tuple[str, str]) -> None:
-    """Put ``(closing tag, XML)`` into *owner* and relate it to parts: kind → ``(part, XML)``."""
-    with zipfile.ZipFile(path) as source:
-        content = {name: source.read(name) for name in source.namelist()}
-    closing, xml = element
-    content[owner] = content[owner].replace(closing.encode(), (xml + closing).encode(), 1)
-    folder, _, name = owner.rpartition("/")
-    rels = f"{folder}/_rels/{name}.rels"
-    empty = (
-        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        b"</Relationships>"
-    )
-    lines = "".join(
-        f'<Relationship Id="x{kind}" Type="{RELATION}/{kind}" Target="/{part}"/>'
-        for kind, (part, _) in parts.items()
-    )
-    closed = content.get(rels, empty)
-    content[rels] = closed.replace(b"</Relationships>", lines.encode() + b"</Relationships>")
-    content |= {part: xml.encode() for part, xml in parts.values()}
-    with zipfile.ZipFile(path, "w") as target:
-        for name, data in content.items():
-            target.writestr(name, data)
 
 
 def chart_xml(title: str) -> str:
@@ -135,29 +103,29 @@ def test_drawings_in_documents_stand_behind_their_paragraph(
     if in_cell:
         cells = f"<w:tc><w:p><w:r><w:t>Left</w:t></w:r></w:p></w:tc><w:tc>{drawing}</w:tc>"
         drawing = f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
-    added(path, "word/document.xml", ("<w:sectPr", drawing), **parts)
+    added(path, "word/document.xml", "<w:sectPr", drawing, **parts)
     reading, (page,) = read(path)
     assert texts(page) == ["Before", *(["Left"] if in_cell else []), *expected]
     assert reading.missing == []
 
 
 @pytest.mark.parametrize(
-    ("parts", "reason"),
+    "parts",
     [
-        ({"chart": ("word/charts/chart1.xml", "<broken")}, "not well-formed"),
-        ({"other": ("word/other.xml", "<a/>"), "chartEx": ("word/x.xml", "<a/>")}, "missing"),
+        {"chart": ("word/charts/chart1.xml", "<!DOCTYPE x><x/>")},
+        {"other": ("word/other.xml", "<a/>"), "chartEx": ("word/x.xml", "<a/>")},
     ],
+    ids=["refused", "missing"],
 )
 def test_a_chart_that_cannot_be_read_is_named(
-    tmp_path: Path, parts: dict[str, Any], reason: str
+    tmp_path: Path, messages: Callable[..., None], parts: dict[str, Any]
 ) -> None:
     path = tmp_path / "a.docx"
     Document().save(str(path))
-    added(path, "word/document.xml", ("<w:sectPr", word_drawing(CHART)), **parts)
+    added(path, "word/document.xml", "<w:sectPr", word_drawing(CHART), **parts)
     reading, _ = read(path)
     (text,) = reading.missing
-    assert text.startswith("A chart cannot be read: ")
-    assert reason in text
+    messages(text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +149,7 @@ def test_boxes_and_lists_of_old_forms_show_their_value(
         f'<w:p><w:r><w:t>Married: </w:t></w:r><w:r><w:fldChar w:fldCharType="begin"><w:ffData>'
         f'{data}</w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
     )
-    added(path, "word/document.xml", ("<w:sectPr", field))
+    added(path, "word/document.xml", "<w:sectPr", field)
     assert read(path)[1][0].text == f"Married: {expected}"
 
 
@@ -207,7 +175,7 @@ def sheet_with(path: Path, rows: list[list[Any]], drawing: str) -> Path:
     xml = f'<xdr:wsDr xmlns:xdr="{DRAWING}/spreadsheetDrawing" {NAMES}>{drawing}</xdr:wsDr>'
     mark = f'<drawing xmlns:r="{RELATION}" r:id="xdrawing"/>'
     drawings = {"drawing": ("xl/drawings/drawing1.xml", xml)}
-    added(path, "xl/worksheets/sheet1.xml", ("</worksheet>", mark), **drawings)
+    added(path, "xl/worksheets/sheet1.xml", "</worksheet>", mark, **drawings)
     return path
 
 
@@ -274,7 +242,7 @@ def test_a_chart_of_another_workbooks_values_keeps_them(tmp_path: Path) -> None:
         copy = tmp_path / f"{len(expected)}.xlsx"
         copy.write_bytes(path.read_bytes())
         part = ("xl/charts/chart1.xml", xml.replace("Sheet1!", formula))
-        added(copy, "xl/drawings/drawing1.xml", ("</xdr:wsDr>", ""), chart=part)
+        added(copy, "xl/drawings/drawing1.xml", "</xdr:wsDr>", "", chart=part)
         assert texts(read(copy)[1][0])[1:] == ["; ".join(expected)]
 
 
@@ -380,12 +348,8 @@ def test_text_boxes_of_excel_before_97_are_named(tmp_path: Path) -> None:
     cells = begun(0x10, 0x500) + record(0x5D, "IHH", 1, 6, 1) + record(10)
     missing: list[str] = []
     assert XlsDrawings(memoryview(cells), missing).over(0, "Old") == []
-    assert missing == [
-        (
-            '1 text box over the cells of the sheet "Old" cannot be read: they have the form of '
-            "Excel before 97."
-        )
-    ]
+    (text,) = missing
+    assert '"Old"' in text
 
 
 # --- files inside ---------------------------------------------------------------------------
@@ -442,36 +406,18 @@ def test_files_inside_become_attachments(tmp_path: Path, kind: str, folder: str)
         "oleobject3.xls": container,
     }
     unknown, damaged = reading.missing
-    assert unknown.startswith("The embedded object oleobject4.bin was not read: it belongs to a")
-    assert damaged.startswith("The embedded object oleobject5.bin was not read: it is damaged (")
+    assert "oleobject4.bin" in unknown
+    assert "oleobject5.bin" in damaged
     assert detect(path).read(path).attachments == []
 
 
 # --- OpenDocument --------------------------------------------------------------------------
 
 
-def opendocument(path: Path, kind: str, mime: str, body: str, **parts: str) -> Path:
-    names = " ".join(
-        f'xmlns:{n}="{ODF}:{u}:1.0"'
-        for n, u in (
-            ("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"),
-            ("chart", "chart"), ("svg", "svg-compatible"), ("style", "style"),
-        )
-    )  # fmt: skip
-    names += ' xmlns:xlink="http://www.w3.org/1999/xlink"'
-
-    def content(kind: str, inside: str) -> str:
-        return (
-            f"<office:document-content {names}><office:body><office:{kind}>{inside}"
-            f"</office:{kind}></office:body></office:document-content>"
-        )
-
-    with zipfile.ZipFile(path, "w") as target:
-        target.writestr("mimetype", f"application/vnd.oasis.opendocument.{mime}")
-        target.writestr("content.xml", content(kind, body))
-        for name, inside in parts.items():
-            target.writestr(f"{name}/content.xml", content(*inside.split("|", 1)))
-    return path
+def opendocument(path: Path, body: str, **objects: str) -> Path:
+    kind = {".ods": "spreadsheet", ".odg": "drawing", ".odt": "text"}[path.suffix]
+    parts = {f"{name}/content.xml": xml for name, xml in objects.items()}
+    return package(path, {"content.xml": content(body, kind=kind)} | parts)
 
 
 SHAPE = "<draw:custom-shape><text:p>{0}</text:p></draw:custom-shape>"
@@ -486,13 +432,13 @@ def test_shapes_and_charts_of_opendocument_sheets(tmp_path: Path) -> None:
         </table:table-row><table:table-row>{CELL.format("A2", "")}{CELL.format("B2", chart)}
         {CELL.format("C2", f"<draw:g>{SHAPE.format('At C2')}</draw:g>")}</table:table-row>
         </table:table>"""
-    inside = """chart|<chart:chart><chart:title><text:p>Our year</text:p></chart:title>
+    inside = """<chart:chart><chart:title><text:p>Our year</text:p></chart:title>
         <table:table><table:table-header-rows><table:table-row><table:table-cell/>
         <table:table-cell><text:p>Sales</text:p></table:table-cell></table:table-row>
         </table:table-header-rows><table:table-rows><table:table-row><table:table-cell><text:p>2023
         </text:p></table:table-cell></table:table-row></table:table-rows></table:table>
         </chart:chart>"""
-    path = opendocument(tmp_path / "a.ods", "spreadsheet", "spreadsheet", body, Object=inside)
+    path = opendocument(tmp_path / "a.ods", body, Object=content(inside, kind="chart"))
     reading, (page,) = read(path)
     chart = "[Chart: Our year; Series: Sales]"
     assert texts(page) == ["A1 | [Over all] | [Boxed words]", f"A2 | B2 | C2 | {chart} | [At C2]"]
@@ -528,7 +474,7 @@ def test_what_is_anchored_to_a_sheet_stands_at_the_cell_below_it(
         {table_row.format("", CELL.format("A4", ""))}
         {table_row.format(' table:number-rows-repeated="9"', "<table:table-cell/>")}
         </table:table>"""
-    _, (page,) = read(opendocument(tmp_path / "a.ods", "spreadsheet", "spreadsheet", body))
+    _, (page,) = read(opendocument(tmp_path / "a.ods", body))
     (line,) = [n for n in page.lines if "Here" in page.text[n.start : n.end]]
     assert line.row == row
     assert line.column_end == columns[1]
@@ -536,26 +482,18 @@ def test_what_is_anchored_to_a_sheet_stands_at_the_cell_below_it(
         assert line.column_start == columns[0]
 
 
-def test_a_missing_chart_of_a_sheet_is_named(tmp_path: Path) -> None:
-    frame = """<draw:frame><draw:object xlink:href="./Gone"/></draw:frame>"""
-    rows = f"<table:table-row>{CELL.format('A1', frame)}</table:table-row>"
-    path = tmp_path / "a.ods"
-    body = f'<table:table table:name="S">{rows}</table:table>'
-    reading, _ = read(opendocument(path, "spreadsheet", "spreadsheet", body))
-    (text,) = reading.missing
-    assert text.startswith("An embedded object cannot be read: ")
-
-
 def test_drawings_of_opendocument_are_pages_of_their_shapes(tmp_path: Path) -> None:
     page = "<draw:page><draw:g>{0}</draw:g></draw:page>"
     body = page.format(SHAPE.format("Start")) + page.format(SHAPE.format("End"))
-    reading, pages = read(opendocument(tmp_path / "a.odg", "drawing", "graphics", body))
+    reading, pages = read(opendocument(tmp_path / "a.odg", body))
     assert [(p.kind, p.number, p.text) for p in pages] == [("page", 1, "Start"), ("page", 2, "End")]
     assert reading.info.format == "odg"
 
 
 def test_drawings_embedded_in_a_text_are_read(tmp_path: Path) -> None:
     frame = """<text:p>Text</text:p><draw:frame><draw:object xlink:href="./Object"/></draw:frame>"""
-    inside = f"drawing|<draw:page>{SHAPE.format('In the drawing')}</draw:page>"
-    _, (page,) = read(opendocument(tmp_path / "a.odt", "text", "text", frame, Object=inside))
+    inside = f"<draw:page>{SHAPE.format('In the drawing')}</draw:page>"
+    _, (page,) = read(
+        opendocument(tmp_path / "a.odt", frame, Object=content(inside, kind="drawing"))
+    )
     assert texts(page) == ["Text", "In the drawing"]

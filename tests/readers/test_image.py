@@ -21,9 +21,10 @@ from casetrack.readers.base import ReadOptions
 from casetrack.readers.detect import read_head
 from casetrack.readers.image.frames import open_frames
 from casetrack.readers.image.reader import ImageReader
+from tests.readers.paging import lines_of, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from casetrack.readers.base import Page, Reading
@@ -69,7 +70,6 @@ def read(path: Path, options: ReadOptions) -> tuple[Reading, list[Page]]:
 @pytest.mark.parametrize(
     ("name", "mode", "kind"),
     [
-        ("a.png", "L", "png"),
         ("a.png", "RGBA", "png"),
         ("a.png", "P", "png"),
         ("a.png", "I;16", "png"),
@@ -114,12 +114,9 @@ def test_a_page_has_lines_with_boxes_in_points_and_confidence(
     assert (page.method, page.ocr_engine, page.kind) == ("Ocr", "rapidocr", "page")
     assert page.ocr_confidence is not None
     assert page.ocr_confidence > 0.9
-    assert (page.width, page.height) == (
-        pytest.approx(595.2, rel=1e-3),
-        pytest.approx(336.0, rel=1e-3),
-    )
+    assert (page.width, page.height) == pytest.approx((595.2, 336.0), rel=1e-3)
     assert len(page.paragraphs) == 1
-    assert [page.text[line.start : line.end] for line in page.lines] == list(PROSE)
+    assert lines_of(page) == list(PROSE)
     for i, line in enumerate(page.lines):
         assert line.box is not None
         assert line.confidence is not None
@@ -128,81 +125,51 @@ def test_a_page_has_lines_with_boxes_in_points_and_confidence(
         assert line.box.y1 - line.box.y0 < 24
 
 
-def test_the_words_in_a_lines_rectangle_are_the_lines_words(
-    tmp_path: Path, options: ReadOptions
-) -> None:
-    texts = [(100, 100 + 52 * i, f"Clause {i}: the fee of {i}00 dollars") for i in range(1, 9)]
-    path = tmp_path / "clauses.png"
-    drawn(texts).save(path, dpi=(300, 300))
-    _, (page,) = read(path, options)
-    grey = np.asarray(Image.open(path))
-    assert len(page.lines) == 8
-    inside = np.zeros(grey.shape, int)
-    for line in page.lines:
-        box, scale = line.box, 300 / 72
-        assert box is not None
-        inside[
-            int(box.y0 * scale) : int(box.y1 * scale) + 1,
-            int(box.x0 * scale) : int(box.x1 * scale) + 1,
-        ] += 1
-    ink = grey < 128
-    assert (inside[ink] == 1).mean() > 0.99
-
-
 def test_columns_are_read_one_after_the_other(tmp_path: Path, options: ReadOptions) -> None:
     left = [f"Left column prose number {word}" for word in "one two three four five six".split()]
     right = [line.replace("Left", "Right") for line in left]
-    texts = [(80, 80 + 60 * i, line) for i, line in enumerate(left)]
-    texts += [(820, 80 + 60 * i, line) for i, line in enumerate(right)]
+    places = [(20, left), (380, right)]
+    drawing = [(x, 20 + 30 * i, t) for x, side in places for i, t in enumerate(side)]
     path = tmp_path / "columns.png"
-    drawn(texts, (1600, 560)).save(path, dpi=(200, 200))
+    drawn(drawing, (740, 220), 20).save(path, dpi=(100, 100))
     _, (page,) = read(path, options)
-    lines = [page.text[line.start : line.end] for line in page.lines]
-    assert lines == [*left, *right]
+    assert lines_of(page) == [*left, *right]
 
 
-def test_frames_of_a_tiff_are_pages_and_previews_are_none(
-    tmp_path: Path, options: ReadOptions
-) -> None:
-    pages = [drawn([(100, 100, f"This is sheet {word}")]) for word in ("one", "two", "three")]
+def test_frames_of_a_tiff_are_pages_and_previews_are_none(tmp_path: Path) -> None:
+    pages = [prose(size) for size in (20, 30, 40)]
     preview = pages[0].resize((124, 70))
     preview.encoderinfo = {"tiffinfo": {254: 1}}
     path = tmp_path / "fax.tif"
     pages[0].save(path, save_all=True, append_images=[preview, *pages[1:]], dpi=(200, 200))
-    reading, found = read(path, options)
-    assert reading.info.page_count == 3
-    assert [page.text for page in found] == [f"This is sheet {n}" for n in ("one", "two", "three")]
+    frames = list(open_frames(path, 10).frames)
+    assert all((f.grey == np.asarray(p)).all() for f, p in zip(frames, pages, strict=True))
+    reading, found = read(path, OFF)
     assert [page.number for page in found] == [1, 2, 3]
-    few = replace(options, limits=ParseLimits(max_pages=2))
-    reading, found = read(path, few)
-    assert len(found) == 2
-    assert reading.info.page_count == 3
+    reading, found = read(path, replace(OFF, limits=ParseLimits(max_pages=2)))
+    assert (len(found), reading.info.page_count) == (2, 3)
 
 
-def test_a_fax_with_tall_pixels_gets_square_ones(tmp_path: Path, options: ReadOptions) -> None:
-    flat = prose().resize((1240, 350))
+def test_a_fax_with_tall_pixels_gets_square_ones(tmp_path: Path) -> None:
     path = tmp_path / "fax.tif"
-    flat.save(path, dpi=(204, 102))
-    _, (page,) = read(path, options)
-    assert page.width == pytest.approx(1240 * 72 / 204)
-    assert page.height == pytest.approx(350 * 72 / 102)
-    assert page.text.split() == " ".join(PROSE).split()
+    prose().resize((1240, 350)).save(path, dpi=(204, 102))
+    _, (page,) = read(path, OFF)
+    assert (page.width, page.height) == pytest.approx((1240 * 72 / 204, 350 * 72 / 102))
+    (frame,) = open_frames(path, 1).frames
+    assert frame.grey.shape == (700, 1240)
 
 
 @pytest.mark.parametrize("orientation", [3, 6, 8])
-def test_the_orientation_tag_is_applied(
-    tmp_path: Path, options: ReadOptions, orientation: int
-) -> None:
-    turn = {3: 180, 6: 90, 8: 270}[orientation]
-    path = tmp_path / "photo.jpg"
+def test_the_orientation_tag_is_applied(tmp_path: Path, orientation: int) -> None:
+    path = tmp_path / "photo.png"
     exif = Image.Exif()
     exif[0x0112] = orientation
-    prose().rotate(turn, expand=True).save(path, exif=exif, dpi=(150, 150))
-    _, (page,) = read(path, options)
-    assert page.width == pytest.approx(595.2)
-    assert page.lines[0].box is not None
-    assert page.lines[0].box.y0 < 70
-    assert page.text.split() == " ".join(PROSE).split()
+    turned = prose().rotate({3: 180, 6: 90, 8: 270}[orientation], expand=True)
+    turned.save(path, exif=exif, dpi=(150, 150))
+    (frame,) = open_frames(path, 1).frames
+    assert (frame.grey == np.asarray(prose())).all()
+    _, (page,) = read(path, OFF)
+    assert page.width == pytest.approx(595.2, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +178,6 @@ def test_the_orientation_tag_is_applied(
         ((1654, 2339), 200, 200),
         ((2480, 3508), None, 300),
         ((4000, 3000), 72, 300),
-        ((1240, 1754), None, 150),
         ((640, 480), None, 96),
         ((640, 480), 1, 96),
         ((1000, 1000), 100000, 150),
@@ -253,7 +219,7 @@ def test_facts_come_from_exif_and_png_texts(tmp_path: Path) -> None:
 
 
 def test_without_ocr_the_page_is_there_and_one_sentence_says_why_it_is_empty(
-    tmp_path: Path,
+    tmp_path: Path, messages: Callable[..., None]
 ) -> None:
     path = tmp_path / "a.tif"
     prose().save(path, save_all=True, append_images=[prose(), prose()])
@@ -261,9 +227,7 @@ def test_without_ocr_the_page_is_there_and_one_sentence_says_why_it_is_empty(
     assert [(page.text, page.method) for page in pages] == [("", "Skipped")] * 3
     assert all(page.width for page in pages)
     (sentence,) = reading.missing
-    assert sentence.startswith("The text in the pictures on pages 1-3 was not read. ")
-    assert "switched off" in sentence
-    assert "--ocr auto" in sentence
+    messages(sentence)
 
 
 def test_an_animation_is_its_first_picture(tmp_path: Path) -> None:
@@ -271,28 +235,26 @@ def test_an_animation_is_its_first_picture(tmp_path: Path) -> None:
     prose().save(path, save_all=True, append_images=[Image.new("L", (1240, 700), 0)])
     reading, pages = read(path, OFF)
     assert len(pages) == 1
-    assert reading.warnings == ["The file is an animation; only its first picture was read."]
+    assert len(reading.warnings) == 1
 
 
 @pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.bmp"])
-def test_of_a_truncated_picture_what_is_there_is_read(
-    tmp_path: Path, options: ReadOptions, name: str
-) -> None:
+def test_of_a_truncated_picture_what_is_there_is_read(tmp_path: Path, name: str) -> None:
     buffer = io.BytesIO()
     kinds = {"a.jpg": "JPEG", "a.png": "PNG", "a.bmp": "BMP"}
-    texts = [(40, 30 + 60 * i, f"Row {i} of the ledger") for i in range(6)]
-    picture = drawn(texts, (560, 400))
-    if name == "a.bmp":
-        picture = picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
+    picture = drawn([(40, 30 + 60 * i, f"Row {i} of the ledger") for i in range(6)], (560, 400))
     picture.save(buffer, kinds[name])
     data = buffer.getvalue()
     path = tmp_path / name
     path.write_bytes(data[: int(len(data) * 0.6)])
-    reading, (page,) = read(path, options)
-    assert reading.missing == ["The picture on page 1 is damaged; what is left of it was read."]
-    if name != "a.bmp":
-        assert page.text.startswith("Row 0 of the ledger")
-        assert "Row 5" not in page.text
+    reading, _ = read(path, OFF)
+    assert any("1" in numbers(text) for text in reading.missing)
+    (frame,) = open_frames(path, 1).frames
+    grey, whole = frame.grey.astype(int), np.asarray(picture)
+    # A bitmap begins with its last row.
+    there = slice(250, 400) if name == "a.bmp" else slice(0, 150)
+    assert np.abs(grey[there] - whole[there]).mean() < 4
+    assert np.abs(grey - whole).mean() > 4
 
 
 def test_of_a_tiff_that_breaks_off_the_pages_before_are_kept(tmp_path: Path) -> None:
@@ -306,11 +268,9 @@ def test_of_a_tiff_that_breaks_off_the_pages_before_are_kept(tmp_path: Path) -> 
     path.write_bytes(bytes(data))
     reading, pages = read(path, OFF)
     assert [page.number for page in pages] == [1, 2]
-    assert any(text.startswith("Page 2 could not be read") for text in reading.missing) or any(
-        text.startswith("The picture on page 2 is damaged") for text in reading.missing
-    )
+    assert any("2" in numbers(text) for text in reading.missing)
     path.write_bytes(bytes(data[: len(data) // 3]))
-    with pytest.raises(ParseFailed, match="Image parse error"):
+    with pytest.raises(ParseFailed, match=r"a\.tif"):
         read(path, OFF)
 
 
@@ -328,7 +288,7 @@ def _png_header(width: int, height: int) -> bytes:
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, size: tuple[int, int]) -> None:
     path = tmp_path / "bomb.png"
     path.write_bytes(_png_header(*size))
-    with pytest.raises(ParseLimit, match="unpacks to more than 100,000,000 pixels"):
+    with pytest.raises(ParseLimit, match="100,000,000"):
         READER.read(path, OFF)
 
 
@@ -352,12 +312,10 @@ def test_damaged_files_end_in_words(tmp_path: Path) -> None:
     ("data", "accepted"),
     [
         (b"\x89PNG\r\n\x1a\n....", True),
-        (b"\xff\xd8\xff\xe0..", True),
         (b"RIFF\x10\x00\x00\x00WEBPVP8 ", True),
         (b"RIFF\x10\x00\x00\x00WAVEfmt ", False),
         (b"MM\x00*....", True),
         (b"%PDF-1.7", False),
-        (b"plain text", False),
     ],
 )
 def test_pictures_are_known_by_their_marks(tmp_path: Path, data: bytes, accepted: bool) -> None:

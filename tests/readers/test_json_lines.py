@@ -9,23 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack import errors
-from casetrack.readers import detect
 from casetrack.readers.text import json_lines, json_text, plain
+from tests.readers.paging import numbers
+from tests.readers.paging import opened as read
+from tests.readers.paging import texts as paragraphs
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from casetrack.readers.base import Page, Reading
-
-
-def read(path: Path, content: str | bytes) -> Reading:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return detect(path).read(path)
-
-
-def paragraphs(page: Page) -> list[str]:
-    return [page.text[p.start : p.end] for p in page.paragraphs]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +53,8 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     assert reading.info.format == "jsonl"
     assert paragraphs(page) == ["a: 1\nb: 2", "a: 3", "not json", '{"a":', "4\nx: 5"]
     assert [line.number for line in page.lines] == [1, 1, 3, 4, 5, 6, 6]
-    assert reading.warnings == ["Not valid JSON, kept as plain text: line 4-5."]
+    (warning,) = reading.warnings
+    assert "4-5" in warning
 
 
 def test_a_document_is_parted_at_its_records(tmp_path: Path) -> None:
@@ -121,7 +112,7 @@ def test_what_is_no_json_stays_as_text(
     reading = read(tmp_path / "a.json", content)
     (page,) = reading.pages
     assert all(word in page.text for word in words)
-    assert reading.warnings[0].startswith(f"Not valid JSON from line {line} on")
+    assert str(line) in numbers(reading.warnings[0])
 
 
 @pytest.mark.parametrize("unit", ["[", '{"a":', '[{"a":[', "]", '"', "{", "1 "])
@@ -170,14 +161,14 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join), st.lists(st.integers(0, 4000), max_size=6))
 def test_a_text_reads_the_same_in_whatever_parts_it_comes(text: str, places: list[int]) -> None:
     assert lines_of(split(text, places)) == lines_of(text)
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.text(st.sampled_from('ab \n"\\é😀€'), min_size=400, max_size=2000),
@@ -226,11 +217,6 @@ def test_a_large_document_is_read_in_parts(
     assert bool(reading.warnings) is bool(fault)
 
 
-def test_binary_content_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(errors.ParseFailed, match="binary data"):
-        read(tmp_path / "a.json", b"{" * 9000 + bytes(range(32)) * 1000)
-
-
 KEYS = st.text("abcdef", min_size=1, max_size=5)
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.text('abc\n\t"\\é漢 ', max_size=8), st.integers(), st.booleans(), st.none()),
@@ -248,7 +234,7 @@ def leaves(value: Any) -> list[str]:
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(VALUES, st.sampled_from([None, 1]), st.booleans())
 def test_every_value_is_in_the_text_in_order(

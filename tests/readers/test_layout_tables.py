@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -28,6 +29,8 @@ from casetrack.readers.pdf.rules import page_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from casetrack.readers.layout.blocks import Block
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 BOOK = [
@@ -147,6 +150,7 @@ MERGED = [
     ["North", "1", "2", "3", "4"],
     ["South", "5", "6", "7", "8"],
 ]
+SPANS = (((1, 0), (2, 0)), ((3, 0), (4, 0)), ((0, 0), (0, 1)))
 TOP = ("VALIGN", (0, 0), (-1, -1), "TOP")
 NUMBERS = ("ALIGN", (1, 0), (-1, -1), "RIGHT")
 
@@ -169,13 +173,7 @@ NUMBERS = ("ALIGN", (1, 0), (-1, -1), "RIGHT")
         ),
         (
             MERGED,
-            [
-                *GRID,
-                ("SPAN", (1, 0), (2, 0)),
-                ("SPAN", (3, 0), (4, 0)),
-                ("SPAN", (0, 0), (0, 1)),
-                TOP,
-            ],
+            [*GRID, *(("SPAN", *span) for span in SPANS), TOP],
             "Region | 2024 / Q1 | 2024 / Q2 | 2023 / Q1 | 2023 / Q2",
         ),
     ],
@@ -237,50 +235,6 @@ def test_names_without_lines_find_their_columns(
     assert found[0][0] == header
 
 
-FACTS = [("Cash", "$ 737,877", "$ 431,560"), ("Stock", "1,603,451", "1,499,218"),
-         ("Losses", "(200)", "(3,322)"), ("Total", "$ 805", "$ 912")]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("above", "header", "before"),
-    [
-        # Years a line above the first row.
-        ([[("2023", -300), ("2022", -345)]], "| 2023 | 2022", []),
-        # Names of sections between them; the title stays text.
-        (
-            [[("Balance sheets", 160)], [("2023", -300), ("2022", -345)], [("Assets", 60)]],
-            "| 2023 | 2022",
-            ["Balance sheets"],
-        ),
-        # A level over both, a unit beside the years.
-        (
-            [[("Year ended", 270)], [("(in millions)", 60), ("2023", -300), ("2022", -345)]],
-            "(in millions) | Year ended / 2023 | Year ended / 2022",
-            [],
-        ),
-    ],
-)  # fmt: skip
-def test_a_statement_without_lines_has_the_names_above_it(
-    above: list[list[tuple[str, float]]], header: str, before: list[str]
-) -> None:
-    lines = [bare(line, 100 + 14 * i) for i, line in enumerate(above)]
-    for label, *amounts in FACTS:
-        y = 100 + 14 * len(lines)
-        line = [segment(label, 60, y)]
-        for amount, end in zip(amounts, (300, 345), strict=True):
-            # The currency sign of a column stands next to the number of that before it.
-            sign, _, number = amount.rpartition(" ")
-            line.append(segment(number, end - 4 * len(number), y, 4 * len(number)))
-            if sign:
-                line.append(segment(sign, end - 43 + 2, y, 4))
-        lines.append(line)
-    blocks = laid([s for line in lines for s in line])
-    ((found, rows),) = tables(blocks)
-    assert found == header
-    assert rows[-4:] == [join(row) for row in FACTS]
-    assert [n.text for b in blocks if b.kind != "table" for n in b.lines] == before
-
-
 def test_one_run_of_amounts_is_parted_where_the_page_shows_room(tmp_path: Path) -> None:
     path = tmp_path / "runs.pdf"
     canvas = Canvas(str(path), pagesize=letter, invariant=1)
@@ -306,9 +260,8 @@ def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) 
     ((header, lines),) = tables(blocks)
     assert header == "Group | Name | Amount"
     assert lines[0] == header
-    assert sorted(" ".join(lines[1:]).replace("|", "").split()) == sorted(
-        ["North", "Ann", "10", "Bob", "20", "Cid", "30"]
-    )
+    words = " ".join(lines[1:]).replace("|", "").split()
+    assert sorted(words) == sorted("North Ann 10 Bob 20 Cid 30".split())
 
 
 @pytest.mark.parametrize("repeats", [0, 1])
@@ -391,20 +344,10 @@ SIGNATURES = [
     "Name: Ann | Name: Bob | 7",
     "Title: CEO | Title: CFO | 9",
 ]
-CONTENTS = [
-    "1.1 | Definitions | 4",
-    "1.2 | Grant of rights | 6",
-    "2.1 | Fees | 9",
-    "2.2 | Taxes | 12",
-]
+CONTENTS = ["1.1 | Definitions | 4", "1.2 | Grant of rights | 6", "2.1 | Fees | 9"]
 CODE = ["x = 1; | // 3", "y = 2; | // 4", "f(); | return; | // 5", "g() { | } | // 6"]
 LIST = ["1. | Bolts and nuts", "2. | Rods", "3. | Pins", "4. | Washers"]
-LABELS = [
-    "North America | South America",
-    "Europe | Asia",
-    "Africa | Oceania",
-    "Arctic | Antarctic",
-]
+LABELS = ["North America | South America", "Europe | Asia", "Africa | Oceania"]
 
 
 @pytest.mark.parametrize(
@@ -478,7 +421,7 @@ def layouts(draw: st.DrawFn) -> tuple[list[Segment], list[Rule]]:
     return segments, rules
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(layouts())
 def test_all_text_lands_once_and_rows_hold_their_own_words(
     layout: tuple[list[Segment], list[Rule]],
@@ -499,7 +442,7 @@ def test_all_text_lands_once_and_rows_hold_their_own_words(
                     assert s.text.split()[0] in line.text
 
 
-def test_rules_of_a_turned_page_and_of_a_picture(tmp_path: Path) -> None:
+def test_a_picture_of_lines_has_no_rules(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=landscape(letter), invariant=1)
     canvas.line(100, 100, 300, 100)
     canvas.rect(50, 200, 100, 1, stroke=0, fill=1)
@@ -507,20 +450,195 @@ def test_rules_of_a_turned_page_and_of_a_picture(tmp_path: Path) -> None:
     canvas.setFillColorRGB(1, 1, 1)
     canvas.rect(300, 300, 100, 100, stroke=0, fill=1)
     canvas.showPage()
-    for i in range(70_000):
+    for i in range(21_000):
         canvas.line(i % 500, i % 600, i % 500 + 50, i % 600)
-    canvas.showPage()
     canvas.save()
-    document = pymupdf.open(tmp_path / "a.pdf")
-    assert page_rules(document[0]) == [
+    drawn, picture = pymupdf.open(tmp_path / "a.pdf")
+    assert page_rules(drawn) == [
         Rule(100, pytest.approx(512), 300, pytest.approx(512)),
         Rule(50, pytest.approx(411), 150, pytest.approx(412)),
     ]
-    document[0].set_rotation(90)
-    assert [
-        (round(r.x0), round(r.y0), round(r.x1), round(r.y1)) for r in page_rules(document[0])
-    ] == [
-        (100, 100, 100, 300),
-        (200, 50, 201, 150),
+    assert page_rules(picture) == []
+
+
+# --- financial statements: columns told by their amounts --------------------------------------
+
+
+SIZE, LEAD, LEFT = 10.0, 13.0, 50.0
+ENDS = (300.0, 400.0, 500.0, 580.0)
+"""Where the amounts of each column end."""
+
+INCOME = (
+    "Revenue | $ 9,120 | $ 8,004 | $ 7,655",
+    "Cost of revenue | 4,877 | 4,102 | 3,980",
+    "Marketing | (1,203) | — | (88)",
+    "Operating profit | 3,040 | 3,902 | 3,587",
+    "Interest | | (12) | 4",
+    "Profit of the year | $ 3,040 | $ 3,890 | $ 3,591",
+)
+YEARS = "2023 | 2022 | 2021"
+
+
+def row(line: str, y: float) -> list[Segment]:
+    """Set a name and amounts, which end at the right of their columns; signs stand apart."""
+    name, *amounts = (part.strip() for part in line.split("|"))
+    out = [segment(name, LEFT, y)] if name else []
+    for amount, end in zip(amounts, ENDS, strict=False):
+        sign, _, number = amount.rpartition(" ")
+        if number:
+            # Brackets and percent signs hang over the end of the column.
+            hang = sum(5.0 for letter in number if letter in ")%")
+            out.append(segment(number, end + hang - 5 * len(number), y))
+        if sign:
+            out.append(segment(sign, end - 70, y))
+    return out
+
+
+def rows(lines: Sequence[str], top: float = 120.0) -> list[Segment]:
+    """Set rows below one another."""
+    return [s for i, line in enumerate(lines) for s in row(line, top + LEAD * i)]
+
+
+def over(text: str, columns: Sequence[int], y: float) -> Segment:
+    """Set a name in the middle of columns: amounts are up to 40 points wide."""
+    middle = (ENDS[columns[0]] - 40 + ENDS[columns[-1]]) / 2
+    return segment(text, middle - 2.5 * len(text), y)
+
+
+def years(y: float, texts: str = YEARS) -> list[Segment]:
+    """Set a name over each column."""
+    return [over(text.strip(), [i], y) for i, text in enumerate(texts.split("|"))]
+
+
+def line(x0: float, x1: float, y: float) -> Rule:
+    """Draw a line along the text."""
+    return Rule(x0, y, x1, y + 0.5)
+
+
+def joined(text: str) -> str:
+    """Write a row as a page's text has it: empty cells at the end are left out."""
+    return " ".join(text.rstrip("| ").split())
+
+
+def stripes(top: float, count: int) -> list[Rule]:
+    """Shade every other row, in one piece for each cell, as spreadsheets do."""
+    edges = [LEFT - 5, ENDS[0] - 75, *(end + 8 for end in ENDS[:3])]
+    return [
+        Rule(a, top + LEAD * i - 2, b, top + LEAD * (i + 1) - 2)
+        for i in range(0, count, 2)
+        for a, b in pairwise(edges)
     ]
-    assert page_rules(document[1]) == []
+
+
+def sums(top: float, at: Sequence[int]) -> list[Rule]:
+    """Draw lines over and under the amounts of some rows."""
+    return [
+        line(end - 75, end + 2, top + LEAD * (i + below) - 1.5)
+        for i in at
+        for end in ENDS[:3]
+        for below in (0, 1)
+    ]
+
+
+DRAWN = {
+    "nothing": [],
+    "every other row shaded": stripes(120, 6),
+    "every other row but the first shaded": stripes(120 + LEAD, 5),
+    "one column shaded": [Rule(ENDS[0] - 75, 105, ENDS[0] + 8, 200)],
+    "lines at sums": sums(120, (3, 5)),
+    "shades, and lines at sums": [*stripes(120, 6), *sums(120, (3, 5))],
+    "a line over and under all": [line(LEFT, 590, 103), line(LEFT, 590, 120 + 6 * LEAD)],
+}
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_columns_are_told_by_amounts_whatever_is_drawn(drawn: str) -> None:
+    blocks = laid([*years(106), *rows(INCOME)], DRAWN[drawn])
+    (table,) = [block for block in blocks if block.kind == "table"]
+    assert table.header == f"| {YEARS}"
+    assert [n.text for n in table.lines[1:]] == [joined(text) for text in INCOME]
+
+
+@pytest.mark.parametrize(
+    ("above", "drawn", "header"),
+    [
+        # One name over all columns, tight above theirs.
+        ([over("For the years ended 31 December", (0, 1, 2), 94), *years(106)], [],
+         ("| For the years ended 31 December / 2023 | For the years ended 31 December / 2022 "
+          "| For the years ended 31 December / 2021")),
+        # The second line of a wrapped name, and a mark over one column only.
+        ([over("Income", [1], 94), *years(106, "Gross | tax | Net")], [],
+         "| Gross | Income tax | Net"),
+        ([over("(unaudited)", [0], 94), *years(106)], [], "| (unaudited) 2023 | 2022 | 2021"),
+        # A line under a name tells which columns it is over.
+        ([over("Restated", (1, 2), 90), *years(106)], [line(325, 502, 101)],
+         "| 2023 | Restated / 2022 | Restated / 2021"),
+        ([over("Restated", [1], 90), *years(106)], [line(325, 402, 101)],
+         "| 2023 | Restated 2022 | 2021"),
+        # So it does beside grounds that end at the same height.
+        ([over("Restated", (1, 2), 84), over("per", [0], 97), *years(108, "share | 2022 | 2021")],
+         [line(325, 502, 97), Rule(LEFT, 82, 325, 97), Rule(LEFT, 97, 502, 118)],
+         "| per share | Restated / 2022 | Restated / 2021"),
+        # The pieces of a line under a name leave as little room as those of its neighbour.
+        ([over("Restated", (1, 2), 90), over("Total", [0], 90), *years(106)],
+         [line(255, 310, 101), line(315, 405, 101), line(411, 545, 101)],
+         "| Total 2023 | Restated / 2022 | Restated / 2021"),
+        # The ground of a name tells it too.
+        ([over("Restated", (1, 2), 90), *years(106)], [Rule(325, 88, 502, 102)],
+         "| 2023 | Restated / 2022 | Restated / 2021"),
+        # The number of a name below its word.
+        ([over("Level", [1], 94), *years(106, "Level 1 | 2 | Total")], [],
+         "| Level 1 | Level 2 | Total"),
+        # Names set in lines of other heights than their neighbours'.
+        ([over("Rate of", [2], 88), over("the year", [2], 96), over("in %", [2], 104),
+          *years(100, "Net | Gross")], [], "| Net | Gross | Rate of the year in %"),
+        # The name of the rows over two lines, the second beside the years or below them.
+        ([over("Year ended", (0, 1, 2), 84), segment("In millions, except", 50, 95),
+          *row("per share | 2023 | 2022 | 2021", 106)], [],
+         ("In millions, except per share | Year ended / 2023 | Year ended / 2022 "
+          "| Year ended / 2021")),
+        ([*row("Place of | 2023 | 2022 | 2021", 95), segment("business", 50, 107)], [],
+         "Place of business | 2023 | 2022 | 2021"),
+        # Names of sections, and a row's long name that goes over two lines.
+        ([*years(94), segment("Common stock (900 shares issued,", 50, 107)],
+         [], f"| {YEARS}"),
+    ],
+)  # fmt: skip
+def test_names_above_find_their_columns(
+    above: list[Segment], drawn: list[Rule], header: str
+) -> None:
+    blocks = laid([*above, *rows(INCOME)], drawn)
+    (table,) = [block for block in blocks if block.kind == "table"]
+    assert table.header == header
+    assert [n.text for n in table.lines[-6:]] == [joined(text) for text in INCOME]
+
+
+def test_two_names_over_two_columns_each() -> None:
+    amounts = ["Sales | 9,120 | 61.0% | 8,004 | 62.1%", "Costs | 4,877 | 39.0% | 4,102 | 37.9%",
+               "Share | 6.73 | | 5.44", "Other | 12 | 0.1% | 17 | 0.2%"]  # fmt: skip
+    names = [over("28 January", (0, 1), 94), over("29 January", (2, 3), 94)]
+    below = [over("(unaudited)", (0, 1), 106), over("(unaudited)", (2, 3), 106)]
+    (table,) = laid([*names, *below, *rows(amounts)])
+    first, second = "28 January (unaudited)", "29 January (unaudited)"
+    assert table.header == f"| {first} | {first} | {second} | {second}"
+    assert [n.text for n in table.lines[2:]] == [joined(text) for text in amounts]
+
+
+AMOUNTS = st.sampled_from(["", "—", "7", "(44)", "1,204", "$ 31", "12.5%", "(1.1)%", "$ 90,112"])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=3, max_size=12), st.data())
+def test_each_amount_stands_below_its_name(
+    amounts: list[tuple[str, str, str]], data: st.DataObject
+) -> None:
+    """Wherever amounts are missing, and whatever is drawn, none moves into another column."""
+    full = ("Sum", "$ 100,000", "$ 200,000", "$ 300,000")
+    lines = [" | ".join(full)] * 2
+    lines[1:1] = [f"Row {i} | " + " | ".join(row) for i, row in enumerate(amounts)]
+    drawn = data.draw(st.sampled_from(sorted(DRAWN)))
+    blocks = laid([*years(106), *rows(lines)], DRAWN[drawn])
+    told = [n.text for block in blocks if block.kind == "table" for n in block.lines]
+    for text in lines:
+        if text.count("—") < 3 and any(c.isdigit() for c in text.partition("|")[2]):
+            assert joined(text) in told

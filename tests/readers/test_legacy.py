@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,15 +34,15 @@ from casetrack.readers.legacy import libreoffice
 from casetrack.readers.legacy.libreoffice import find_libreoffice
 from casetrack.readers.legacy.reader import DocReader, PptReader
 from casetrack.readers.ole_facts import ole_facts
+from tests.ole_container import ole
+from tests.readers.processes import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.readers.base import Page, Reading
 
-needs_libreoffice = pytest.mark.skipif(
-    find_libreoffice() is None, reason="LibreOffice is not installed"
-)
+needs_libreoffice = pytest.mark.needs("libreoffice")
 READERS = (DocReader(), PptReader())
 RTF = r"{\rtf1\ansi\b Heading\b0\par The lease ends in \u8364? May.\par}"
 
@@ -70,8 +69,6 @@ def doc(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def converted_to(target: str, path: Path) -> Path:
     program = find_libreoffice()
-    if program is None:
-        pytest.skip("LibreOffice is not installed")
     subprocess.run(
         [
             str(program), "--headless", "--norestore", "--convert-to", target,
@@ -93,13 +90,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     assert list(folder.iterdir()) == []
 
 
-def ole(path: Path, stream: str) -> Path:
-    """Write a container that has one directory entry of that name, and nothing else."""
-    entry = (stream.encode("utf-16-le") + b"\0\0").ljust(128, b"\0")
-    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".ljust(512, b"\0") + entry * 4)
-    return path
-
-
 # --- with LibreOffice ----------------------------------------------------------------------
 
 
@@ -116,7 +106,6 @@ def test_a_doc_is_read_with_its_structure(doc: Path, temporary: Path) -> None:
     assert info.created_at is not None
     assert info.created_at.utcoffset() is not None
     assert reading.warnings == []
-    assert list(temporary.iterdir()) == []
 
 
 @needs_libreoffice
@@ -135,7 +124,6 @@ def test_values_that_the_conversion_makes_up_are_left_out(tmp_path: Path, tempor
     assert pages[0].text.split("\n\n") == ["Shown:", "Shown:", "Shown: old"]
     assert len(reading.warnings) == 1
     assert "DATE, FILENAME" in reading.warnings[0]
-    assert list(temporary.iterdir()) == []
 
 
 @needs_libreoffice
@@ -146,7 +134,6 @@ def test_names_and_content_reach_no_shell(doc: Path, tmp_path: Path, temporary: 
     assert read(path)[1][0].text.startswith("Term")
     assert not trap.exists()
     assert not Path("trap").exists()
-    assert list(temporary.iterdir()) == []
 
 
 @needs_libreoffice
@@ -154,11 +141,8 @@ def test_nothing_is_fetched_from_the_network(tmp_path: Path, temporary: Path) ->
     asked: list[str] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_error(404)
-
         def send_error(self, code: int, *_: object) -> None:
-            """Note what other methods ask for too."""
+            """Note what any method asks for."""
             asked.append(self.path)
             super().send_error(code)
 
@@ -185,7 +169,7 @@ def test_nothing_is_fetched_from_the_network(tmp_path: Path, temporary: Path) ->
 @needs_libreoffice
 @pytest.mark.parametrize(
     ("limits", "words"),
-    [({"timeout_seconds": 0.05}, "seconds"), ({"memory_mb": 5}, "MB of memory")],
+    [({"timeout_seconds": 0.05}, r"0\.0"), ({"memory_mb": 5}, "5 MB")],
 )
 def test_limits_end_the_conversion(
     doc: Path, temporary: Path, limits: dict[str, float], words: str
@@ -210,23 +194,29 @@ def is_running(folder: Path) -> bool:
     return any("soffice" in process.info["name"] for process in office_processes(folder))
 
 
+def started(doc: Path, temporary: Path) -> subprocess.Popen[bytes]:
+    """Start another program that reads a document."""
+    program = (
+        "import sys, tempfile\nfrom pathlib import Path\n"
+        "from casetrack.readers.legacy.reader import DocReader\n"
+        f"tempfile.tempdir = {str(temporary)!r}\nDocReader().read(Path({str(doc)!r}))\n"
+    )
+    command = [sys.executable, "-c", program]
+    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+
+
 @needs_libreoffice
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_stays_where_the_reading_process_is_killed(
     doc: Path, tmp_path: Path, temporary: Path, number: signal.Signals
 ) -> None:
-    program = (
-        "import sys, tempfile\nfrom pathlib import Path\n"
-        "from casetrack.readers.legacy.reader import DocReader\n"
-        f"tempfile.tempdir = {str(temporary)!r}\nDocReader().read(Path({str(doc)!r}))\n"
-    )
-    reader = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    reader = started(doc, temporary)
     try:
-        wait_for(lambda: is_running(temporary))
+        assert wait_until(lambda: is_running(temporary))
         os.kill(reader.pid, number)
         reader.wait(timeout=60)
-        wait_for(lambda: not list(temporary.iterdir()) and not office_processes(temporary))
+        assert wait_until(lambda: not list(temporary.iterdir()) and not office_processes(temporary))
     finally:
         reader.kill()
         reader.wait()
@@ -235,30 +225,16 @@ def test_nothing_stays_where_the_reading_process_is_killed(
 @needs_libreoffice
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux ends orphans")
 def test_not_even_a_killed_guard_leaves_libreoffice_running(doc: Path, tmp_path: Path) -> None:
-    program = (
-        "import sys, tempfile\nfrom pathlib import Path\n"
-        "from casetrack.readers.legacy.reader import DocReader\n"
-        f"tempfile.tempdir = {str(tmp_path)!r}\nDocReader().read(Path({str(doc)!r}))\n"
-    )
-    reader = subprocess.Popen(
-        [sys.executable, "-c", program], start_new_session=True, stderr=subprocess.DEVNULL
-    )
+    reader = started(doc, tmp_path)
     try:
-        wait_for(lambda: is_running(tmp_path))
+        assert wait_until(lambda: is_running(tmp_path))
         for process in psutil.Process(reader.pid).children():
             process.kill()
-        wait_for(lambda: not is_running(tmp_path))
+        assert wait_until(lambda: not is_running(tmp_path))
         assert reader.wait(timeout=20) != 0
     finally:
         reader.kill()
         reader.wait()
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @needs_libreoffice
@@ -267,11 +243,9 @@ def test_what_libreoffice_cannot_open_is_a_parse_error(tmp_path: Path, temporary
         (DocReader(), "WordDocument", "a.doc"),
         (PptReader(), "PowerPoint Document", "a.ppt"),
     ):
-        path = ole(tmp_path / name, stream)
-        with pytest.raises(ParseFailed, match="LibreOffice could not convert it") as caught:
-            reader.read(path)
-        assert str(path) in caught.value.message
-    assert list(temporary.iterdir()) == []
+        (tmp_path / name).write_bytes(ole({stream: b"x"}))
+        with pytest.raises(ParseFailed, match=name):
+            reader.read(tmp_path / name)
 
 
 @needs_libreoffice
@@ -290,40 +264,26 @@ def test_real_files_of_several_versions(corpus: Callable[[str], Path], temporary
         text = "\n".join(page.text for page in pages)
         assert text
         assert words in text
-    with pytest.raises(FileEncrypted, match="no password was given"):
+    with pytest.raises(FileEncrypted):
         read(suite / "doc/password_password_cryptoapi.doc")
-    assert list(temporary.iterdir()) == []
 
 
 # --- without it ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("reader", "stream", "name", "words"),
-    [
-        (DocReader(), "WordDocument", "a.doc", ("Word 97-2003 document", ".docx")),
-        (PptReader(), "PowerPoint Document", "a.ppt", ("PowerPoint 97-2003", ".pptx")),
-    ],
-)
 def test_without_libreoffice_the_error_says_what_to_do(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    reader: DocReader | PptReader,
-    stream: str,
-    name: str,
-    words: tuple[str, str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[..., None]
 ) -> None:
     monkeypatch.setattr(libreoffice, "find_libreoffice", lambda: None)
-    path = ole(tmp_path / name, stream)
-    with pytest.raises(ConverterMissing) as caught:
-        reader.read(path)
-    error = caught.value
-    assert str(path) in error.message
-    assert words[0] in error.message
-    assert "LibreOffice was not found" in error.message
-    assert "https://www.libreoffice.org" in error.hint
-    assert f"save it as {words[1]}" in error.hint
-    assert error.code == "converter_missing"
+    for reader, stream, name in (
+        (DocReader(), "WordDocument", "a.doc"),
+        (PptReader(), "PowerPoint Document", "a.ppt"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(ole({stream: b"x"}))
+        with pytest.raises(ConverterMissing) as caught:
+            reader.read(path)
+        messages(str(caught.value), name)
 
 
 def test_libreoffice_is_found_on_the_path_and_beside_it(
@@ -365,31 +325,16 @@ def test_other_formats_named_doc_go_to_their_readers(tmp_path: Path) -> None:
         assert words in pages[0].text
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "words"),
-    [
-        ("a.doc", b"Just words of a plain text.", "plain text"),
-        ("a.doc", b"%PDF-1.7 ...", "a PDF document"),
-        ("a.ppt", b"\x89PNG\r\n\x1a\n....", "a PNG image"),
-        ("a.ppt", RTF.encode(), "an RTF document"),
-    ],
-)
-def test_what_is_no_office_file_is_named(
-    tmp_path: Path, name: str, data: bytes, words: str
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(data)
-    with pytest.raises(FormatMismatch, match=words):
-        read(path)
-
-
-def test_a_workbook_named_doc_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatMismatch, match="Excel"):
-        read(ole(tmp_path / "a.doc", "Workbook"))
-    with pytest.raises(ParseFailed, match="container is damaged"):
-        DocReader().read(ole(tmp_path / "b.doc", "Nothing"))
-    with pytest.raises(FileEncrypted):
-        PptReader().read(ole(tmp_path / "c.ppt", "EncryptedPackage"))
+def test_other_containers_are_refused(tmp_path: Path) -> None:
+    for reader, stream, error in (
+        (None, "Workbook", FormatMismatch),
+        (DocReader(), "Nothing", ParseFailed),
+        (PptReader(), "EncryptedPackage", FileEncrypted),
+    ):
+        path = tmp_path / "a.doc"
+        path.write_bytes(ole({stream: b"x"}))
+        with pytest.raises(error, match=r"a\.doc"):
+            (reader or choose(read_head(path), READERS)).read(path)
 
 
 def test_damaged_facts_are_told(tmp_path: Path) -> None:
@@ -398,7 +343,6 @@ def test_damaged_facts_are_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + struct.pack("<8x40I", *range(40)))
     assert ole_facts(path, warnings).title is None
     assert len(warnings) == 1
-    assert "properties cannot be read" in warnings[0]
     path.write_bytes(b"no container")
     assert ole_facts(path, warnings).author is None
     assert len(warnings) == 1

@@ -5,12 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import re
-import zipfile
 import zlib
-from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from cryptography.hazmat.decrepit.ciphers.algorithms import Blowfish
@@ -18,46 +15,24 @@ from cryptography.hazmat.decrepit.ciphers.modes import CFB
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
-from odf import teletype
-from odf.element import Element
-from odf.opendocument import load
 
 from casetrack import errors
+from casetrack.readers import detect
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.detect import read_head
 from casetrack.readers.opendocument.reader import OdpReader, OdtReader
-from casetrack.readers.page_builder import clean_text
-from rijndael_seal import chained
+from tests.readers.odf import NAMES, content, flat, package
+from tests.readers.paging import blocks, numbers, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from casetrack.readers.base import Page, Reading
 
-_URN = "urn:oasis:names:tc:opendocument:xmlns:"
-_SPACES = {
-    "office": "office:1.0", "text": "text:1.0", "table": "table:1.0", "style": "style:1.0",
-    "draw": "drawing:1.0", "fo": "xsl-fo-compatible:1.0", "svg": "svg-compatible:1.0",
-    "presentation": "presentation:1.0", "meta": "meta:1.0", "chart": "chart:1.0",
-}  # fmt: skip
-NAMES = " ".join(f'xmlns:{key}="{_URN}{value}"' for key, value in _SPACES.items()) + (
-    ' xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    ' xmlns:math="http://www.w3.org/1998/Math/MathML"'
-)
-MIMETYPE = "application/vnd.oasis.opendocument."
 LANDSCAPE = (
     '<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="28cm" '
     'fo:page-height="21cm"/></style:page-layout>'
 )
-
-
-def content(body: str, *, kind: str = "text", automatic: str = "") -> str:
-    return (
-        f"<office:document-content {NAMES}><office:automatic-styles>{automatic}"
-        f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}>"
-        "</office:body></office:document-content>"
-    )
 
 
 def styles(common: str = "", *, automatic: str = "", masters: str = "") -> str:
@@ -66,15 +41,6 @@ def styles(common: str = "", *, automatic: str = "", masters: str = "") -> str:
         f"<office:automatic-styles>{automatic}</office:automatic-styles>"
         f"<office:master-styles>{masters}</office:master-styles></office:document-styles>"
     )
-
-
-def package(path: Path, parts: dict[str, str | bytes]) -> Path:
-    kind = "presentation" if path.suffix == ".odp" else "text"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", MIMETYPE + kind)
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    return path
 
 
 def read(path: Path, *passwords: str) -> tuple[Reading, list[Page]]:
@@ -90,14 +56,6 @@ def text(tmp_path: Path, body: str, **more: str) -> list[Page]:
     parts = {f"{name}.xml": data for name, data in more.items()}
     path = tmp_path / "a.odt"
     return read(package(path, {"content.xml": content(body, automatic=automatic), **parts}))[1]
-
-
-def blocks(page: Page) -> list[tuple[str, int | None, str]]:
-    return [(p.kind, p.level, page.text[p.start : p.end]) for p in page.paragraphs]
-
-
-def texts(page: Page) -> list[str]:
-    return [text for _, _, text in blocks(page)]
 
 
 def style(name: str, properties: str = "", *, family: str = "paragraph", **more: str) -> str:
@@ -205,39 +163,31 @@ def listed(*items: str, **attributes: str) -> str:
     return f"<text:list{given}>{''.join(items)}</text:list>"
 
 
+def numbered(*items: str, **attributes: str) -> str:
+    return listed(*items, text__style_name="N", **attributes)
+
+
 @pytest.mark.parametrize(
     ("body", "lines"),
     [
         (
-            listed(
-                item("a", listed(item("b"), item("c"))), item("d", "more"), text__style_name="N"
-            ),
+            numbered(item("a", listed(item("b"), item("c"))), item("d", "more")),
             ["1. a", "(i) b", "(ii) c", "2. d", "more"],
         ),
         (listed(item("a"), item("b"), text__style_name="U"), ["\u2022 a", "\u2022 b"]),
-        (listed(item("a")), ["\u2022 a"]),
         (
-            listed(item("a"), text__style_name="N") + "<text:p>between</text:p>"
-            + listed(item("b"), text__style_name="N", text__continue_numbering="true")
-            + listed(item("c"), text__style_name="N"),
+            numbered(item("a")) + "<text:p>between</text:p>"
+            + numbered(item("b"), text__continue_numbering="true") + numbered(item("c")),
             ["1. a", "between", "2. b", "1. c"],
         ),
         (
-            listed(item("a"), text__style_name="N", xml__id="l1")
-            + listed(item("x"), text__style_name="N")
-            + listed(item("b"), text__style_name="N", text__continue_list="l1"),
+            numbered(item("a"), xml__id="l1") + numbered(item("x"))
+            + numbered(item("b"), text__continue_list="l1"),
             ["1. a", "1. x", "2. b"],
         ),
-        (listed(item("a", start_value="5"), item("b"), text__style_name="N"), ["5. a", "6. b"]),
-        (
-            listed(item(listed(item("only inner"))), item("a"), text__style_name="N"),
-            ["(i) only inner", "1. a"],
-        ),
-        (
-            "<text:list><text:list-header><text:p>no item</text:p></text:list-header></text:list>",
-            ["no item"],
-        ),
-        (listed(item(""), item("a"), text__style_name="N"), ["1. a"]),
+        (numbered(item("a", start_value="5"), item("b")), ["5. a", "6. b"]),
+        (numbered(item(listed(item("inner"))), item("a")), ["(i) inner", "1. a"]),
+        (listed("<text:list-header><text:p>no item</text:p></text:list-header>"), ["no item"]),
     ],
 )  # fmt: skip
 def test_lists_show_their_numbers_and_bullets(tmp_path: Path, body: str, lines: list[str]) -> None:
@@ -253,13 +203,8 @@ def test_lists_show_their_numbers_and_bullets(tmp_path: Path, body: str, lines: 
         ('<text:p>a</text:p><text:p text:style-name="B">b</text:p>', ["a", "b"]),
         ('<text:p text:style-name="A">a</text:p><text:p>b</text:p>', ["a", "b"]),
         ('<text:p text:style-name="B">a</text:p><text:p>b</text:p>', ["a\n\nb"]),
-        ('<text:p/><text:p text:style-name="B">a</text:p>', ["", "a"]),
         ("<text:p>a <text:soft-page-break/>b</text:p>", ["a", "b"]),
         ("<text:p>a</text:p><text:soft-page-break/><text:p>b</text:p>", ["a", "b"]),
-        (
-            '<text:p>a</text:p><text:soft-page-break/><text:p text:style-name="B">b</text:p>',
-            ["a", "b"],
-        ),
         (
             '<text:p>a</text:p><text:p text:style-name="B"/><text:p text:style-name="B">b</text:p>',
             ["a", "", "b"],
@@ -374,8 +319,7 @@ def test_comments_are_quotes_and_deletions_are_left_out(tmp_path: Path) -> None:
 
 
 def test_frames_sections_and_indexes_are_read_in_place(tmp_path: Path) -> None:
-    page = text(
-        tmp_path,
+    body = (
         "<text:section><text:p>in a section<draw:frame><draw:text-box><text:p>in a box</text:p>"
         "</draw:text-box></draw:frame></text:p></text:section>"
         "<text:table-of-content><text:table-of-content-source><text:index-title-template>template"
@@ -384,18 +328,15 @@ def test_frames_sections_and_indexes_are_read_in_place(tmp_path: Path) -> None:
         "</text:p></text:index-body></text:table-of-content>"
         "<text:p><draw:g><draw:custom-shape><text:p>in shape</text:p></draw:custom-shape></draw:g>"
         '<draw:frame draw:name="Image1"><draw:image/><svg:title>Image1</svg:title>'
-        "<svg:desc>The bridge in winter</svg:desc></draw:frame></text:p>",
-    )[0]
+        "<svg:desc>The bridge in winter</svg:desc></draw:frame></text:p>"
+        '<text:section text:display="none"><text:p>hidden</text:p></text:section>'
+    )
+    reading, (page,) = read(package(tmp_path / "a.odt", {"content.xml": content(body)}))
     assert texts(page) == [
         "in a section", "in a box", "Contents", "One\t1", "in shape",
-        "Picture: The bridge in winter",
+        "Picture: The bridge in winter", "hidden",
     ]  # fmt: skip
-
-
-def test_hidden_sections_are_read_with_a_warning(tmp_path: Path) -> None:
-    body = '<text:section text:display="none"><text:p>hidden</text:p></text:section>'
-    reading, pages = read(package(tmp_path / "a.odt", {"content.xml": content(body)}))
-    assert (pages[0].text, reading.warnings) == ("hidden", ["Hidden sections were read too."])
+    assert len(reading.warnings) == 1
 
 
 # --- tables --------------------------------------------------------------------------------
@@ -429,15 +370,6 @@ COVERED = "<table:covered-table-cell/>"
             ),
             ["Item | Why", "Item: Rent | Why: house", "Why: power"],
         ),
-        (
-            table(row("Item", "2024"), row("Rent", "12")),
-            ["Item | 2024", "Rent | 12"],
-        ),
-        (
-            table(row("Item", "Amount"), row("Rent", "12 EUR")),
-            ["Item | Amount", "Item: Rent | Amount: 12 EUR"],
-        ),
-        (table(row("Name:", "Ann"), row("Age:", "40")), ["Name: | Ann", "Age: | 40"]),
         (
             table(
                 row("Item", cell("Amount", number_columns_spanned="2"), COVERED),
@@ -500,20 +432,14 @@ def test_charts_and_formulas_are_read(tmp_path: Path) -> None:
         f'<draw:frame><draw:object xlink:href="./{name}"/></draw:frame>'
         for name in ("O1", "O2", "O3")
     )
-    path = package(
-        tmp_path / "a.odt",
-        {
-            "content.xml": content(f"<text:p>{frames}</text:p>"),
-            "O1/content.xml": CHART,
-            "O2/content.xml": FORMULA,
-            "O3/content.xml": "<broken",
-        },
-    )
-    reading, pages = read(path)
+    objects = {"O1": CHART, "O2": FORMULA, "O3": "<broken"}
+    parts = {f"{k}/content.xml": xml for k, xml in objects.items()}
+    parts["content.xml"] = content(f"<text:p>{frames}</text:p>")
+    reading, pages = read(package(tmp_path / "a.odt", parts))
     assert texts(pages[0]) == [
         "Chart: Sales by year", "2023 | North: 8.2", "2024 | North: 9", "a = 2",
     ]  # fmt: skip
-    assert reading.missing[0].startswith("An embedded object cannot be read: ")
+    assert len(reading.missing) == 1
 
 
 # --- presentations -------------------------------------------------------------------------
@@ -585,21 +511,17 @@ def test_feet_of_masters_and_hidden_slides(tmp_path: Path) -> None:
     automatic = page_style("hide", 'visibility="hidden"') + page_style(
         "bare", 'display-footer="false"'
     )
-    path = package(
-        tmp_path / "a.odp",
-        {
-            "content.xml": content(declared + pages, kind="presentation", automatic=automatic),
-            "styles.xml": styles(automatic=LANDSCAPE, masters=master),
-        },
-    )
-    reading, found = read(path)
+    xml = content(declared + pages, kind="presentation", automatic=automatic)
+    parts = {"content.xml": xml, "styles.xml": styles(automatic=LANDSCAPE, masters=master)}
+    reading, found = read(package(tmp_path / "a.odp", parts))
     assert [(texts(p), p.footer) for p in found] == [
         (["a", "Acme Ltd", "1", "SECRET"], None),
         (["b"], "Acme Ltd | 2 | SECRET"),
         (["c"], "3 | SECRET"),
     ]
     assert round(found[0].width or 0) == 794
-    assert reading.warnings == ["Slide 2 is hidden in the show; it was read too."]
+    (warning,) = reading.warnings
+    assert numbers(warning) == ["2"]
 
 
 # --- the file ------------------------------------------------------------------------------
@@ -614,19 +536,19 @@ META = (
 HELLO = content("<text:p>Hello</text:p>")
 
 
-def test_facts_of_the_file(tmp_path: Path) -> None:
-    info = read(package(tmp_path / "a.odt", {"content.xml": HELLO, "meta.xml": META}))[0].info
-    assert (info.format, info.page_count, info.title, info.author) == (
-        "odt",
-        1,
-        "Plan B",
-        "Ann Lee",
-    )
+SHEET = content('<table:table table:name="A"/>', kind="spreadsheet")
+
+
+@pytest.mark.parametrize(("kind", "body"), [("odt", HELLO), ("ods", SHEET)])
+def test_facts_of_the_file(tmp_path: Path, kind: str, body: str) -> None:
+    path = package(tmp_path / f"a.{kind}", {"content.xml": body, "meta.xml": META})
+    info = detect(path).read(path).info
+    assert (info.format, info.page_count) == (kind, 1)
+    assert (info.title, info.author) == ("Plan B", "Ann Lee")
     assert info.created_at == datetime(2024, 2, 29, 12, 30, 0, 500_000, UTC)
     assert info.modified_at == datetime(2024, 3, 1, 8, 0, tzinfo=UTC)
-    assert dict(info.properties) == {
-        "subject": "Deal", "keywords": "x, y", "last_modified_by": "Bob Ray",
-    }  # fmt: skip
+    facts = {"subject": "Deal", "keywords": "x, y", "last_modified_by": "Bob Ray"}
+    assert dict(info.properties) == facts
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".fodt", "text"), (".fodp", "presentation")])
@@ -636,35 +558,25 @@ def test_flat_files_read_the_same(tmp_path: Path, suffix: str, kind: str) -> Non
         if kind == "presentation"
         else "<text:p>Hello</text:p>"
     )
-    xml = content(inside, kind=kind).replace("document-content", "document")
     path = tmp_path / f"a{suffix}"
-    mimetype = f' office:mimetype="{MIMETYPE}{kind}"'
-    path.write_text(xml.replace(" xmlns", f"{mimetype} xmlns", 1), encoding="utf-8")
+    path.write_text(flat(inside, kind), encoding="utf-8")
     assert [p.text for p in read(path)[1]] == ["Hello"]
 
 
 def test_broken_styles_and_facts_do_not_hide_the_words(tmp_path: Path) -> None:
-    parts: dict[str, str | bytes] = {"content.xml": HELLO, "styles.xml": "<a", "meta.xml": "<b"}
+    parts = {"content.xml": HELLO, "styles.xml": "<a", "meta.xml": "<b"}
     reading, pages = read(package(tmp_path / "a.odt", parts))
     assert pages[0].text == "Hello"
-    assert [w.partition(" cannot")[0] for w in reading.warnings] == [
-        "The document's styles", "The document's properties",
-    ]  # fmt: skip
+    assert len(reading.warnings) == 2
 
 
 @pytest.mark.parametrize(
-    ("xml", "words"),
-    [
-        (None, "content.xml is missing"),
-        ("<a/>", "no text in it"),
-        ("<broken", "not well-formed"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "document type"),
-    ],
+    "xml", [None, "<a/>", "<broken", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"]
 )
-def test_what_is_no_text_fails_with_words(tmp_path: Path, xml: str | None, words: str) -> None:
-    parts: dict[str, str | bytes] = {} if xml is None else {"content.xml": xml}
+def test_what_is_no_text_fails(tmp_path: Path, xml: str | None) -> None:
+    parts = {} if xml is None else {"content.xml": xml}
     path = package(tmp_path / "a.odt", {"x": "", **parts})
-    with pytest.raises(errors.ParseFailed, match=words):
+    with pytest.raises(errors.ParseFailed, match=r"a\.odt"):
         OdtReader().read(path)
 
 
@@ -678,7 +590,6 @@ def test_a_document_type_without_content_is_passed_over(tmp_path: Path) -> None:
     [
         ("<text:span>", "</text:span>"),
         ("<draw:g>", "</draw:g>"),
-        ("<text:section>", "</text:section>"),
         ("<text:list><text:list-item>", "</text:list-item></text:list>"),
         (
             "<table:table><table:table-row><table:table-cell>",
@@ -692,7 +603,8 @@ def test_content_nested_too_deep_is_named(tmp_path: Path, start: str, end: str) 
     path = package(tmp_path / "a.odt", {"content.xml": content("<text:p>top</text:p>" + body)})
     reading, pages = read(path)
     assert pages[0].text == "top"
-    assert reading.missing == ["Content nested more than 60 levels deep was left out."]
+    (missing,) = reading.missing
+    assert "60" in missing
 
 
 def test_other_documents_are_not_accepted(tmp_path: Path) -> None:
@@ -700,8 +612,6 @@ def test_other_documents_are_not_accepted(tmp_path: Path) -> None:
     assert not OdtReader().accepts(read_head(path))
     path.write_bytes(b"PK\x03\x04 damaged")
     assert OdtReader().accepts(read_head(path))
-    with pytest.raises(errors.ParseFailed, match="container is damaged"):
-        OdtReader().read(path)
 
 
 # --- passwords -----------------------------------------------------------------------------
@@ -769,19 +679,6 @@ def argon(data: bytes, *, kilobytes: int = 64) -> tuple[bytes, str]:
     )
 
 
-def aes_160(data: bytes) -> tuple[bytes, str]:
-    """Encrypt with a key of 160 bits: what `aes` writes, sealed block by block with `rijndael`."""
-    salt, vector, packed = os.urandom(16), os.urandom(16), deflated(data)
-    start = hashlib.sha256(PASSWORD.encode()).digest()
-    key = hashlib.pbkdf2_hmac("sha1", start, salt, 1000, 20)
-    pad = 16 - len(packed) % 16
-    padded = packed + bytes([pad]) * pad
-    sealed = chained(padded, key, vector)
-    how = aes(data)[1].replace('name="PBKDF2" m:key-size="32"', 'name="PBKDF2" m:key-size="20"')
-    how = re.sub('initialisation-vector="[^"]+"', f'initialisation-vector="{b64(vector)}"', how)
-    return sealed, re.sub('m:salt="[^"]+"', f'm:salt="{b64(salt)}"', how)
-
-
 def manifest(entries: dict[str, str]) -> str:
     inside = "".join(
         f'<m:file-entry m:full-path="{n}">{d}</m:file-entry>' for n, d in entries.items()
@@ -789,110 +686,48 @@ def manifest(entries: dict[str, str]) -> str:
     return f'<m:manifest xmlns:m="{MANIFEST}">{inside}</m:manifest>'
 
 
+def sealed_parts(name: str, sealed: bytes, how: str) -> dict[str, str | bytes]:
+    return {name: sealed, "META-INF/manifest.xml": manifest({name: how})}
+
+
 def protected(path: Path, form: str) -> Path:
     plain = {"content.xml": HELLO.encode(), "meta.xml": META.encode()}
     if form == "whole":
         inner = package(path.with_name("inner.odt"), dict(plain)).read_bytes()
         sealed, how = argon(inner)
-        return package(
-            path,
-            {
-                "encrypted-package": sealed,
-                "META-INF/manifest.xml": manifest({"encrypted-package": how}),
-            },
-        )
-    seal = {"aes": aes, "aes-160": aes_160, "blowfish": blowfish}[form]
+        return package(path, sealed_parts("encrypted-package", sealed, how))
+    seal = {"aes": aes, "blowfish": blowfish}[form]
     done = {name: seal(data) for name, data in plain.items()}
-    parts: dict[str, str | bytes] = {name: sealed for name, (sealed, _) in done.items()}
+    parts = {name: sealed for name, (sealed, _) in done.items()}
     parts["META-INF/manifest.xml"] = manifest({name: how for name, (_, how) in done.items()})
     return package(path, parts)
 
 
-FORMS = ("aes", "aes-160", "blowfish", "whole")
-
-
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["aes", "blowfish", "whole"])
 def test_protected_files_open_with_their_password(tmp_path: Path, form: str) -> None:
     path = protected(tmp_path / "a.odt", form)
     reading, pages = read(path, "", "wrong", PASSWORD)
     assert (pages[0].text, reading.info.title) == ("Hello", "Plan B")
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("passwords", [(), ("wrong",)], ids=["none", "wrong"])
-def test_protected_files_stay_shut_without_it(
-    tmp_path: Path, form: str, passwords: tuple[str, ...]
-) -> None:
-    path = protected(tmp_path / "a.odt", form)
-    with pytest.raises(errors.FileEncrypted):
-        read(path, *passwords)
+    for passwords in ((), ("wrong",)):
+        with pytest.raises(errors.FileEncrypted):
+            read(path, *passwords)
 
 
 def test_keys_of_certificates_open_nothing(tmp_path: Path) -> None:
-    parts: dict[str, str | bytes] = {"content.xml": b"x", "META-INF/manifest.xml": "<keyinfo/>"}
+    parts = {"content.xml": b"x", "META-INF/manifest.xml": "<keyinfo/>"}
     with pytest.raises(errors.FileEncrypted):
         read(package(tmp_path / "a.odt", parts), "any")
 
 
 def test_a_key_that_takes_too_much_memory_is_refused(tmp_path: Path) -> None:
     sealed, how = argon(b"x", kilobytes=1 << 30)
-    parts: dict[str, str | bytes] = {
-        "encrypted-package": sealed,
-        "META-INF/manifest.xml": manifest({"encrypted-package": how}),
-    }
-    with pytest.raises(errors.ParseFailed, match="more time or memory"):
+    parts = sealed_parts("encrypted-package", sealed, how)
+    with pytest.raises(errors.ParseFailed, match=r"a\.odt"):
         read(package(tmp_path / "a.odt", parts), PASSWORD)
 
 
 def test_a_part_that_is_damaged_under_its_password_is_named(tmp_path: Path) -> None:
     sealed, how = aes(os.urandom(40_000))
-    entry = {"content.xml": how}
-    parts: dict[str, str | bytes] = {
-        "content.xml": sealed[:16_000],
-        "META-INF/manifest.xml": manifest(entry),
-    }
-    with pytest.raises(errors.ParseFailed, match=r"content\.xml cannot be decrypted"):
+    parts = sealed_parts("content.xml", sealed[:16_000], how)
+    with pytest.raises(errors.ParseFailed, match=r"content\.xml"):
         read(package(tmp_path / "a.odt", parts), PASSWORD)
-
-
-# --- another reader ------------------------------------------------------------------------
-
-
-def other_words(element: Any) -> Iterator[str]:
-    """Yield the words that odfpy gives for the paragraphs below an element."""
-    for child in element.childNodes:
-        if not isinstance(child, Element):
-            continue
-        name = child.qname[1]
-        if name in {"p", "h"} and child.qname[0] == f"{_URN}text:1.0":
-            yield from clean_text(teletype.extractText(child).replace("\n", " ")).split()
-        elif name != "tracked-changes":
-            yield from other_words(child)
-
-
-def test_no_word_of_another_reader_is_lost_or_glued(corpus: Callable[[str], Path]) -> None:
-    compared = 0
-    folder = corpus("office-suite")
-    for path in sorted([*folder.glob("odt/*.odt"), *folder.glob("odp/*.odp")]):
-        try:
-            other = load(str(path))
-        except Exception:  # noqa: BLE001 - that reader gives up on many files
-            continue
-        words = Counter(other_words(other.body))
-        shown = " ".join(f"{p.text} {p.header or ''} {p.footer or ''}" for p in read(path)[1])
-        mine = Counter(shown.split())
-        lost = words - mine
-        # That reader glues what stands in a comment to the words around it.
-        assert not {word for word in lost if "T00:00:00" not in word}, path.name
-        compared += sum(words.values())
-    assert compared > 2000
-
-
-def test_pages_hold_to_the_contract(corpus: Callable[[str], Path]) -> None:
-    folder = corpus("office-suite")
-    for path in sorted([*folder.glob("odt/*.odt"), *folder.glob("odp/*.odp")]):
-        reading, pages = read(path)
-        assert reading.info.page_count == len(pages)
-        for page in pages:
-            joined = "".join(page.text[line.start : line.end] for line in page.lines)
-            assert "".join(joined.split()) == "".join(page.text.split())

@@ -76,6 +76,16 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean_text(clean_text(text)) == clean_text(text)
 
 
+SPELLED = (
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    "\u0915\u094d\u200d\u0937 \u0d28\u0d4d\u200d.",
+)
+UNCHANGED = (
+    "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026",
+    "\U0001f600 \u4e2d\u6587 \u05d0",
+)
+
+
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
@@ -87,14 +97,7 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
         ("10\u00a0000\u202f\u20ac\u2003x", "10 000 \u20ac x"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
         # Joiners spell Persian and Indic words; elsewhere, doubled or at an end they are noise.
-        (
-            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-        ),
-        (
-            "\u0915\u094d\u200d\u0937 \u0d28\u0d4d\u200d.",
-            "\u0915\u094d\u200d\u0937 \u0d28\u0d4d\u200d.",
-        ),
+        *((text, text) for text in SPELLED),
         ("\u0645\u200c\u200b\u200c\u0646 \u0647\u200d", "\u0645\u200c\u0646 \u0647\u200d"),
         ("\u0645\u200c \u200cx a\u200cb a\u200db \u200d", "\u0645 x ab ab"),
         ("bell\x07\x00", "bell"),
@@ -103,11 +106,7 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
         ("tab\tstays", "tab\tstays"),
         ("end  \t ", "end"),
         # These are left as they are: the text shown is the document's own.
-        (
-            "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026",
-            "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026",
-        ),
-        ("\U0001f600 \u4e2d\u6587 \u05d0", "\U0001f600 \u4e2d\u6587 \u05d0"),
+        *((text, text) for text in UNCHANGED),
     ],
 )
 def test_only_unreadable_characters_change(text: str, cleaned: str) -> None:

@@ -79,22 +79,14 @@ def test_a_document_opens_with_its_password(secret_docx: Path, copies: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ((), "no password was given"),
-        (("",), "no password was given"),
-        (("wrong",), "the given password does not open it"),
-        (("wrong", "open"), "none of the given passwords"),
-    ],
+    "given", [(), ("",), ("wrong",), ("wrong", "open")], ids=["none", "empty", "wrong", "two wrong"]
 )
 def test_the_error_says_whether_a_password_was_tried(
-    secret_docx: Path, copies: Path, given: tuple[str, ...], words: str
+    secret_docx: Path, messages: Callable[..., None], given: tuple[str, ...]
 ) -> None:
-    with pytest.raises(FileEncrypted, match=words) as caught:
+    with pytest.raises(FileEncrypted) as caught:
         DocxReader().read(secret_docx, ReadOptions(passwords=given))
-    assert str(secret_docx) in caught.value.message
-    assert "--password" in caught.value.hint
-    assert list(copies.iterdir()) == []
+    messages(str(caught.value), hide={str(secret_docx): "<file>"})
 
 
 def test_a_workbook_locked_by_excel_itself_needs_no_password(
@@ -137,6 +129,10 @@ def test_the_named_copy_stands_in_the_spool_folder(
     with decrypted(secret_docx, options, "X") as copy:
         assert copy.parent == tmp_path
     assert not copy.exists()
+    small = replace(options, limits=replace(ParseLimits(), unpacked_mb=0))
+    with pytest.raises(ParseFailed, match="unpacked_mb"):
+        DocxReader().read(secret_docx, small)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has files without a name")
@@ -164,24 +160,13 @@ def test_other_files_are_given_back_as_they_are(tmp_path: Path) -> None:
             assert content == path
 
 
-def test_the_copy_is_bounded(secret_docx: Path, copies: Path) -> None:
-    options = ReadOptions(passwords=("open sesame",), limits=replace(ParseLimits(), unpacked_mb=0))
-    with pytest.raises(ParseFailed, match="unpacked_mb"):
-        DocxReader().read(secret_docx, options)
-    assert list(copies.iterdir()) == []
-
-
 def test_damaged_protection_says_so(secret_docx: Path, tmp_path: Path) -> None:
     data = secret_docx.read_bytes()
-    outcomes = set()
-    for cut in range(600, len(data), len(data) // 12):
+    for cut in range(600, len(data), len(data) // 4):
         path = tmp_path / "cut.docx"
         path.write_bytes(data[:cut])
-        with pytest.raises((FileEncrypted, ParseFailed)) as caught:
+        with pytest.raises((FileEncrypted, ParseFailed), match=r"cut\.docx"):
             DocxReader().read(path, ReadOptions(passwords=("open sesame",)))
-        assert str(path) in caught.value.message
-        outcomes.add(type(caught.value))
-    assert outcomes
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pptx
@@ -17,16 +13,13 @@ from pptx.oxml import parse_xml
 from pptx.util import Pt
 
 from casetrack import errors
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import read_head
-from casetrack.readers.page_builder import clean_text
-from casetrack.readers.slides.reader import PptxReader
+from tests.readers.paging import blocks, numbers, read, related, rezipped, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.readers.base import Page
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"
@@ -38,11 +31,6 @@ BARE_SHAPE = (
     "<p:sp><p:nvSpPr/><p:spPr/><p:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></p:txBody></p:sp>"
 )
 TITLE_ONLY, BLANK, COMPARISON = 5, 6, 4
-
-
-def read(path: Path) -> tuple[Reading, list[Page]]:
-    reading = PptxReader().read(path)
-    return reading, list(reading.pages)
 
 
 def made(path: Path, fill: Callable[[Any], object]) -> list[Page]:
@@ -60,45 +48,6 @@ def box(shapes: Any, text: str, *, top: float = 0, left: float = 0, height: floa
     shape = shapes.add_textbox(Pt(left), Pt(top), Pt(100), Pt(height))
     shape.text_frame.text = text
     return shape
-
-
-def blocks(page: Page) -> list[tuple[str, int | None, str]]:
-    return [(p.kind, p.level, page.text[p.start : p.end]) for p in page.paragraphs]
-
-
-def texts(page: Page) -> list[str]:
-    return [text for _, _, text in blocks(page)]
-
-
-def rewritten(path: Path, change: Callable[[str, bytes], bytes | None], **added: str) -> Path:
-    """Rewrite a container: *change* each part (``None`` drops it), then add parts."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(buffer, "w") as target:
-        for name in source.namelist():
-            data = change(name, source.read(name))
-            if data is not None:
-                target.writestr(name, data)
-        for name, text in added.items():
-            target.writestr(name, text)
-    path.write_bytes(buffer.getvalue())
-    return path
-
-
-def related(path: Path, owner: str, relations: dict[str, tuple[str, str]]) -> None:
-    """Add parts that *owner* is related to: ``kind -> (part, XML)``."""
-    folder, _, name = owner.rpartition("/")
-    rels = f"{folder}/_rels/{name}.rels"
-    lines = "".join(
-        f'<Relationship Id="x{kind}" Type="{RELATION}/{kind}" Target="/{part}"/>'
-        for kind, (part, _) in relations.items()
-    ).encode()
-
-    def change(part: str, data: bytes) -> bytes:
-        return (
-            data.replace(b"</Relationships>", lines + b"</Relationships>") if part == rels else data
-        )
-
-    rewritten(path, change, **dict(relations.values()))
 
 
 # --- text ----------------------------------------------------------------------------------
@@ -180,15 +129,9 @@ def test_numbered_paragraphs_show_their_numbers(tmp_path: Path) -> None:
             mark = parse_xml(f'<a:buAutoNum {NAMES} type="{scheme}"{start}/>')
             paragraph._p.get_or_add_pPr().append(mark)
 
-    assert texts(made(tmp_path / "a.pptx", fill)[0]) == [
-        "1. one",
-        "a) under one",
-        "b) under one too",
-        "2. two",
-        "a) under two",
-        "IV. other scheme",
-        "1. unknown scheme",
-    ]
+    numbers = ["1.", "a)", "b)", "2.", "a)", "IV.", "1."]
+    shown = [f"{number} {text}" for number, (_, _, text) in zip(numbers, schemes, strict=True)]
+    assert texts(made(tmp_path / "a.pptx", fill)[0]) == shown
 
 
 # --- order ---------------------------------------------------------------------------------
@@ -282,8 +225,7 @@ def test_a_table_of_one_column_is_a_frame_around_text(tmp_path: Path) -> None:
         table = slide(presentation).shapes.add_table(2, 1, 0, 0, Pt(300), Pt(90)).table
         table.cell(0, 0).text, table.cell(1, 0).text = "first", "second"
 
-    page = made(tmp_path / "a.pptx", fill)[0]
-    assert blocks(page) == [("body", None, "first"), ("body", None, "second")]
+    assert [kind for kind, _, _ in blocks(made(tmp_path / "a.pptx", fill)[0])] == ["body"] * 2
 
 
 def _category() -> tuple[Any, Any]:
@@ -323,15 +265,7 @@ def _bubbles() -> tuple[Any, Any]:
     ("chart", "rows"),
     [
         (_category, ["Q1 | Sales: 12.5% | Costs: 50.0%", "Q2 | Costs: 75.0%"]),
-        (
-            _levels,
-            [
-                "2023 H1 | Sales: 1",
-                "2023 H2 | Sales: 2",
-                "2024 H1 | Sales: 3",
-                "2024 H2 | Sales: 4.5",
-            ],
-        ),
+        (_levels, [f"202{n // 2 + 3} H{n % 2 + 1} | Sales: {(1, 2, 3, 4.5)[n]}" for n in range(4)]),
         (_points, ["1 | A: 8.2", "5 | B: 6"]),
         (_bubbles, ["1 | Risk: 2 / 30"]),
     ],
@@ -365,7 +299,7 @@ def test_charts_of_2016_are_rows_too(tmp_path: Path) -> None:
         <cx:dataId val="0"/></cx:series></cx:plotArea></cx:chart></cx:chartSpace>"""
     path = tmp_path / "a.pptx"
     made(path, lambda p: slide(p).shapes._spTree.append(parse_xml(frame)))
-    related(path, "ppt/slides/slide1.xml", {"chartEx": ("ppt/charts/chartEx1.xml", model)})
+    related(path, "ppt/slides/slide1.xml", chartEx=("ppt/charts/chartEx1.xml", model))
     page = read(path)[1][0]
     assert texts(page) == ["Chart: Funnel", "Leads | Share: 100%", "Deals | Share: 25%"]
 
@@ -376,19 +310,14 @@ DGM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 def diagram(path: Path, model: str) -> None:
     """Put a diagram with this data model on the first slide."""
 
-    def fill(presentation: Any) -> None:
-        frame = f"""<p:graphicFrame {NAMES} xmlns:dgm="{DGM}"><p:nvGraphicFramePr>
+    frame = f"""<p:graphicFrame {NAMES} xmlns:dgm="{DGM}"><p:nvGraphicFramePr>
             <p:cNvPr id="9" name="d"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>
             <p:xfrm><a:off x="0" y="0"/><a:ext cx="9" cy="9"/></p:xfrm>
             <a:graphic><a:graphicData uri="{DGM}"><dgm:relIds r:dm="xdiagramData"/></a:graphicData>
             </a:graphic></p:graphicFrame>"""
-        slide(presentation).shapes._spTree.append(parse_xml(frame))
-
-    presentation = pptx.Presentation()
-    fill(presentation)
-    presentation.save(str(path))
+    made(path, lambda p: slide(p).shapes._spTree.append(parse_xml(frame)))
     xml = f'<dgm:dataModel xmlns:dgm="{DGM}" xmlns:a="{A}">{model}</dgm:dataModel>'
-    related(path, "ppt/slides/slide1.xml", {"diagramData": ("ppt/diagrams/data1.xml", xml)})
+    related(path, "ppt/slides/slide1.xml", diagramData=("ppt/diagrams/data1.xml", xml))
 
 
 def point(identity: str, text: str, kind: str = "node") -> str:
@@ -412,10 +341,10 @@ def test_diagrams_read_from_the_root_down(tmp_path: Path) -> None:
 def test_a_broken_diagram_is_named_and_the_slide_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.pptx"
     diagram(path, "")
-    rewritten(path, lambda n, d: b"<broken" if n.startswith("ppt/diagrams") else d)
+    rezipped(path, lambda n, d: b"<broken" if n.startswith("ppt/diagrams") else d)
     reading, pages = read(path)
     assert len(pages) == 1
-    assert reading.missing[0].startswith("A diagram on slide 1 cannot be read: ")
+    assert "1" in numbers(reading.missing[0])
 
 
 @pytest.mark.parametrize(
@@ -427,7 +356,6 @@ def test_a_broken_diagram_is_named_and_the_slide_is_kept(tmp_path: Path) -> None
             ["Picture: A close up of a logo"],
         ),
         ("Picture 3", []),
-        ("my holiday photo.png", []),
         ("D:\\my old pictures\\on the beach", []),
         ("", []),
     ],
@@ -470,39 +398,22 @@ def test_comments_are_quotes_with_their_authors(tmp_path: Path) -> None:
         '<p:cm authorId="7"><p:text>Nobody knows</p:text></p:cm></p:cmLst>'
     )
     body = "<t:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></t:txBody>"
-    related(
-        path,
-        "ppt/slides/slide1.xml",
-        {
-            "comments": (
-                "ppt/comments/old.xml",
-                old,
-            ),
-        },
-    )
     new = (
         f'<t:cmLst xmlns:t="{threads}" xmlns:a="{A}"><t:cm authorId="{{G}}"><t:replyLst>'
         f'<t:reply authorId="0">{body.format("Yes.")}</t:reply></t:replyLst>{body.format("Check.")}'
         "</t:cm></t:cmLst>"
     )
 
-    def change(name: str, data: bytes) -> bytes:
-        if name == "ppt/slides/_rels/slide1.xml.rels":
-            kind = "http://schemas.microsoft.com/office/2018/10/relationships/comments"
-            line = f'<Relationship Id="n" Type="{kind}" Target="/ppt/comments/new.xml"/>'
-            return data.replace(b"</Relationships>", line.encode() + b"</Relationships>")
-        return data
-
-    rewritten(path, change, **{"ppt/comments/new.xml": new})
+    # The first comments are of PowerPoint before 2018.
+    related(path, "ppt/slides/slide1.xml", comments=("ppt/comments/old.xml", old))
+    related(path, "ppt/slides/slide1.xml", comments=("ppt/comments/new.xml", new))
     names = f'<p:cmAuthorLst xmlns:p="{P}"><p:cmAuthor id="0" name="Ann Lee"/></p:cmAuthorLst>'
     modern = f'<t:authorLst xmlns:t="{threads}"><t:author id="{{G}}" name="Bob Ray"/></t:authorLst>'
     related(
         path,
         "ppt/presentation.xml",
-        {
-            "commentAuthors": ("ppt/commentAuthors.xml", names),
-            "authors": ("ppt/authors.xml", modern),
-        },
+        commentAuthors=("ppt/commentAuthors.xml", names),
+        authors=("ppt/authors.xml", modern),
     )
     page = read(path)[1][0]
     assert blocks(page) == [
@@ -544,43 +455,21 @@ def test_feet_stand_on_the_first_slide_and_later_beside_the_text(tmp_path: Path)
 
 
 def test_hidden_slides_are_read_and_named(tmp_path: Path) -> None:
-    presentation = pptx.Presentation()
-    for number in range(1, 6):
-        one = slide(presentation)
-        box(one.shapes, f"text {number}")
-        if number in {2, 3, 5}:
-            one._element.set("show", "0")
-    path = tmp_path / "a.pptx"
-    presentation.save(str(path))
-    reading, pages = read(path)
+    def fill(presentation: Any) -> None:
+        for number in range(1, 6):
+            one = slide(presentation)
+            box(one.shapes, f"text {number}")
+            if number in {2, 3, 5}:
+                one._element.set("show", "0")
+
+    made(tmp_path / "a.pptx", fill)
+    reading, pages = read(tmp_path / "a.pptx")
     assert [p.text for p in pages] == [f"text {n}" for n in range(1, 6)]
-    assert reading.warnings == ["Slides 2-3, 5 are hidden in the show; they were read too."]
+    (warning,) = reading.warnings
+    assert "2-3, 5" in warning
 
 
 # --- the file ------------------------------------------------------------------------------
-
-
-def test_facts_of_the_file(tmp_path: Path) -> None:
-    presentation = pptx.Presentation()
-    core = presentation.core_properties
-    core.title, core.author, core.subject = "  Plan  B ", "Ann Lee", "Merger"
-    core.keywords, core.category = "deal, x", "Legal"
-    core.created = datetime(2024, 2, 29, 12, 30, tzinfo=UTC)
-    core.modified = datetime(2024, 3, 1, 8, 0, tzinfo=UTC)
-    path = tmp_path / "a.pptx"
-    presentation.save(str(path))
-    space = "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"
-    app = f'<Properties xmlns="{space}"><Company>Acme Ltd</Company><Slides>1</Slides></Properties>'
-    rewritten(path, lambda n, d: app.encode() if n == "docProps/app.xml" else d)
-    info = read(path)[0].info
-    assert (info.format, info.page_count, info.title, info.author) == (
-        "pptx", 0, "Plan B", "Ann Lee",
-    )  # fmt: skip
-    assert info.created_at == datetime(2024, 2, 29, 12, 30, tzinfo=UTC)
-    assert info.modified_at == datetime(2024, 3, 1, 8, 0, tzinfo=UTC)
-    assert {("subject", "Merger"), ("keywords", "deal, x"), ("company", "Acme Ltd")} <= set(
-        info.properties
-    )
 
 
 def three(path: Path) -> Path:
@@ -601,7 +490,7 @@ def test_strict_files_read_the_same(tmp_path: Path) -> None:
         office = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
         return data.replace(office, b"http://purl.oclc.org/ooxml/officeDocument/relationships")
 
-    rewritten(path, change)
+    rezipped(path, change)
     assert [p.text for p in read(path)[1]] == ["text 1", "text 2", "text 3"]
 
 
@@ -610,22 +499,23 @@ def test_a_broken_slide_keeps_its_number_and_the_others_are_read(
     tmp_path: Path, broken: bytes | None
 ) -> None:
     path = three(tmp_path / "a.pptx")
-    rewritten(path, lambda n, d: broken if n == "ppt/slides/slide2.xml" else d)
+    rezipped(path, lambda n, d: broken if n == "ppt/slides/slide2.xml" else d)
     reading, pages = read(path)
     assert [(p.number, p.text) for p in pages] == [(1, "text 1"), (2, ""), (3, "text 3")]
-    assert [m[:26] for m in reading.missing] == ["Slide 2 cannot be read: PP"]
+    (text,) = reading.missing
+    assert "2" in numbers(text)
 
 
 def test_without_any_readable_slide_the_file_fails(tmp_path: Path) -> None:
     path = three(tmp_path / "a.pptx")
-    rewritten(path, lambda n, d: b"" if re.match(r"ppt/slides/slide\d", n) else d)
-    with pytest.raises(errors.ParseFailed, match="not well-formed"):
+    rezipped(path, lambda n, d: b"" if re.match(r"ppt/slides/slide\d", n) else d)
+    with pytest.raises(errors.ParseFailed):
         read(path)
 
 
 def test_a_damaged_list_of_slides_falls_back_to_their_names(tmp_path: Path) -> None:
     path = three(tmp_path / "a.pptx")
-    rewritten(
+    rezipped(
         path,
         lambda n, d: (
             re.sub(rb"<p:sldIdLst>.*?</p:sldIdLst>", b"", d) if n.endswith("ion.xml") else d
@@ -634,27 +524,11 @@ def test_a_damaged_list_of_slides_falls_back_to_their_names(tmp_path: Path) -> N
     assert [p.text for p in read(path)[1]] == ["text 1", "text 2", "text 3"]
 
 
-@pytest.mark.parametrize(
-    ("part", "data", "words"),
-    [
-        ("ppt/presentation.xml", b"<a/>", "no presentation"),
-        ("ppt/presentation.xml", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "document type"),
-        ("ppt/presentation.xml", None, "missing"),
-    ],
-)
-def test_what_is_no_presentation_fails_with_words(
-    tmp_path: Path, part: str, data: bytes | None, words: str
-) -> None:
-    path = rewritten(three(tmp_path / "a.pptx"), lambda n, d: data if n == part else d)
-    with pytest.raises(errors.ParseFailed, match=words):
-        read(path)
-
-
-def test_a_truncated_container_fails_with_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", [b"<a/>", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", None])
+def test_what_is_no_presentation_fails(tmp_path: Path, data: bytes | None) -> None:
     path = three(tmp_path / "a.pptx")
-    path.write_bytes(path.read_bytes()[:5000])
-    assert PptxReader().accepts(read_head(path))
-    with pytest.raises(errors.ParseFailed, match="container is damaged"):
+    rezipped(path, lambda name, part: data if name == "ppt/presentation.xml" else part)
+    with pytest.raises(errors.ParseFailed, match=r"a\.pptx"):
         read(path)
 
 
@@ -668,10 +542,11 @@ def test_groups_nested_too_deep_are_named(tmp_path: Path) -> None:
             return data
         return data.replace(b"</p:spTree>", groups.encode() + b"</p:spTree>")
 
-    rewritten(path, change)
+    rezipped(path, change)
     reading, pages = read(path)
     assert pages[0].text == "text 1"
-    assert reading.missing == ["Shapes nested more than 20 groups deep were left out."]
+    (text,) = reading.missing
+    assert "20" in text
 
 
 def test_an_alternative_is_read_once(tmp_path: Path) -> None:
@@ -685,54 +560,3 @@ def test_an_alternative_is_read_once(tmp_path: Path) -> None:
         slide(presentation).shapes._spTree.append(parse_xml(xml))
 
     assert made(tmp_path / "a.pptx", fill)[0].text == "new"
-
-
-def test_a_protected_file_opens_with_its_password(tmp_path: Path) -> None:
-    from msoffcrypto.format.ooxml import OOXMLFile
-
-    plain = three(tmp_path / "plain.pptx")
-    path = tmp_path / "a.pptx"
-    with plain.open("rb") as source, path.open("wb") as target:
-        OOXMLFile(source).encrypt("open sesame", target)
-    assert PptxReader().accepts(read_head(path))
-    with pytest.raises(errors.FileEncrypted):
-        read(path)
-    reading = PptxReader().read(path, ReadOptions(passwords=("wrong", "open sesame")))
-    assert [p.text for p in reading.pages] == ["text 1", "text 2", "text 3"]
-
-
-# --- another reader ------------------------------------------------------------------------
-
-
-def other_words(shapes: Iterable[Any]) -> Iterable[str]:
-    """Yield the words that python-pptx gives for shapes."""
-    for shape in shapes:
-        if shape.shape_type == 6:
-            yield from other_words(shape.shapes)
-        elif shape.has_text_frame:
-            yield from shape.text_frame.text.split()
-        elif shape.has_table:
-            for row in shape.table.rows:
-                for cell in row.cells:
-                    yield from cell.text_frame.text.split()
-
-
-def test_no_word_of_another_reader_is_lost_or_glued(corpus: Callable[[str], Path]) -> None:
-    slides = 0
-    for path in sorted(corpus("office-suite").glob("pptx/*.pptx")):
-        try:
-            other = pptx.Presentation(str(path))
-        except (zipfile.BadZipFile, pptx.exc.PackageNotFoundError):
-            with pytest.raises(errors.FileError):
-                read(path)
-            continue
-        pages = read(path)[1]
-        assert len(pages) == len(other.slides), path.name
-        for page, one in zip(pages, other.slides, strict=True):
-            slides += 1
-            words = Counter(clean_text(" ".join(other_words(one.shapes))).split())
-            mine = Counter(f"{page.text} {page.footer or ''}".split())
-            # A table's header stands in each row, with a colon.
-            mine += Counter(word.removesuffix(":") for word in mine if word.endswith(":"))
-            assert not words - mine, (path.name, page.number)
-    assert slides > 100

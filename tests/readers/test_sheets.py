@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 import warnings
 import zipfile
@@ -14,10 +13,12 @@ import pytest
 from openpyxl.comments import Comment
 from openpyxl.worksheet.table import Table
 
-from casetrack.errors import FileEncrypted, FileError, FormatMismatch, ParseFailed
+from casetrack.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.readers.base import MAX_BLANK
 from casetrack.readers.detect import choose, read_head
 from casetrack.readers.sheets.reader import SheetReader
+from tests.readers.odf import content, package
+from tests.readers.paging import related
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,12 +88,9 @@ TABLE_SHOWN = [
     ("rows", "expected"),
     [
         (TABLE, TABLE_SHOWN),
-        ([["Price list"], [], *TABLE], ["Price list", *TABLE_SHOWN]),
         ([["Price list"], ["In pounds"], *TABLE], ["Price list", "In pounds", *TABLE_SHOWN]),
         ([["Client:", "Acme"], ["Date:", "May"], [], *TABLE],
          ["Client: | Acme", "Date: | May", *TABLE_SHOWN]),
-        ([["Name", "Role"], ["Ann", "Clerk"], ["Bob", "Judge"]],
-         ["Name | Role", "Name: Ann | Role: Clerk", "Name: Bob | Role: Judge"]),
         ([["Item", 2023, 2024], ["Rent", 900, 950], ["Heat", 80, 95]],
          ["Item | 2023 | 2024", "Item: Rent | 2023: 900 | 2024: 950",
           "Item: Heat | 2023: 80 | 2024: 95"]),
@@ -108,21 +106,10 @@ TABLE_SHOWN = [
         # Not headers: data from the first row on, labels without rows, prose.
         ([["Bolt", 1.5], ["Nut", 0.25]], ["Bolt | 1.5", "Nut | 0.25"]),
         ([["Item", "Price", "Stock"]], ["Item | Price | Stock"]),
-        ([["same", "same"], ["a", 1], ["b", 2]], ["same | same", "a | 1", "b | 2"]),
-        ([[1, 2], [3, 4]], ["1 | 2", "3 | 4"]),
     ],
 )  # fmt: skip
 def test_headers_name_the_values_below(tmp_path: Path, rows: Rows, expected: list[str]) -> None:
     assert shown(tmp_path, rows) == expected
-
-
-def test_a_merged_header_names_all_its_columns(tmp_path: Path) -> None:
-    rows = [["Town", "Range", None], ["Leeds", 3, 9], ["York", 4, 8]]
-    assert shown(tmp_path, rows, merge=["B1:C1"]) == [
-        "Town | Range",
-        "Town: Leeds | Range: 3 | Range: 9",
-        "Town: York | Range: 4 | Range: 8",
-    ]
 
 
 def test_two_header_rows_are_joined(tmp_path: Path) -> None:
@@ -186,10 +173,6 @@ def beside(left: Rows, right: Rows, *, lower: int = 0) -> list[list[object]]:
         # A header once more, as on each printed page.
         ([*TABLE, TABLE[0], ["Rod", 7, 8]],
          [*TABLE_SHOWN, "Item | Price | Stock", "Item: Rod | Price: 7 | Stock: 8"]),
-        # Names over several columns, not merged.
-        ([["Item", "Plan", None, "Done"], [None, "Q1", "Q2", "Q1", "Q2"], ["Rent", 1, 2, 3, 4]],
-         ["Item | Plan | Done", "Q1 | Q2 | Q1 | Q2",
-          "Item: Rent | Plan / Q1: 1 | Plan / Q2: 2 | Done / Q1: 3 | Done / Q2: 4"]),
     ],
 )  # fmt: skip
 def test_each_table_of_a_sheet_has_its_own_header(
@@ -198,22 +181,6 @@ def test_each_table_of_a_sheet_has_its_own_header(
     (page,) = read(save(tmp_path / "a.xlsx", rows)).pages
     check_normal_form(page)
     assert lines(page) == expected
-
-
-def test_three_levels_over_words(tmp_path: Path) -> None:
-    rows = [
-        ["Nr", "Parties", None, None, None],
-        [None, "Buyer", None, "Seller", None],
-        [None, "Name", "Seat", "Name", "Seat"],
-        ["I", "Ann", "Rome", "Bob", "Oslo"],
-        ["II", "Cid", "Bern", "Dan", "Cork"],
-    ]
-    merge = ["A1:A3", "B1:E1", "B2:C2", "D2:E2"]
-    assert shown(tmp_path, rows, merge=merge)[3:] == [
-        f"Nr: {nr} | Parties / Buyer / Name: {a} | Parties / Buyer / Seat: {b} | "
-        f"Parties / Seller / Name: {c} | Parties / Seller / Seat: {d}"
-        for nr, a, b, c, d in rows[3:]
-    ]
 
 
 def test_headers_that_the_file_declares_are_taken(tmp_path: Path) -> None:
@@ -226,27 +193,13 @@ def test_headers_that_the_file_declares_are_taken(tmp_path: Path) -> None:
     assert lines(page) == ["Code | 7", "Code: x | 7: a", "Code: y | 7: b"]
 
 
-def test_merged_cells_are_shown_once(tmp_path: Path) -> None:
-    rows = [["Area", "Town", "Count"], ["North", "Leeds", 3], [None, "York", 4]]
-    assert shown(tmp_path, rows, merge=["A2:A3"])[1:] == [
-        "Area: North | Town: Leeds | Count: 3",
-        "Town: York | Count: 4",
-    ]
-
-
 def test_kinds_and_places(tmp_path: Path) -> None:
     rows = [["Price list"], [], [None, "Item", "Price"], [None, "Bolt", 1.5]]
     (page,) = read(save(tmp_path / "a.xlsx", rows)).pages
-    assert [(p.kind, p.level) for p in page.paragraphs] == [
-        ("body", None),
-        ("heading", 1),
-        ("table", None),
-    ]
-    assert [(n.row, n.column_start, n.column_end) for n in page.lines] == [
-        (1, 1, 1),
-        (3, 2, 3),
-        (4, 2, 3),
-    ]
+    assert [p.kind for p in page.paragraphs] == ["body", "heading", "table"]
+    assert [p.level for p in page.paragraphs] == [None, 1, None]
+    places = [(n.row, n.column_start, n.column_end) for n in page.lines]
+    assert places == [(1, 1, 1), (3, 2, 3), (4, 2, 3)]
     assert (page.number, page.sheet_name) == (1, "Sheet")
 
 
@@ -300,7 +253,7 @@ def xlsx(path: Path, sheet: str, **parts: str) -> Path:
     return path
 
 
-def test_every_kind_of_cell(tmp_path: Path) -> None:
+def test_every_kind_of_cell(tmp_path: Path, messages: Callable[..., None]) -> None:
     sheet = (
         '<worksheet xmlns="MAIN"><sheetData><row r="3">'
         '<c r="B3" t="s"><v>0</v></c><c r="C3" t="inlineStr"><is><t>in</t></is></c>'
@@ -324,7 +277,7 @@ def test_every_kind_of_cell(tmp_path: Path) -> None:
     )
     assert (page.lines[0].row, page.lines[0].column_start, page.lines[0].column_end) == (3, 2, 12)
     (warning,) = reading.warnings
-    assert warning.startswith("1 formulas have no stored result and were left out; open the")
+    messages(warning)
 
 
 def test_hidden_sheets_are_read_and_named_and_sheets_of_a_chart_are_pages(tmp_path: Path) -> None:
@@ -348,29 +301,18 @@ def test_hidden_sheets_are_read_and_named_and_sheets_of_a_chart_are_pages(tmp_pa
         (3, "Old figures", "secret", "Spreadsheet"),
         (4, "Empty", "", "Skipped"),
     ]
-    assert reading.warnings == ['Hidden sheets were read too: "Old figures".']
+    (warning,) = reading.warnings
+    assert '"Old figures"' in warning
 
 
 # --- ODS -----------------------------------------------------------------------------------
 
-ODS = """<?xml version="1.0"?><office:document-content
- xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
- xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
- xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
- xmlns:dc="http://purl.org/dc/elements/1.1/">
-<office:automatic-styles><style:style style:name="h" style:family="table">
-<style:table-properties table:display="false"/></style:style></office:automatic-styles>
-<office:body><office:spreadsheet>BODY</office:spreadsheet></office:body>
-</office:document-content>"""
-
 
 def ods(path: Path, body: str, manifest: str = "<manifest/>") -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("META-INF/manifest.xml", manifest)
-        archive.writestr("content.xml", ODS.replace("BODY", body))
-    return path
+    hidden = """<style:style style:name="h" style:family="table"><style:table-properties
+        table:display="false"/></style:style>"""
+    xml = content(body, kind="spreadsheet", automatic=hidden)
+    return package(path, {"META-INF/manifest.xml": manifest, "content.xml": xml})
 
 
 def test_ods_shows_the_text_of_cells(tmp_path: Path) -> None:
@@ -400,38 +342,26 @@ def test_ods_shows_the_text_of_cells(tmp_path: Path) -> None:
         "Part: Bolt A | Price: £1.50 | Price: 25%",
     ]
     assert second.text == "2024-03-01 | [Comment: a note]"
-    assert reading.warnings == ['Hidden sheets were read too: "Back".']
+    (warning,) = reading.warnings
+    assert '"Back"' in warning
     check_normal_form(first)
 
 
 # --- bad files -----------------------------------------------------------------------------
 
 
-def test_encrypted_workbooks_say_so(tmp_path: Path) -> None:
-    ole = tmp_path / "secret.xlsx"
-    entry = "EncryptedPackage".encode("utf-16-le") + bytes(2)
-    ole.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1016) + entry + bytes(2000))
+def test_an_encrypted_ods_needs_its_password(tmp_path: Path) -> None:
     manifest = "<manifest><encryption-data/></manifest>"
-    for path in (ole, ods(tmp_path / "secret.ods", "", manifest)):
-        with pytest.raises(FileEncrypted):
-            read(path)
+    with pytest.raises(FileEncrypted):
+        read(ods(tmp_path / "secret.ods", "", manifest))
 
 
-def test_damaged_and_misnamed_workbooks_say_so(tmp_path: Path) -> None:
-    good = save(tmp_path / "good.xlsx", TABLE)
-    cut = tmp_path / "cut.xlsx"
-    cut.write_bytes(good.read_bytes()[:-400])
-    broken = xlsx(tmp_path / "broken.xlsx", '<worksheet xmlns="MAIN"><sheetData><row><c>')
-    for path, words in ((cut, "container is damaged"), (broken, "not well-formed")):
-        with pytest.raises(ParseFailed, match=words):
-            list(read(path).pages)
-    for name, data in (("a.xls", b"<html><table/></html>"), ("b.xlsx", b"PK\x05\x06" + bytes(18))):
-        (tmp_path / name).write_bytes(data)
-        with pytest.raises(FormatMismatch):
-            read(tmp_path / name)
-    renamed = good.rename(tmp_path / "renamed.xls")
-    with pytest.raises(FormatMismatch):
-        read(renamed)
+@pytest.mark.parametrize(
+    "sheet", ["<worksheet><sheetData><row><c>", '<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>']
+)
+def test_broken_sheets_and_document_types_are_refused(tmp_path: Path, sheet: str) -> None:
+    with pytest.raises(ParseFailed, match=r"a\.xlsx"):
+        list(read(xlsx(tmp_path / "a.xlsx", sheet)).pages)
 
 
 def test_a_small_file_cannot_ask_for_endless_text(tmp_path: Path) -> None:
@@ -439,64 +369,11 @@ def test_a_small_file_cannot_ask_for_endless_text(tmp_path: Path) -> None:
     sheet = f'<worksheet xmlns="MAIN"><sheetData>{row}</sheetData></worksheet>'
     strings = f'<sst xmlns="MAIN"><si><t>{"long text " * 3000}</t></si></sst>'
     path = xlsx(tmp_path / "bomb.xlsx", sheet, strings=strings)
-    with pytest.raises(ParseFailed, match="more than 100 million characters"):
+    with pytest.raises(ParseFailed, match="100 million"):
         list(read(path).pages)
 
 
-def test_document_types_are_refused(tmp_path: Path) -> None:
-    entity = '<!DOCTYPE x [<!ENTITY a "boom">]><worksheet xmlns="MAIN"><sheetData/></worksheet>'
-    with pytest.raises(ParseFailed, match="document type"):
-        list(read(xlsx(tmp_path / "entity.xlsx", entity)).pages)
-
-
 # --- real files ----------------------------------------------------------------------------
-
-
-def test_the_samples_answer_their_questions(samples: Path) -> None:
-    questions = (samples.parent / "golden.jsonl").read_text(encoding="utf-8").splitlines()
-    asked = 0
-    for question in map(json.loads, questions):
-        for answer in question["answers"]:
-            path = samples / answer["document"]
-            if path.suffix not in {".xlsx", ".ods"}:
-                continue
-            pages = {p.number: p for p in read(path).pages}
-            assert answer["text"] in pages[answer["page"]].text, question["id"]
-            asked += 1
-    assert asked >= 7
-
-
-def test_the_samples_have_their_headers(samples: Path) -> None:
-    rows = {}
-    for path in sorted((samples / "Finance").glob("*.[xo]*s*")):
-        for page in read(path).pages:
-            check_normal_form(page)
-            headings = [n.row for n, p in zip(page.lines, page.paragraphs, strict=True) if p.level]
-            rows[page.sheet_name] = headings
-    assert rows.pop("Staffing") == [3]
-    assert rows.pop("Summary") == [4]
-    assert len(rows) == 7
-    assert set(map(tuple, rows.values())) == {(1,)}
-
-
-@pytest.mark.parametrize("extension", ["xlsx", "xls", "ods"])
-def test_every_real_workbook_ends_in_pages_or_an_error(
-    extension: str, corpus: Callable[[str], Path]
-) -> None:
-    read_well = failed = 0
-    for path in sorted((corpus("office-suite") / extension).iterdir()):
-        if path.stat().st_size > 200_000:
-            continue
-        try:
-            pages = list(read(path).pages)
-        except FileError:
-            failed += 1
-            continue
-        read_well += 1
-        assert [p.number for p in pages] == list(range(1, len(pages) + 1)), path.name
-        for page in pages:
-            check_normal_form(page)
-    assert read_well > 8 * failed
 
 
 def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> None:
@@ -515,33 +392,6 @@ def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> Non
         "nn.n | 10.5",
         "£nn.nn | £10.52",
     ]
-
-
-@pytest.mark.parametrize("extension", ["xlsx", "xls"])
-def test_no_text_of_a_real_cell_is_lost(extension: str, corpus: Callable[[str], Path]) -> None:
-    """Calamine finds the same filled rows, and each of its texts stands in its row's line."""
-    from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
-
-    compared = 0
-    for path in sorted((corpus("office-suite") / extension).iterdir()):
-        if path.stat().st_size > 60_000 or "clusterfuzz" in path.name:
-            continue
-        try:
-            pages = list(read(path).pages)
-            book = CalamineWorkbook.from_path(path)
-        except (FileError, CalamineError):
-            continue
-        sheets = [s.name for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
-        worksheets = [page for page in pages if page.sheet_name in sheets]
-        for page, name in zip(worksheets, sheets, strict=True):
-            text_of = {n.number: page.text[n.start : n.end] for n in page.lines}
-            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-            for number, row in enumerate(rows, start=1):
-                for value in row:
-                    if isinstance(value, str) and value.isascii() and value.isprintable():
-                        compared += bool(value.strip())
-                        assert value.strip() in text_of.get(number, ""), (path.name, name, number)
-    assert compared > 1000
 
 
 # --- comments and facts ----------------------------------------------------------------------
@@ -568,42 +418,22 @@ def test_comments_stand_behind_their_row(tmp_path: Path) -> None:
     assert (last.row, last.column_start, last.column_end) == (9, 5, 5)
 
 
-def rewritten(path: Path, parts: dict[str, str], found: dict[str, tuple[str, str]]) -> Path:
-    """Add parts to a workbook, and relations: part of the relations -> (type, target)."""
-    with zipfile.ZipFile(path) as archive:
-        old = {name: archive.read(name) for name in archive.namelist()}
-    for name, (kind, target) in found.items():
-        empty = (
-            b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-            b"</Relationships>"
-        )
-        relation = f'<Relationship Id="x1" Type="x/{kind}" Target="{target}"/></Relationships>'
-        old[name] = old.get(name, empty).replace(b"</Relationships>", relation.encode())
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in (old | {k: v.encode() for k, v in parts.items()}).items():
-            archive.writestr(name, data)
-    return path
-
-
 def test_threads_of_comments_have_names_and_replace_their_notes(tmp_path: Path) -> None:
     threads = 'xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"'
     path = save(tmp_path / "a.xlsx", TABLE)
-    rewritten(
-        path,
-        {
-            "xl/threads.xml": f"<ThreadedComments {threads}>"
-            '<threadedComment ref="A2" personId="p1"><text>Why this one?</text></threadedComment>'
-            '<threadedComment ref="A2" personId="p2"><text>It is cheap.</text></threadedComment>'
-            '<threadedComment ref="nowhere" personId="p2"><text>x</text></threadedComment>'
-            "</ThreadedComments>",
-            "xl/persons.xml": f'<personList {threads}><person id="p1" displayName="Ann"/>'
-            '<person id="p2" displayName="Bob"/></personList>',
-        },
-        {
-            "xl/worksheets/_rels/sheet1.xml.rels": ("threadedComment", "../threads.xml"),
-            "xl/_rels/workbook.xml.rels": ("person", "persons.xml"),
-        },
+    thread = (
+        f"<ThreadedComments {threads}>"
+        '<threadedComment ref="A2" personId="p1"><text>Why this one?</text></threadedComment>'
+        '<threadedComment ref="A2" personId="p2"><text>It is cheap.</text></threadedComment>'
+        '<threadedComment ref="nowhere" personId="p2"><text>x</text></threadedComment>'
+        "</ThreadedComments>"
     )
+    persons = (
+        f'<personList {threads}><person id="p1" displayName="Ann"/>'
+        '<person id="p2" displayName="Bob"/></personList>'
+    )
+    related(path, "xl/worksheets/sheet1.xml", threadedComment=("xl/threads.xml", thread))
+    related(path, "xl/workbook.xml", person=("xl/persons.xml", persons))
     (page,) = read(path).pages
     assert lines(page)[1] == (
         "Item: Bolt | Price: 1.5 | Stock: 20 | [Comment by Ann: Why this one?] | "
@@ -612,66 +442,12 @@ def test_threads_of_comments_have_names_and_replace_their_notes(tmp_path: Path) 
 
 
 def test_damaged_comments_are_missing_and_the_sheet_is_read(tmp_path: Path) -> None:
-    path = rewritten(
-        save(tmp_path / "a.xlsx", TABLE),
-        {"xl/comments.xml": "<comments"},
-        {"xl/worksheets/_rels/sheet1.xml.rels": ("comments", "../comments.xml")},
-    )
+    path = save(tmp_path / "a.xlsx", TABLE)
+    related(path, "xl/worksheets/sheet1.xml", comments=("xl/comments.xml", "<comments"))
     reading = read(path)
     (page,) = reading.pages
     assert lines(page) == TABLE_SHOWN
     assert len(reading.missing) == 1
-    assert "Comments cannot be read" in reading.missing[0]
-
-
-def test_facts_of_workbooks(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.xlsx", TABLE)
-    book = openpyxl.load_workbook(path)
-    book.properties.title, book.properties.creator = "Stock list", "Ann Lee"
-    book.properties.keywords, book.properties.category = "bolts", "Stores"
-    book.properties.created = dt.datetime(2024, 1, 2, 3, 4, 5)  # noqa: DTZ001 - written as UTC
-    book.save(path)
-    info = read(path).info
-    assert (info.title, info.author) == ("Stock list", "Ann Lee")
-    assert info.created_at == dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
-    assert info.modified_at is not None
-    assert {("keywords", "bolts"), ("category", "Stores")} <= set(info.properties)
-
-
-def test_facts_of_an_ods(tmp_path: Path) -> None:
-    meta = (
-        '<o:document-meta xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
-        'xmlns:m="urn:oasis:names:tc:opendocument:xmlns:meta:1.0" '
-        'xmlns:dc="http://purl.org/dc/elements/1.1/"><o:meta><dc:title>Stock</dc:title>'
-        "<m:initial-creator>Ann</m:initial-creator><dc:creator>Bob</dc:creator>"
-        "<m:creation-date>2024-01-02T03:04:05.678</m:creation-date><dc:date>soon</dc:date>"
-        "<m:keyword>bolts</m:keyword><m:keyword>nuts</m:keyword></o:meta></o:document-meta>"
-    )
-    path = ods(tmp_path / "a.ods", '<table:table table:name="A"/>')
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("meta.xml", meta)
-    info = read(path).info
-    assert (info.title, info.author, info.modified_at) == ("Stock", "Ann", None)
-    assert info.created_at == dt.datetime(2024, 1, 2, 3, 4, 5, 678000, tzinfo=dt.UTC)
-    assert info.properties == (("keywords", "bolts, nuts"), ("last_modified_by", "Bob"))
-
-
-def test_facts_and_notes_of_an_xls(corpus: Callable[[str], Path]) -> None:
-    folder = corpus("office-suite") / "xls"
-    with_facts = notes = 0
-    for path in sorted(folder.iterdir())[::4]:
-        try:
-            reading = read(path)
-            notes += sum(page.text.count("[Comment") for page in reading.pages)
-        except FileError:
-            continue
-        when = reading.info.created_at
-        if when is not None:
-            assert when.utcoffset() == dt.timedelta(0)
-            assert 1985 < when.year < 2035
-            with_facts += 1
-    assert with_facts > 5
-    assert notes > 0
 
 
 # --- every number and date -------------------------------------------------------------------
@@ -694,7 +470,6 @@ def shows(text: str, value: float) -> bool:
     return abs(value) >= 10 and f"{abs(value):.0f}" in re.sub(r"\D", "", text)
 
 
-@pytest.mark.corpus
 def test_every_number_and_date_is_in_the_text(corpus: Callable[[str], Path]) -> None:
     """Compared with openpyxl, each in the line of its row."""
     numbers = dates = 0
@@ -733,26 +508,3 @@ def test_every_number_and_date_is_in_the_text(corpus: Callable[[str], Path]) -> 
     assert numbers > 5_000
     assert dates > 10
     assert len(lost) <= 0.002 * (numbers + dates), lost[:20]
-
-
-@pytest.mark.corpus
-def test_every_number_of_an_ods_is_in_the_text(corpus: Callable[[str], Path]) -> None:
-    """Compared with what odfpy finds, in the sheet."""
-    opendocument = pytest.importorskip("odf.opendocument")
-    from odf.table import Table as OdsTable
-    from odf.table import TableCell
-
-    compared = 0
-    for path in sorted((corpus("office-suite") / "ods").glob("*.ods")):
-        try:
-            pages = list(read(path).pages)
-        except FileError:
-            continue
-        tables = opendocument.load(str(path)).spreadsheet.getElementsByType(OdsTable)
-        for page, table in zip(pages, tables, strict=True):
-            for cell in table.getElementsByType(TableCell):
-                value = cell.getAttribute("value")
-                if value:
-                    compared += 1
-                    assert shows(page.text, float(value)), (path.name, page.sheet_name, value)
-    assert compared > 20

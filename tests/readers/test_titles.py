@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,10 @@ from casetrack.readers.layout.blocks import Block
 from casetrack.readers.layout.lines import TextLine
 from casetrack.readers.layout.titles import name_titles
 
-RELEASE = (
-    Path(__file__).parents[3] / "shared/data/annual-reports/pdf/JOHNSON_JOHNSON_2023Q2_EARNINGS.pdf"
-)
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
 WIDTH = 400.0
 
 
@@ -98,9 +99,9 @@ def test_no_line_is_lost() -> None:
     assert [n for block in name_titles(blocks, 2) for n in block.lines] == lines
 
 
-@pytest.mark.skipif(not RELEASE.exists(), reason="the annual reports are not here")
-def test_statements_of_a_real_release_have_their_titles() -> None:
-    pages = list(detect(RELEASE).read(RELEASE).pages)
+def test_statements_of_a_real_release_have_their_titles(corpus: Callable[[str], Path]) -> None:
+    path = corpus("annual-reports") / "pdf" / "JOHNSON_JOHNSON_2023Q2_EARNINGS.pdf"
+    pages = list(detect(path).read(path).pages)
     for number in (10, 11):
         page = pages[number - 1]
         titles = [page.text[p.start : p.end] for p in page.paragraphs if p.kind == "heading"]

@@ -21,12 +21,12 @@ from casetrack.readers.web import html_blocks as html_module
 from casetrack.readers.web import reader as reader_module
 from casetrack.readers.web.html_blocks import html_blocks, html_parts
 from casetrack.readers.web.reader import HtmlReader
+from tests.readers.paging import blocks
+from tests.readers.paging import opened as read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from casetrack.readers.base import Page, Reading
 
 
 def shown(source: str) -> list[str]:
@@ -34,17 +34,9 @@ def shown(source: str) -> list[str]:
     return [" / ".join(block.lines) for block in html_blocks(source).blocks]
 
 
-def kinds(source: str) -> list[tuple[str, int | None, str]]:
-    return [(b.kind, b.level, " / ".join(b.lines)) for b in html_blocks(source).blocks]
-
-
-def read(path: Path, content: str | bytes) -> Reading:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return detect(path).read(path)
-
-
-def blocks(page: Page) -> list[tuple[str, int | None, str]]:
-    return [(p.kind, p.level, page.text[p.start : p.end]) for p in page.paragraphs]
+def kinds(source: str) -> list[str]:
+    """Return kind, level and text of each block."""
+    return [f"{b.kind}{b.level or ''} {' / '.join(b.lines)}" for b in html_blocks(source).blocks]
 
 
 @pytest.mark.parametrize(
@@ -95,47 +87,32 @@ def test_what_is_seen(source: str, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("<h1>A</h1><h6>B <i>c</i></h6>", [("heading", 1, "A"), ("heading", 6, "B c")]),
-        ("<div role=heading aria-level=3>A</div>", [("heading", 3, "A")]),
-        (
-            "<blockquote>a<p>b</blockquote>c",
-            [("quote", None, "a"), ("quote", None, "b"), ("body", None, "c")],
-        ),
-        ("<pre>\n x\n   y\n\nz</pre>", [("code", None, " x /    y"), ("code", None, "z")]),
-        ("<aside role='doc-footnote'>n</aside>", [("footnote", None, "n")]),
+        ("<h1>A</h1><h6>B <i>c</i></h6>", ["heading1 A", "heading6 B c"]),
+        ("<div role=heading aria-level=3>A</div>", ["heading3 A"]),
+        ("<blockquote>a<p>b</blockquote>c", ["quote a", "quote b", "body c"]),
+        ("<pre>\n x\n   y\n\nz</pre>", ["code  x /    y", "code z"]),
+        ("<aside role='doc-footnote'>n</aside>", ["footnote n"]),
         (
             "<section><ol><li id=fn1 role=doc-endnote><p>n<a href=#fnref1>b</a></ol></section>",
-            [("footnote", None, "1. nb")],
+            ["footnote 1. nb"],
         ),
         (
             "<ol><li id=cite_note-Smith_1999-4><a href=#cite_ref-4>^</a> n<li id=fn5>none</ol>",
-            [("footnote", None, "1. ^ n"), ("list", 1, "2. none")],
+            ["footnote 1. ^ n", "list1 2. none"],
         ),
-        (
-            "<div id=ftn1><p><a href='#_ftnref1' name=_ftn1>[1]</a> n</div>",
-            [("footnote", None, "[1] n")],
-        ),
-        (
-            "<p id=fn>a <a href=#x>b</a><p id=fnord-2>c <a href=#x>d</a>",
-            [("body", None, "a b"), ("body", None, "c d")],
-        ),
+        ("<div id=ftn1><p><a href='#_ftnref1' name=_ftn1>[1]</a> n</div>", ["footnote [1] n"]),
+        ("<p id=fn>a <a href=#x>b</a><p id=fnord-2>c <a href=#x>d</a>", ["body a b", "body c d"]),
         (
             "<ol start=3><li>a<li>b<ul><li>c<p>d</ul><li value=9>e</ol>",
-            [
-                ("list", 1, "3. a"),
-                ("list", 1, "4. b"),
-                ("list", 2, "• c"),
-                ("list", 2, "d"),
-                ("list", 1, "9. e"),
-            ],
+            ["list1 3. a", "list1 4. b", "list2 • c", "list2 d", "list1 9. e"],
         ),
-        ("<ol type=a reversed><li>x<li>y</ol>", [("list", 1, "b. x"), ("list", 1, "a. y")]),
-        ("<ol style='list-style:upper-roman' start=4><li>x</ol>", [("list", 1, "IV. x")]),
-        ("<ol><li><h2>x</h2>y</ol>", [("heading", 2, "1. x"), ("list", 1, "y")]),
-        ("<ul style='list-style: none'><li>x</ul>", [("list", 1, "x")]),
+        ("<ol type=a reversed><li>x<li>y</ol>", ["list1 b. x", "list1 a. y"]),
+        ("<ol style='list-style:upper-roman' start=4><li>x</ol>", ["list1 IV. x"]),
+        ("<ol><li><h2>x</h2>y</ol>", ["heading2 1. x", "list1 y"]),
+        ("<ul style='list-style: none'><li>x</ul>", ["list1 x"]),
     ],
 )
-def test_kinds(source: str, found: list[tuple[str, int | None, str]]) -> None:
+def test_kinds(source: str, found: list[str]) -> None:
     assert kinds(source) == found
 
 
@@ -145,10 +122,6 @@ HEADS = "<tr><th>Name<th>Age</tr>"
 @pytest.mark.parametrize(
     ("source", "rows"),
     [
-        (
-            HEADS + "<tr><td>Ann<td>41<tr><td>Bob<td>",
-            ["Name | Age", "Name: Ann | Age: 41", "Name: Bob"],
-        ),
         (
             "<caption>Staff</caption>" + HEADS + "<tr><td>A<td>1",
             ["Staff", "Name | Age", "Name: A | Age: 1"],
@@ -165,8 +138,6 @@ HEADS = "<tr><th>Name<th>Age</tr>"
                 "2023 / Q1: 3 | 2023 / Q2: 4",
             ],
         ),
-        ("<tr><td>Item<td>Price<tr><td>Tea<td>2.50", ["Item | Price", "Item: Tea | Price: 2.50"]),
-        ("<tr><th>A<td>1<tr><th>B<td>2", ["A | 1", "B | 2"]),
         (HEADS + "<tr><td>A<br>a<td><p>1</p><p>2</p>", ["Name | Age", "Name: A a | Age: 1 2"]),
         (
             HEADS + "<tr><td colspan=5000>x<td rowspan=0>y<tr><td>z",
@@ -190,7 +161,7 @@ def test_tables(source: str, rows: list[str]) -> None:
 )
 def test_tables_that_only_lay_out_a_page_read_as_text(source: str) -> None:
     assert shown(source) == ["a", "b"]
-    assert "table" not in {kind for kind, _, _ in kinds(source)}
+    assert not [block for block in kinds(source) if block.startswith("table")]
 
 
 @pytest.mark.parametrize(
@@ -228,12 +199,8 @@ content="2024-02-03T10:00:00+02:00">
 def test_page_and_facts(tmp_path: Path) -> None:
     reading = read(tmp_path / "a.html", PAGE)
     info = reading.info
-    assert (info.format, info.page_count, info.title, info.author) == (
-        "html",
-        1,
-        "The title",
-        "Ann Lee",
-    )
+    assert (info.format, info.page_count) == ("html", 1)
+    assert (info.title, info.author) == ("The title", "Ann Lee")
     assert info.created_at == datetime(2024, 2, 3, 8, tzinfo=UTC)
     assert info.modified_at == datetime(2024, 3, 5, 8, tzinfo=UTC)
     assert dict(info.properties) == {
@@ -267,9 +234,8 @@ FRENCH = "Le bœuf coûte déjà 5 € à Noël. " * 5
             FRENCH,
             None,
         ),
-        (f"<meta charset=iso-8859-1><p>{GREEK}".encode("cp1253"), GREEK, "says it is iso-8859-1"),
-        (f"<p>{FRENCH}".encode("cp1252"), FRENCH, "taken to be cp1252"),
-        (f"<!--<meta charset=koi8-r>--><p>{FRENCH}".encode("cp1252"), FRENCH, "taken to be cp1252"),
+        (f"<meta charset=iso-8859-1><p>{GREEK}".encode("cp1253"), GREEK, "iso-8859-1"),
+        (f"<!--<meta charset=koi8-r>--><p>{FRENCH}".encode("cp1252"), FRENCH, "cp1252"),
         (f"<meta charset=no-such-thing><p>{GREEK}".encode("utf-16"), GREEK, None),
         (f"<meta charset=utf-16><p>{GREEK}".encode(), GREEK, None),
         ("<meta charset=iso-2022-jp><p>日本語".encode("iso2022_jp"), "日本語", None),
@@ -298,7 +264,7 @@ def test_web_archive(tmp_path: Path) -> None:
     reading = read(tmp_path / "a.mht", content)
     assert reading.info.title == "T"
     assert [page.text for page in reading.pages] == ["Café"]
-    with pytest.raises(errors.ParseFailed, match="it holds no page"):
+    with pytest.raises(errors.ParseFailed, match=r"b\.mhtml"):
         read(tmp_path / "b.mhtml", "Content-Type: text/plain\n\nx")
 
 
@@ -332,7 +298,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(TREES, max_size=5).map("".join))
 def test_words_stand_once_and_whole(source: str) -> None:
     # A zero stands at the edges of blocks, where words part; the tested side never sees it.
@@ -345,7 +311,7 @@ def test_words_stand_once_and_whole(source: str) -> None:
     assert sorted(found.replace("•", "").split()) == sorted(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text("<>/=!-&;'\" abtrdhplsup\n\0", max_size=200))
 def test_any_text_is_read(source: str) -> None:
     for block in html_blocks(source).blocks:
@@ -400,12 +366,8 @@ def test_book(tmp_path: Path) -> None:
     path = book(tmp_path / "a.epub")
     reading = detect(path).read(path)
     info = reading.info
-    assert (info.format, info.page_count, info.title, info.author) == (
-        "epub",
-        2,
-        "My Book",
-        "Ann, Bob",
-    )
+    assert (info.format, info.page_count) == ("epub", 2)
+    assert (info.title, info.author) == ("My Book", "Ann, Bob")
     assert info.created_at == datetime(1999, 4, 1, tzinfo=UTC)
     assert info.modified_at == datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert dict(info.properties) == {"language": "en", "identifier": "urn:x:1"}
@@ -417,14 +379,11 @@ def test_book(tmp_path: Path) -> None:
     assert (reading.missing, reading.warnings) == ([], [])
 
 
-def test_what_a_book_lacks_is_missing(tmp_path: Path) -> None:
+def test_what_a_book_lacks_is_missing(tmp_path: Path, messages: Callable[..., None]) -> None:
     path = book(tmp_path / "a.epub", "acdb")
     reading = detect(path).read(path)
     assert [page.method for page in reading.pages] == ["Native", "Skipped", "Skipped", "Native"]
-    assert reading.missing == [
-        "Section 2 (OEBPS/gone.xhtml) is missing in the file.",
-        "Section 3 (OEBPS/pic.png) is of the type image/png.",
-    ]
+    messages("\n".join(reading.missing))
 
 
 def test_a_book_that_unpacks_to_too_much_keeps_what_was_read(tmp_path: Path) -> None:
@@ -433,7 +392,7 @@ def test_a_book_that_unpacks_to_too_much_keeps_what_was_read(tmp_path: Path) -> 
         archive.writestr("OEBPS/gone.xhtml", CHAPTER.format(f"<p>{'x' * (2 << 20)}</p>"))
     reading = detect(path).read(path, ReadOptions(limits=ParseLimits(unpacked_mb=1)))
     assert "It began." in next(reading.pages).text
-    with pytest.raises(errors.ParseFailed, match=r"more than 1 MB together \(unpacked_mb\)"):
+    with pytest.raises(errors.ParseFailed, match=r"1 MB.*unpacked_mb"):
         next(reading.pages)
 
 
@@ -442,9 +401,8 @@ def test_a_section_that_the_order_repeats_is_read_once(tmp_path: Path) -> None:
     reading = detect(path).read(path)
     assert reading.info.page_count == 2
     assert [page.number for page in reading.pages] == [1, 2]
-    assert reading.warnings == [
-        "The book's order names sections again (59,998 times); they are read once."
-    ]
+    (warning,) = reading.warnings
+    assert "59,998" in warning
 
 
 @pytest.mark.parametrize(
@@ -461,9 +419,9 @@ def test_books_with_encrypted_parts(
     if is_readable:
         assert len(list(detect(path).read(path).pages)) == 2
         return
-    with pytest.raises(errors.FileEncrypted, match="is encrypted") as caught:
+    with pytest.raises(errors.FileEncrypted) as caught:
         detect(path).read(path)
-    assert "password" not in str(caught.value)
+    assert "--password" not in caught.value.hint
 
 
 def test_an_encrypted_chapter_is_missing(tmp_path: Path) -> None:
@@ -471,24 +429,8 @@ def test_an_encrypted_chapter_is_missing(tmp_path: Path) -> None:
     path = book(tmp_path / "a.epub", encryption=encryption)
     reading = detect(path).read(path)
     assert [page.method for page in reading.pages] == ["Skipped", "Native"]
-    assert reading.missing == ["Section 1 (OEBPS/Text/one a.xhtml) is encrypted (DRM)."]
-
-
-@pytest.mark.parametrize("cut", [30, 400, 1500])
-def test_damaged_books_say_so(tmp_path: Path, cut: int) -> None:
-    path = book(tmp_path / "a.epub")
-    path.write_bytes(path.read_bytes()[:cut])
-    with pytest.raises(errors.ParseFailed, match="EPUB parse error"):
-        list(detect(path).read(path).pages)
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("folder", ["html", "epub"])
-def test_every_sample_is_read(corpus: Callable[[str], Path], folder: str) -> None:
-    for path in sorted(corpus("office-suite").joinpath(folder).iterdir()):
-        text = "".join(page.text for page in detect(path).read(path).pages)
-        assert "\ufffd" not in text
-        assert "<p>" not in text
+    (missing,) = reading.missing
+    assert "OEBPS/Text/one a.xhtml" in missing
 
 
 # --- large documents -----------------------------------------------------------------------
@@ -497,41 +439,21 @@ XHTML_FORM = (
     '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title></head>'
     "<body>{}</body></html>"
 )
+TAGS = """<p> </p> <div> </div> <b> </b> <h2> </h2> <ul> </ul> <li> </li> </ol> <table> <tr> <td>
+    <th> </td> </tr> </table> <pre> </pre> <br> <blockquote> </blockquote> <sup> </sup> </a> </span>
+    <q> </q> <ruby> <rt> </rt> </ruby> <select> <option> </select> <math><msup> </math>"""
 FRAGMENTS = st.sampled_from(
     [
-        *(
-            "<p>",
-            "</p>",
-            "<div>",
-            "</div>",
-            "<b>",
-            "</b>",
-            "<h2>",
-            "</h2>",
-            "<ul>",
-            "</ul>",
-            "<li>",
-        ),
-        *("<ol start=3>", "<ol reversed>", "</ol>", "</li>", "<table>", "<tr>", "<td>", "<th>"),
-        *("</td>", "</tr>", "</table>", "<pre>", "</pre>", "<br>", "<blockquote>", "</blockquote>"),
-        *(
-            "<sup>",
-            "</sup>",
-            "<a href=x>",
-            "</a>",
-            "<span style='display:block'>",
-            "</span>",
-            "<q>",
-        ),
-        *("</q>", "<!-- a < b -->", "<script>if (a < b) {}</script>", "&amp;", "1 < 2", "\n", " "),
-        *("one ", "two", " three", "Zürich", "7", "<ruby>", "<rt>", "</rt>", "</ruby>", "<select>"),
-        *("<option>", "</select>", "<iframe srcdoc='<p>in'></iframe>", "<math><msup>", "</math>"),
+        *TAGS.split(),
+        *("<ol start=3>", "<ol reversed>", "<a href=x>", "<span style='display:block'>"),
+        *("<!-- a < b -->", "<script>if (a < b) {}</script>", "<iframe srcdoc='<p>in'></iframe>"),
+        *("&amp;", "1 < 2", "\n", " ", "one ", "two", " three", "Zürich", "7"),
     ]
 )
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.lists(FRAGMENTS, max_size=60).map("".join),

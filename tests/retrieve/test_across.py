@@ -10,9 +10,13 @@ import pytest
 from casetrack.config import Settings
 from casetrack.errors import CollectionNotFound, StorageError, UsageError
 from casetrack.library import Library
+from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from casetrack.collection import Collection
 
 TEXTS = {
     "Mill": {
@@ -25,16 +29,14 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., object]) -> Library:
     """A library with three collections, one of them archived."""
     root: Path = tmp_path_factory.mktemp("across")
     library = Library(Settings(data_dir=root / "data", models_dir=root / "models"))
-    for name, files in TEXTS.items():
-        folder = root / name
-        folder.mkdir()
-        for file, text in files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        library.create(name).ingest(folder)
+    for name, texts in TEXTS.items():
+        with write_session(library.create(name).folder) as session:
+            for document, text in texts.items():
+                store_text(session, document, text)
     library.get("Old").admin.archive()
     return library
 
@@ -63,7 +65,7 @@ def test_named_collections_alone_are_searched(library: Library) -> None:
     assert "collection" not in library.get("Mill").search("rent").as_dict()["results"][0]
     with pytest.raises(CollectionNotFound, match="Barn"):
         library.search("rent", collections=["Mill", "Barn"])
-    with pytest.raises(UsageError, match="query is empty"):
+    with pytest.raises(UsageError):
         library.search(" ")
 
 
@@ -73,29 +75,26 @@ def test_a_damaged_collection_hides_no_other(
     ships = library.get("Ships")
 
     def broken(*_: object, **__: object) -> None:
-        raise StorageError("The disk is full of holes.")
+        raise StorageError("It has holes.")
 
     monkeypatch.setattr(ships, "search", broken)
     found = library.search("rent")
     assert {r.collection for r in found} == {"Mill"}
-    assert "Ships was not searched: The disk is full of holes." in found.notes
-    with pytest.raises(StorageError, match="full of holes"):
+    assert any("Ships" in note and "holes" in note for note in found.notes)
+    with pytest.raises(StorageError, match="holes"):
         library.search("rent", collections=["Mill", "Ships"])
     monkeypatch.setattr(library.get("Mill"), "search", broken)
-    with pytest.raises(StorageError, match="No collection could be searched"):
+    with pytest.raises(StorageError) as caught:
         library.search("rent")
+    assert all(name in str(caught.value) for name in ("Mill", "Ships", "holes"))
 
 
 def test_a_question_in_another_language_is_told_to_ask_in_theirs(
-    library: Library, tmp_path: Path
+    stored: Callable[..., Collection],
 ) -> None:
     text = "The tenant shall pay the rent of the mill on the first day of every month. " * 6
-    (tmp_path / "terms.txt").write_text(text, encoding="utf-8")
-    terms = library.create("Terms")
-    terms.ingest(tmp_path)
-    note = "The question is in German, what was found in English: ask in English, too"
+    terms = stored({"terms.txt": text})
     told = terms.search("Wie hoch ist die Miete, die der Mieter für die mill zahlt?").notes
-    assert [n for n in told if n.startswith(note)]
+    assert [n for n in told if "German" in n and "English" in n]
     told = terms.search("What rent does the tenant pay for the mill?").notes
-    assert not [n for n in told if n.startswith("The question is in")]
-    library.delete("Terms")
+    assert not [n for n in told if "English" in n]

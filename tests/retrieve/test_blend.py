@@ -97,14 +97,6 @@ def test_it_equals_the_oracle(block: int) -> None:
             assert all(0.0 <= score <= 1.0 for score in scores)
 
 
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    from casetrack.config import load_settings
-    from casetrack.library import Library
-
-    return sourced_collection(Library(load_settings(tmp_path_factory.mktemp("blend") / "data")))
-
-
 def ranked(collection: Collection, query: str, mode: str, **settings: float) -> list[str]:
     found = blended_search(
         collection.workspace.state(),
@@ -117,14 +109,12 @@ def ranked(collection: Collection, query: str, mode: str, **settings: float) -> 
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_either_end_of_alpha_is_the_list_itself(collection: Collection, query: str) -> None:
-    documents = {
-        c.chunk_id: c.provenance.document_id
-        for d in collection.documents()
-        for c in collection.read.chunks(d)
-    }
-    words = collection.sql("SELECT * FROM bm25($q, k := 80)", params={"q": query}).to_pylist()
-    near = collection.search(query, mode="semantic", limit=80, fold=False)
+def test_either_end_of_alpha_is_the_list_itself(
+    sourced: Collection, passages: dict[str, list[str]], query: str
+) -> None:
+    documents = {chunk: document for document, chunks in passages.items() for chunk in chunks}
+    words = sourced.sql("SELECT * FROM bm25($q, k := 80)", params={"q": query}).to_pylist()
+    near = sourced.search(query, mode="semantic", limit=80, fold=False)
     lists = {
         ("keyword", 0.0): [(documents[row["chunk_id"]], row["score"]) for row in words],
         ("semantic", 1.0): [(hit.provenance.document_id, hit.score) for hit in near],
@@ -134,22 +124,22 @@ def test_either_end_of_alpha_is_the_list_itself(collection: Collection, query: s
         for document, score in listed:
             best[document] = max(score, best.get(document, -1.0))
         expected = pytest.approx(sorted(best.values(), reverse=True)[:12], rel=1e-5)
-        alone = ranked(collection, query, mode)
+        alone = ranked(sourced, query, mode)
         assert [best[document] for document in alone] == expected
-        assert ranked(collection, query, "hybrid", hybrid_alpha=alpha)[: len(alone)] == alone
+        assert ranked(sourced, query, "hybrid", hybrid_alpha=alpha)[: len(alone)] == alone
 
 
-def test_what_cannot_be_is_refused(library: Library, collection: Collection) -> None:
-    for name, value, said in [
-        ("hybrid_alpha", 1.2, "hybrid_alpha must be 0 to 1"),
-        ("candidate_k_keyword", 0, "candidate_k_keyword must be 1 to 1,000"),
-        ("final_limit", 1001, "final_limit must be 1 to 1,000"),
-        ("max_chunks_per_doc", 0, "max_chunks_per_doc must be 1 or more"),
+def test_what_cannot_be_is_refused(library: Library) -> None:
+    for name, value, allowed in [
+        ("hybrid_alpha", 1.2, "0 .* 1"),
+        ("candidate_k_keyword", 0, "1 .* 1,000"),
+        ("final_limit", 1001, "1 .* 1,000"),
+        ("max_chunks_per_doc", 0, "1 "),
     ]:
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=f"{name} .*{allowed}"):
             BlendSettings(**{name: value})
     bare = sourced_collection(library, 3, vectors=False)
     for mode in ("hybrid", "semantic"):
-        with pytest.raises(EmbeddingsDisabled, match="needs vectors, and no passage"):
+        with pytest.raises(EmbeddingsDisabled, match=mode):
             ranked(bare, WORDS[0], mode)
     assert ranked(bare, WORDS[0], None) == ranked(bare, WORDS[0], "keyword")  # type: ignore[arg-type]

@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.store.session import write_session
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -52,13 +48,8 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def collection(
-    tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., object]
-) -> Collection:
-    found = Library(load_settings(tmp_path_factory.mktemp("cited") / "data")).create("Case")
-    with write_session(found.folder) as session:
-        for name, text in TEXTS.items():
-            store_text(session, name, text)
+def collection(stored: Callable[..., Collection]) -> Collection:
+    found = stored(TEXTS)
     found.workspace.catch_up()
     return found
 
@@ -130,16 +121,14 @@ def test_the_page_that_is_cited_comes_before_the_rest(
 def test_a_bare_id_falls_through_and_says_so(collection: Collection, query: str) -> None:
     results = collection.search(query)
     assert "citation" not in results.stages_used
-    assert any("nothing stands before it" in note for note in results.notes)
+    assert any(query.split(" ", maxsplit=1)[0].rstrip(".") in note for note in results.notes)
 
 
-def test_what_nobody_cites_is_said(collection: Collection) -> None:
+def test_what_nobody_cites_is_said(collection: Collection, messages: Callable[..., None]) -> None:
     results = collection.search("Roe v. Wade, 410 U.S. 113 on the board and the budget")
     assert "citation" not in results.stages_used
-    assert (
-        "No passage that was searched cites \u201cRoe v. Wade, 410 U.S. 113\u201d; what follows "
-        "was found by its words."
-    ) in results.notes
+    (note,) = (note for note in results.notes if "Roe v. Wade, 410 U.S. 113" in note)
+    messages(note)
     assert names(results)[0] == "minutes.txt"
 
 
@@ -179,13 +168,10 @@ def test_results_list_what_they_cite_in_words(collection: Collection) -> None:
         for q in ("Daubert", "Hooper v. AGS", "Daubert and the board")
         for r in collection.search(q)
     }
-    assert told["brief-experts.txt"] == (
-        "Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)",
-    )
-    assert told["order-contract.txt"] == (
-        "Hooper Assocs., Ltd. v. AGS Computers, Inc., 74 N.Y.2d 487 (1989)",
-        "Master Agreement, Section 8.2",
-    )
+    experts, hooper, section = *told["brief-experts.txt"], *told["order-contract.txt"]
+    assert experts == "Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)"
+    assert hooper == "Hooper Assocs., Ltd. v. AGS Computers, Inc., 74 N.Y.2d 487 (1989)"
+    assert section == "Master Agreement, Section 8.2"
     assert told["minutes.txt"] == ()
     raw = collection.search("Hooper v. AGS").as_dict()["results"]
     assert raw[0]["legal_citations"] == list(told["order-contract.txt"])

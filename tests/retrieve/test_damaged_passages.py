@@ -12,6 +12,7 @@ from casetrack.errors import PassagesDamaged
 from casetrack.library import Library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -20,10 +21,6 @@ TEXTS = {
     "bill.txt": "On 4 May 2021 Ann Miller paid 40 EUR for liquidated damages of the ferry.",
     "note.txt": "On 6 May 2021 Ann Miller wrote that the ferry leaves at noon.",
 }
-SAID = (
-    "A passage is withheld, since what is stored is not what was written: bill.txt. Run "
-    "`casetrack doctor --repair`: it brings back what was written."
-)
 
 
 @pytest.fixture
@@ -45,19 +42,23 @@ def anew(collection: Collection) -> Collection:
     return Library(collection.workspace.settings).get(collection.name)
 
 
-def test_search_leaves_it_out_and_says_so(collection: Collection) -> None:
+def test_search_leaves_it_out_and_says_so(
+    collection: Collection, messages: Callable[..., None]
+) -> None:
     # What the index was made of before is whole.
     found = collection.search("ferry paid", mode="keyword")
     assert {r.text for r in found} == set(TEXTS.values())
     found = anew(collection).search("ferry paid", mode="keyword")
     assert [(r.rank, r.text) for r in found] == [(1, TEXTS["note.txt"])]
-    assert SAID in found.notes
+    (note,) = found.notes
+    assert "bill.txt" in note
+    messages(note)
 
 
 def test_reading_it_is_refused(collection: Collection) -> None:
     (whole,) = collection.read.chunks("note.txt")
     assert whole.text == TEXTS["note.txt"]
-    with pytest.raises(PassagesDamaged, match="A passage is withheld") as refused:
+    with pytest.raises(PassagesDamaged) as refused:
         collection.read.chunks("bill.txt")
     assert refused.value.documents == ("bill.txt",)
     assert "casetrack doctor --repair" in refused.value.hint
@@ -77,13 +78,13 @@ def test_sql_leaves_it_out_and_says_so(
         found = collection.sql(sql)
         assert found.num_rows == rows
         assert "lhq" not in str(found.to_pylist())
-        assert (SAID in caplog.messages) == (rows < 2)
+        assert any("bill.txt" in said for said in caplog.messages) == (rows < 2)
 
 
 def test_the_map_knows_nothing_of_it(collection: Collection) -> None:
     before = {str(e.date): e.quote for e in collection.map.timeline().events}
     assert before["2021-05-06"].text == "6 May 2021"
     assert before["2021-05-04"].text == ""
-    assert before["2021-05-04"].snippet.startswith("(withheld: ")
+    assert "40 EUR" not in before["2021-05-04"].snippet
     days = {str(event.date) for event in anew(collection).map.timeline().events}
     assert days == {"2021-05-06"}

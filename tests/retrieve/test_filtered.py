@@ -11,12 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.config import load_settings
 from casetrack.context import api
 from casetrack.errors import UsageError
-from casetrack.library import Library
 from casetrack.steps.words import index_terms
-from sourced import SOURCES, WORDS, sourced_collection
+from sourced import SOURCES, WORDS
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -35,11 +33,6 @@ PATTERNS = {
 }
 
 
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    return sourced_collection(Library(load_settings(tmp_path_factory.mktemp("kept") / "data")))
-
-
 class Terms(defaultdict[str, Counter[str]]):
     """The terms of each passage."""
 
@@ -48,19 +41,10 @@ class Terms(defaultdict[str, Counter[str]]):
 
 
 @pytest.fixture(scope="module")
-def postings(collection: Collection) -> Terms:
+def postings(sourced: Collection) -> Terms:
     found = Terms(Counter)
-    for row in collection.sql("SELECT term, chunk_id, tf FROM postings").to_pylist():
+    for row in sourced.sql("SELECT term, chunk_id, tf FROM postings").to_pylist():
         found[row["chunk_id"]][row["term"]] = row["tf"]
-    return found
-
-
-@pytest.fixture(scope="module")
-def passages(collection: Collection) -> dict[str, list[str]]:
-    """Return the passages of each document."""
-    found: dict[str, list[str]] = {}
-    for row in collection.sql("SELECT document_id, chunk_id FROM chunks").to_pylist():
-        found.setdefault(row["document_id"], []).append(row["chunk_id"])
     return found
 
 
@@ -116,38 +100,36 @@ FILTERS = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(where=FILTERS, query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join))
 def test_it_is_brute_force_over_what_is_left(
-    collection: Collection,
+    sourced: Collection,
     passages: dict[str, list[str]],
     postings: Terms,
     where: dict[str, Any],
     query: str,
 ) -> None:
-    left = [d for d in collection.documents() if passes(d, where)]
+    left = [d for d in sourced.documents() if passes(d, where)]
     chunks = [chunk for d in left for chunk in passages[d.document_id]]
     scores = by_definition(postings, chunks, query)
     best = pytest.approx(sorted(scores.values(), reverse=True)[:DEPTH], rel=1e-5)
 
-    hits = collection.search(
-        query, mode="keyword", limit=DEPTH, fold=False, vocabulary=False, **where
-    )
+    hits = sourced.search(query, mode="keyword", limit=DEPTH, fold=False, vocabulary=False, **where)
     assert (hits.searched_documents, hits.searched_chunks) == (len(left), len(chunks))
     assert [hit.signals["bm25"].score for hit in hits] == best
     assert [scores[hit.chunk_id] for hit in hits] == best
 
-    everywhere = collection.search(query, mode="semantic", limit=1000, fold=False)
+    everywhere = sourced.search(query, mode="semantic", limit=1000, fold=False)
     near = [hit.chunk_id for hit in everywhere if hit.chunk_id in chunks]
-    hits = collection.search(query, mode="semantic", limit=DEPTH, fold=False, **where)
+    hits = sourced.search(query, mode="semantic", limit=DEPTH, fold=False, **where)
     assert [hit.chunk_id for hit in hits] == near[:DEPTH]
 
     for mode in ("keyword", "hybrid", "full"):
-        found = api.search(collection, query, mode=mode, limit=DEPTH, **where)
+        found = api.search(sourced, query, mode=mode, limit=DEPTH, **where)
         assert {hit.id for hit in found.results} <= {d.document_id for d in left}
     expected = {hit.provenance.document_id for hit in everywhere} & {d.document_id for d in left}
-    found = api.search(collection, query, mode="semantic", limit=1000, **where)
+    found = api.search(sourced, query, mode="semantic", limit=1000, **where)
     assert len(found.results) == len(expected) or len(chunks) > 80
 
 
@@ -156,7 +138,7 @@ def test_it_is_brute_force_over_what_is_left(
 )
 @given(where=FILTERS, query=st.sampled_from(WORDS))
 def test_sql_is_filtered_the_same(
-    collection: Collection,
+    sourced: Collection,
     passages: dict[str, list[str]],
     postings: Terms,
     where: dict[str, Any],
@@ -164,7 +146,7 @@ def test_sql_is_filtered_the_same(
 ) -> None:
     # In SQL there is one value of each.
     where = {k: [v[0]] if isinstance(v, list) else v for k, v in where.items()}
-    left = [d for d in collection.documents() if passes(d, where)]
+    left = [d for d in sourced.documents() if passes(d, where)]
     chunks = [chunk for d in left for chunk in passages[d.document_id]]
     scores = by_definition(postings, chunks, query)
     given = {
@@ -172,7 +154,7 @@ def test_sql_is_filtered_the_same(
     }
     named = "".join(f", {name} => ${name}" for name in given)
     for function, mode in (("bm25", ""), ("search", ", mode => 'keyword'")):
-        rows = collection.sql(
+        rows = sourced.sql(
             f"SELECT chunk_id FROM {function}($q, k => 40{mode}{named})",
             params={"q": query, **given},
         ).to_pylist()
@@ -183,25 +165,25 @@ def test_sql_is_filtered_the_same(
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ({"sources": "gti"}, r'Unknown source "gti"\.'),
-        ({"sources": "git:platfrom"}, "Did you mean git:platform"),
-        ({"languages": "fr"}, r'Unknown language "fr"\.'),
-        ({"paths": "!"}, r'"!" is no pattern of paths\.'),
-        ({"paths": ["*.md", "/"]}, r'"/" is no pattern of paths\.'),
-        ({"since": "2024-13-45T00:00:00Z"}, "cannot be read as a date"),
+        ({"sources": "gti"}, '"gti"'),
+        ({"sources": "git:platfrom"}, "(?s)git:platfrom.*git:platform"),
+        ({"languages": "fr"}, '"fr"'),
+        ({"paths": "!"}, '"!"'),
+        ({"paths": ["*.md", "/"]}, '"/"'),
+        ({"since": "2024-13-45T00:00:00Z"}, "2024-13-45"),
     ],
 )
-def test_what_is_unknown_is_told(collection: Collection, where: Any, said: str) -> None:
+def test_what_is_unknown_is_told(sourced: Collection, where: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        collection.search("token", mode="keyword", **where)
+        sourced.search("token", mode="keyword", **where)
     if "sources" in where:
-        with pytest.raises(UsageError, match=r"collection: (?:[a-z0-9:]+, )*git:platform"):
-            collection.search("token", mode="keyword", **where)
+        with pytest.raises(UsageError, match=r"(?:[a-z0-9:]+, )+git:platform"):
+            sourced.search("token", mode="keyword", **where)
 
 
-def test_other_ways_to_say_it(collection: Collection) -> None:
+def test_other_ways_to_say_it(sourced: Collection) -> None:
     def left(**where: Any) -> int:
-        return collection.search("token", mode="keyword", **where).searched_documents
+        return sourced.search("token", mode="keyword", **where).searched_documents
 
     assert left(languages="German") == left(languages="de") > 0
     assert left(languages="python") == left(kinds="code") > 0

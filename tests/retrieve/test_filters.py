@@ -56,27 +56,27 @@ def test_times_are_those_of_the_documents(demo, since, until):
     results = searched(demo, since=since, until=until)
     assert results.searched_documents == len(left)
     by_file = [d for d in demo.documents() if not (d.content_created_at or d.content_modified_at)]
-    assert any("the date of their file" in note for note in results.notes) == bool(by_file)
+    assert any(str(len(by_file)) in note for note in results.notes) == bool(by_file)
 
 
-def test_all_of_a_filter_must_hold(demo):
+def test_all_of_a_filter_must_hold(demo, messages):
     pdf = next(d for d in demo.documents() if d.format == "pdf")
     assert searched(demo, documents=[pdf], kinds="pdf").searched_documents == 1
     nothing = searched(demo, documents=[pdf], kinds="docx")
     assert (len(nothing), nothing.searched_documents, nothing.searched_chunks) == (0, 0, 0)
-    assert any("No document passes the filter: 1 named, of these 0" in n for n in nothing.notes)
+    messages("\n".join(nothing.notes))
 
 
 @pytest.mark.parametrize(
-    ("where", "error", "message"),
+    ("where", "error", "named"),
     [
-        ({"documents": ["nowhere-at-all.pdf"]}, DocumentNotFound, "Document not found"),
-        ({"kinds": ["contrat"]}, UsageError, "Did you mean contract"),
-        ({"kinds": ["poem"]}, UsageError, "Unknown kind of document"),
-        ({"since": "soon"}, UsageError, "cannot be read as a date"),
-        ({"since": "2024", "until": "2023"}, UsageError, "No day is after"),
+        ({"documents": ["nowhere-at-all.pdf"]}, DocumentNotFound, "nowhere-at-all"),
+        ({"kinds": ["contrat"]}, UsageError, "(?s)contrat.*contract"),
+        ({"kinds": ["poem"]}, UsageError, "poem"),
+        ({"since": "soon"}, UsageError, "soon"),
+        ({"since": "2024", "until": "2023"}, UsageError, "2024.*2023"),
     ],
 )
-def test_what_is_unknown_is_told(demo, where, error, message):
-    with pytest.raises(error, match=message):
+def test_what_is_unknown_is_told(demo, where, error, named):
+    with pytest.raises(error, match=named):
         searched(demo, **where)

@@ -61,7 +61,7 @@ def by_definition(rows, query) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("step", [8192, 16], ids=["read at once", "skipping"])
-@pytest.mark.parametrize("depth", [1, 10, 100, 5000])
+@pytest.mark.parametrize("depth", [1, 100, 5000])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, monkeypatch):
     monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
@@ -82,22 +82,6 @@ def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
     places, scores = lexical_top(scope_of(index), query, 200)
     assert scores.tolist() == [everything[n][row] for n, row in places]
     assert lexical_at(scope_of(index), query, places[::-1]).tolist() == scores[::-1].tolist()
-
-
-def test_skipping_reads_fewer_postings(index, monkeypatch):
-    monkeypatch.setattr(maxscore, "_FIRST_STEP", 16)
-    read = []
-    impact = maxscore.Sums._added
-
-    def counting(self, sums, terms):
-        read.extend(len(t.posting.rows) for t in terms)
-        return impact(self, sums, terms)
-
-    monkeypatch.setattr(maxscore.Sums, "_added", counting)
-    query = QUERIES["rare to frequent"]
-    lexical_top(scope_of(index), Counter(query), 5)
-    found = (part.data.terms.find(query) for part in index.segments)
-    assert sum(read) < 0.5 * sum(len(p.rows) for postings in found for p in postings if p)
 
 
 @pytest.mark.parametrize("step", [8192, 16], ids=["read at once", "skipping"])

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.store.session import write_session
+from casetrack.config import load_settings
+from casetrack.library import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from casetrack.collection import Collection
-    from casetrack.library import Library
 
 PAGES = {
     "prose.txt": "We talk of the harvest of barley at every meeting, as everybody in the village "
@@ -27,13 +28,9 @@ PAGES = {
 }
 
 
-@pytest.fixture
-def collection(library: Library, store_text: Callable[..., object]) -> Collection:
-    collection = library.create("Farm")
-    for name, text in PAGES.items():
-        with write_session(collection.folder) as session:
-            store_text(session, name, text)
-    return collection
+@pytest.fixture(scope="module")
+def collection(stored: Callable[..., Collection]) -> Collection:
+    return stored(PAGES, one_by_one=True)
 
 
 @pytest.mark.parametrize(
@@ -60,29 +57,18 @@ def test_prose_gets_nothing_and_a_table_all_of_it(collection: Collection) -> Non
     told = {r.provenance.document_name: r.signals["figures"].score for r in results}
     assert told.pop("table.txt") == 1.0
     assert set(told.values()) == {0.0}
+    assert all("test" not in r.signals for r in results)  # that is for programs
 
 
-def test_the_result_is_the_sum_of_its_signals(collection: Collection) -> None:
-    for result in collection.search("How much barley did the harvest bring?"):
-        shares = [signal.contribution for signal in result.signals.values()]
-        assert result.score == pytest.approx(sum(shares))
-
-
-@pytest.fixture
-def contract(library: Library, store_text: Callable[..., object]) -> Collection:
-    collection = library.create("Contracts")
+@pytest.fixture(scope="module")
+def contract(stored: Callable[..., Collection]) -> Collection:
     passages = [
         "Sea Freight Charter\n\nMade on 4 May 2021. Between Aldous Lines Ltd and Port Brede Inc.",
         "The parties keep the name of the agreement and its date from the press.",
         "Notices go to the parties of this agreement by letter, on the date of the event.",
     ]
-    with write_session(collection.folder) as session:
-        store_text(
-            session,
-            "charter.txt",
-            "\n\n".join(p + " The ship of this agreement sails." * 40 for p in passages),
-        )
-    return collection
+    text = "\n\n".join(p + " The ship of this agreement sails." * 40 for p in passages)
+    return stored({"charter.txt": text})
 
 
 @pytest.mark.parametrize(
@@ -109,11 +95,27 @@ def test_a_question_about_the_head_brings_the_first_passage_forward(
         assert by_place[0].signals["head"].contribution > 0.0
 
 
+def ingested(home: Path, files: Mapping[str, str]) -> Collection:
+    """Return a collection of files, which lie in folders."""
+    for name, text in files.items():
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(text)
+    settings = replace(load_settings(home / "data"), models_dir=home / "no-models")
+    collection = Library(settings).create("Case")
+    collection.ingest([home / name for name in files])
+    return collection
+
+
 STATEMENTS = {
     "position.md": "# Statement of financial position\n\nConsolidated figures of the fiscal year.",
     "earnings.md": "# Statement of earnings\n\nConsolidated figures of the fiscal year.",
     "prose.md": "# Of our year\n\nConsolidated figures of the fiscal year, inventory and more.",
 }
+
+
+@pytest.fixture(scope="module")
+def statements(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return ingested(tmp_path_factory.mktemp("year"), STATEMENTS)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +128,9 @@ STATEMENTS = {
     ],
 )
 def test_a_page_comes_forward_by_its_title(
-    library: Library, tmp_path: Path, question: str, titled: str | None
+    statements: Collection, question: str, titled: str | None
 ) -> None:
-    collection = library.create("Year")
-    for name, text in STATEMENTS.items():
-        (tmp_path / name).write_text(text)
-    collection.ingest([tmp_path / name for name in STATEMENTS])
-    results = collection.search(question, mode="keyword")
+    results = statements.search(question, mode="keyword")
     told = {r.provenance.document_name: s.score for r in results if (s := r.signals.get("title"))}
     if titled == "":
         assert not told
@@ -141,19 +139,14 @@ def test_a_page_comes_forward_by_its_title(
     assert {name for name, score in told.items() if score} == ({titled} if titled else both)
 
 
-@pytest.fixture
-def program(library: Library, tmp_path: Path) -> Collection:
-    collection = library.create("Program")
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     files = {
         "src/cache.py": "def flush(cache):\n    # empties the cache\n    cache.clear()\n",
         "tests/test_cache.py": "def test_flush():\n    # empties the cache\n    flush(cache)\n",
         "docs/test_notes.txt": "How one empties the cache, and when it is flushed.",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    collection.ingest([tmp_path / "src", tmp_path / "tests", tmp_path / "docs"])
-    return collection
+    return ingested(tmp_path_factory.mktemp("program"), files)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +188,3 @@ def test_who_asks_how_to_do_something_is_shown_the_manual(
         is_manual = result.provenance.document_name == "test_notes.txt"
         told = {name: s.score for name, s in result.signals.items() if name == "manual"}
         assert told == ({"manual": 1.5 * is_manual} if asks_how else {})
-
-
-def test_nothing_stands_back_among_texts_for_people(collection: Collection) -> None:
-    assert all("test" not in r.signals for r in collection.search("harvest of barley"))

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
+from casetrack.config import load_settings
 from casetrack.errors import DocumentNotFound, ModelNotFound, UsageError
-from casetrack.retrieve.fuse import fuse, zscores
-from casetrack.retrieve.lexical import bm25_scores
-from casetrack.retrieve.ranking import rank
-from casetrack.steps.words import index_terms
+from casetrack.library import Library
 from casetrack.store.session import write_session
-from casetrack.views.recall import Question
-from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from casetrack.collection import Collection
-    from casetrack.library import Library
 
 PAGES = {
     "lease.txt": "The tenant pays the rent monthly.\n\nLate rent bears interest of 4 %.",
@@ -32,14 +29,9 @@ PAGES = {
 QUERIES = ["late rent", "penalty for delivery", "1250", "tenant tenant rent", "budget", "the of"]
 
 
-@pytest.fixture
-def collection(library: Library, store_text: Callable[..., object]) -> Collection:
-    collection = library.create("Case")
-    for name, text in PAGES.items():
-        with write_session(collection.folder) as session:
-            store_text(session, name, text)
-        _ = collection.workspace.state().index
-    return collection
+@pytest.fixture(scope="module")
+def collection(stored: Callable[..., Collection]) -> Collection:
+    return stored(PAGES, one_by_one=True)
 
 
 def found(results: object) -> list[str]:
@@ -55,12 +47,13 @@ def test_keyword_scores_equal_the_sql_definition(collection: Collection, query: 
 
 
 def test_words_in_quotation_marks_come_first_where_they_stand_so(
-    library: Library, store_text: Callable[..., object]
+    stored: Callable[..., Collection],
 ) -> None:
-    collection = library.create("Quoted")
-    with write_session(collection.folder) as session:
-        store_text(session, "near.txt", "Penalty of the late: late penalty, penalty, late. Late.")
-        store_text(session, "exact.txt", "A late\npenalty is due. Whatever else there is to pay.")
+    texts = {
+        "near.txt": "Penalty of the late: late penalty, penalty, late. Late.",
+        "exact.txt": "A late\npenalty is due. Whatever else there is to pay.",
+    }
+    collection = stored(texts)
     plain = collection.search("late penalty", mode="keyword")
     quoted = collection.search('"late penalty"', mode="keyword")
     assert {h.signals.keys() >= {"phrase"} for h in plain} == {False}
@@ -70,41 +63,33 @@ def test_words_in_quotation_marks_come_first_where_they_stand_so(
     assert [h.signals["phrase"].contribution > 0 for h in other] == [True, False]
 
 
+@pytest.fixture(scope="module")
+def with_and_without(
+    stored: Callable[..., Collection], store_text: Callable[..., object]
+) -> tuple[Collection, Collection]:
+    """Return a collection in which a document was deleted, and one that never had it."""
+    ours = stored(PAGES, one_by_one=True)
+    with write_session(ours.folder) as session:
+        store_text(session, "gone.txt", "rent rent rent tenant penalty delivery budget 1250 late")
+    _ = ours.workspace.state().index
+    ours.delete_document("gone.txt")
+    return ours, stored(PAGES)
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_scores_do_not_depend_on_deleted_documents(
-    library: Library, collection: Collection, store_text: Callable[..., object], query: str
+    with_and_without: tuple[Collection, Collection], query: str
 ) -> None:
-    with write_session(collection.folder) as session:
-        store_text(session, "gone.txt", "rent rent rent tenant penalty delivery budget 1250 late")
-    _ = collection.workspace.state().index
-    collection.delete_document("gone.txt")
-    fresh = library.create("Fresh")
-    with write_session(fresh.folder) as session:
-        for name, text in PAGES.items():
-            store_text(session, name, text)
-    ours = [(h.provenance.document_name, round(h.score, 5)) for h in collection.search(query)]
-    theirs = [(h.provenance.document_name, round(h.score, 5)) for h in fresh.search(query)]
-    assert sorted(ours) == sorted(theirs)
+    ours, theirs = (
+        sorted((h.provenance.document_name, round(h.score, 5)) for h in each.search(query))
+        for each in with_and_without
+    )
+    assert ours == theirs
 
 
-def test_bm25_by_hand(collection: Collection) -> None:
-    index = collection.workspace.state().index
-    scores = np.concatenate(bm25_scores(scope_of(index), {"penalti": 1}))
-    # The name of the file is seen as well; each word of it counts once.
-    length = len(index_terms(PAGES["supply.txt"])) + len(index_terms("supply"))
-    idf = np.log(1 + (4 - 1 + 0.5) / 1.5)
-    norm = 1.2 * (0.25 + 0.75 * length / index.average_length)
-    assert scores.max() == pytest.approx(idf * 2.2 / (1 + norm), rel=1e-5)
-    assert np.count_nonzero(scores) == 1
-
-
-def test_results_are_cited_and_have_their_surroundings(
-    library: Library, store_text: Callable[..., object]
-) -> None:
-    collection = library.create("Long")
+def test_results_are_cited_and_have_their_surroundings(stored: Callable[..., Collection]) -> None:
     pages = [" ".join(f"page{p}word{i}" for i in range(400)) for p in (1, 2)]
-    with write_session(collection.folder) as session:
-        store_text(session, "long.txt", *pages)
+    collection = stored({"long.txt": pages})
     siblings = collection.read.chunks("long.txt")
     hit = collection.search("page1word399", limit=1)[0]
     place = hit.provenance.chunk_index
@@ -129,31 +114,23 @@ def test_canonical_json_has_every_field(collection: Collection) -> None:
         *("document", "document_path", "document_id", "chunk_id", "chunk_index", "page"),
         *("paragraph_start", "paragraph_end", "line_start", "line_end", "char_start", "char_end"),
         *("extraction_method", "ocr_confidence", "chunk_created_at", "chunk_embedded_at"),
-        "document_ingested_at",
     } <= result["source"].keys()
     assert result["explain"]["bm25"]["rank"] == 1
     assert raw["stage_ms"]["bm25"] >= 0
 
 
-def test_filter_works_inside_recall(library: Library, store_text: Callable[..., object]) -> None:
-    collection = library.create("Many")
-    with write_session(collection.folder) as session:
-        for number in range(150):
-            store_text(session, f"{number}.txt", "rent rent rent")
-        store_text(session, "weak.txt", "rent " + "other words stand here " * 50)
+def test_filter_works_inside_recall(stored: Callable[..., Collection]) -> None:
+    many = {f"{number}.txt": "rent rent rent" for number in range(110)}
+    collection = stored(many | {"weak.txt": "rent " + "other words stand here " * 50})
     assert "weak.txt" not in found(collection.search("rent", limit=100, fold=False))
     hits = collection.search("rent", limit=5, document="weak.txt")
     assert found(hits) == ["weak.txt"]
     assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
 
 
-def test_equal_scores_are_ordered_by_chunk_id(
-    library: Library, store_text: Callable[..., object]
-) -> None:
-    collection = library.create("Ties")
-    for number in range(12):
-        with write_session(collection.folder) as session:
-            store_text(session, f"{number}.txt", "the same words everywhere")
+def test_equal_scores_are_ordered_by_chunk_id(stored: Callable[..., Collection]) -> None:
+    same = {f"{number}.txt": "the same words everywhere" for number in range(12)}
+    collection = stored(same, one_by_one=True)
     hits = collection.search("same words", limit=7, fold=False)
     first = [h.provenance.chunk_id for h in hits]
     assert first == sorted(first)
@@ -164,18 +141,19 @@ def test_equal_scores_are_ordered_by_chunk_id(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("query", "arguments", "named"),
     [
-        ({"query": "  "}, "The query is empty"),
-        ({"query": "x", "limit": 0}, "must be 1 to 1,000, not 0"),
-        ({"query": "x", "limit": 1001}, "must be 1 to 1,000, not 1001"),
-        ({"query": "x", "mode": "magic"}, "Unknown mode 'magic'"),
-        ({"query": "x" * 20_001}, "has 20,001 characters"),
+        ("  ", {}, None),
+        ("x", {"limit": 0}, "1 .* 1,000, .* 0"),
+        ("x", {"limit": 1001}, "1 .* 1,000, .* 1001"),
+        ("x", {"mode": "magic"}, "'magic'"),
+        ("x" * 20_001, {}, "20,001"),
     ],
 )
-def test_bad_arguments(collection: Collection, arguments: dict, message: str) -> None:
-    query = arguments.pop("query")
-    with pytest.raises(UsageError, match=message):
+def test_bad_arguments(
+    collection: Collection, query: str, arguments: dict, named: str | None
+) -> None:
+    with pytest.raises(UsageError, match=named):
         collection.search(query, **arguments)
 
 
@@ -186,26 +164,27 @@ def test_odd_queries_find_nothing_and_do_no_harm(collection: Collection, query: 
     assert len(collection.search(query)) == 0
 
 
-def test_without_a_model(collection: Collection) -> None:
+def test_without_a_model(collection: Collection, messages: Callable[..., None]) -> None:
     results = collection.search("rent")
     assert results.mode == "keyword"
-    assert "Keyword search only" in results.notes[0]
+    (note,) = results.notes
+    messages(note)
     for mode in ("semantic", "hybrid", "full"):
-        with pytest.raises(ModelNotFound, match="casetrack models pull"):
+        with pytest.raises(ModelNotFound):
             collection.search("rent", mode=mode)
 
 
 def test_unknown_document_filter_suggests_a_near_name(collection: Collection) -> None:
-    with pytest.raises(DocumentNotFound, match=r"Did you mean:\n  - lease.txt"):
+    with pytest.raises(DocumentNotFound, match=r"(?s)leese\.txt.*lease\.txt"):
         collection.search("rent", document="leese.txt")
 
 
 def test_an_empty_collection_answers_with_a_note(library: Library) -> None:
     results = library.create("Empty").search("rent")
     assert len(results) == 0
-    assert "empty" in results.notes[0]
+    assert results.notes
     assert results.to_polars().height == 0
-    assert "0 results" in repr(results)
+    assert re.search(r"\b0\b", repr(results))
 
 
 def test_results_as_tables(collection: Collection) -> None:
@@ -217,30 +196,25 @@ def test_results_as_tables(collection: Collection) -> None:
     assert "<table>" in results._repr_html_()
 
 
-def test_zscores_and_ranks() -> None:
-    assert zscores(np.array([1.0, 3.0])).tolist() == pytest.approx([-1.0, 1.0])
-    assert zscores(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
-    assert zscores(np.array([])).tolist() == []
-    shares = fuse({"a": np.zeros(2)}, {"a": [1, None]}, method="rrf")
-    assert shares["a"].tolist() == [1 / 61, 0.0]
+@pytest.fixture(scope="module")
+def meaning(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Collection:
+    home = tmp_path_factory.mktemp("meaning")
+    settings = replace(load_settings(home / "data"), models_dir=models_dir)
+    collection = Library(settings).create("Meaning")
+    texts = {
+        "results.txt": "Earnings dropped sharply in the third quarter.",
+        "office.txt": "The office will be painted in spring.",
+        "cats.txt": "Cats sleep most of the day.",
+    }
+    for name, text in texts.items():
+        (home / name).write_text(text)
+    report = collection.ingest([home / n for n in texts])
+    assert report.count("ingested") == 3
+    return collection
 
 
 class TestWithModel:
     """What needs vectors."""
-
-    @pytest.fixture
-    def meaning(self, library_with_model: Library, tmp_path) -> Collection:
-        collection = library_with_model.create("Meaning")
-        texts = {
-            "results.txt": "Earnings dropped sharply in the third quarter.",
-            "office.txt": "The office will be painted in spring.",
-            "cats.txt": "Cats sleep most of the day.",
-        }
-        for name, text in texts.items():
-            (tmp_path / name).write_text(text)
-        report = collection.ingest([tmp_path / n for n in texts])
-        assert report.count("ingested") == 3
-        return collection
 
     def test_other_words_are_found(self, meaning: Collection) -> None:
         query = "revenue decline"
@@ -261,19 +235,3 @@ class TestWithModel:
     def test_the_filter_works_in_both_recalls(self, meaning: Collection, mode: str) -> None:
         hits = meaning.search("earnings of sleeping cats", mode=mode, document="cats.txt")
         assert found(hits) == ["cats.txt"]
-
-    def test_rrf_is_an_option(self, meaning: Collection) -> None:
-        hits = meaning.search("earnings dropped", fusion="rrf")
-        assert hits[0].score == pytest.approx(3 / 61)
-
-    def test_same_query_same_answer(self, meaning: Collection) -> None:
-        one, other = (meaning.search("sleeping animals") for _ in range(2))
-        assert [(h.provenance.chunk_id, h.score) for h in one] == [
-            (h.provenance.chunk_id, h.score) for h in other
-        ]
-
-
-def test_rank_of_nothing(collection: Collection) -> None:
-    index = collection.workspace.state().index
-    assert rank(index, 5, Question({"nothing": 1})) == []
-    assert rank(index, 5, Question()) == []

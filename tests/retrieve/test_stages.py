@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from casetrack.config import load_settings
 from casetrack.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
 from casetrack.graph.graph import ContextGraph
 from casetrack.library import Library
@@ -15,6 +18,7 @@ from casetrack.retrieve.rerank import RERANKED
 from fakes import FakeEncoders, WordEncoder, direction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -27,6 +31,7 @@ TEXTS = {
     "retention.txt": "Retention matters. Every customer gets a call.",
     "exact.txt": "Our customer retention is strong.",
 }
+RUSSIAN = {**TEXTS, "ru.txt": "Арендатор платит аренду ежемесячно. Кто опоздал, тот должен."}
 ALL = ("bm25", "semantic", "sparse", "maxsim", "feedback")
 
 
@@ -44,6 +49,21 @@ def make(
     return collection, encoder
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection]:
+    """Return what gives the collection of a kind of model, the same each time: do not change it."""
+    made: dict[str, Collection] = {}
+
+    def of(**model: Any) -> Collection:
+        if repr(model) not in made:
+            home = tmp_path_factory.mktemp("stages")
+            settings = replace(load_settings(home / "data"), models_dir=home / "no-models")
+            made[repr(model)], _ = make(Library(settings), home, **model)
+        return made[repr(model)]
+
+    return of
+
+
 @pytest.mark.parametrize(
     ("model", "arguments", "mode", "stages"),
     [
@@ -59,15 +79,13 @@ def make(
     ],
 )
 def test_the_stages_that_take_part(
-    library: Library,
-    tmp_path: Path,
+    shared: Callable[..., Collection],
     model: dict[str, Any],
     arguments: dict[str, Any],
     mode: str,
     stages: tuple[str, ...],
 ) -> None:
-    collection, _ = make(library, tmp_path, **model)
-    results = collection.search("late rent", **arguments)
+    results = shared(**model).search("late rent", **arguments)
     assert (results.mode, results.stages_used) == (mode, stages)
     assert results.notes == ()
     for hit in results:
@@ -90,69 +108,64 @@ def test_maxsim_by_hand(library: Library, tmp_path: Path) -> None:
     assert hit.signals["maxsim"].rank == 1
 
 
-def test_ranks_of_a_stage_count_its_own_list(library: Library, tmp_path: Path) -> None:
-    collection, _ = make(library, tmp_path)
-    hits = list(collection.search("customer retention", limit=6))
+def test_ranks_of_a_stage_count_its_own_list(shared: Callable[..., Collection]) -> None:
+    hits = list(shared().search("customer retention", limit=6))
     by_tokens = sorted(hits, key=lambda h: -h.signals["maxsim"].score)
     assert [h.signals["maxsim"].rank for h in by_tokens] == list(range(1, len(hits) + 1))
     assert hits[0].provenance.document_name == "exact.txt"
 
 
 @pytest.mark.parametrize(
-    ("model", "arguments", "note", "stages"),
+    ("model", "arguments", "stages"),
     [
-        (
-            {"token_width": None},
-            {"mode": "full"},
-            "has no token matrices: hybrid search instead",
-            ("bm25", "semantic"),
-        ),
-        ({}, {"stages": ["sparse"]}, "no learned sparse weights", ("bm25",)),
-        ({}, {"stages": ["sparse", "maxsim"]}, "no learned sparse weights", ("bm25", "maxsim")),
-        ({}, {"stages": ["sparse", "semantic"]}, "no learned sparse weights", ("semantic",)),
+        ({"token_width": None}, {"mode": "full"}, ("bm25", "semantic")),
+        ({}, {"stages": ["sparse"]}, ("bm25",)),
+        ({}, {"stages": ["sparse", "maxsim"]}, ("bm25", "maxsim")),
+        ({}, {"stages": ["sparse", "semantic"]}, ("semantic",)),
     ],
 )
 def test_what_a_profile_lacks_is_said(
-    library: Library,
-    tmp_path: Path,
+    shared: Callable[..., Collection],
     model: dict[str, Any],
     arguments: dict[str, Any],
-    note: str,
     stages: tuple[str, ...],
 ) -> None:
-    collection, _ = make(library, tmp_path, **model)
-    results = collection.search("late rent", **arguments)
+    results = shared(**model).search("late rent", **arguments)
     assert results.stages_used == stages
-    assert note in results.notes[0]
+    assert "legal" in results.notes[0]  # the name of the profile
 
 
 @pytest.mark.parametrize(
-    ("query", "arguments", "mode", "note"),
+    ("query", "arguments", "mode", "named"),
     [
-        ("Кто платит аренду", {}, "keyword", "in Russian, which the models"),
-        ("谁付 rent", {}, "keyword", "in Chinese, which the models"),
+        ("Кто платит аренду", {}, "keyword", "Russian"),
+        ("谁付 rent", {}, "keyword", "Chinese"),
         ("What does аренда mean", {}, "full", ""),
-        ("Wer zahlt die Miete", {}, "full", "in German, what was found in"),
+        ("Wer zahlt die Miete", {}, "full", "German"),
         ("12", {}, "full", ""),
-        ("Кто платит аренду", {"mode": "full"}, "full", "the keyword mode finds more"),
-        ("Кто платит аренду", {"stages": ["semantic"]}, "semantic", "the keyword mode finds more"),
+        ("Кто платит аренду", {"mode": "full"}, "full", "Russian"),
+        ("Кто платит аренду", {"stages": ["semantic"]}, "semantic", "Russian"),
         ("Кто платит аренду", {"mode": "keyword"}, "keyword", ""),
     ],
 )
 def test_a_script_that_the_models_do_not_read_is_searched_by_its_words(
-    library: Library,
-    tmp_path: Path,
+    shared: Callable[..., Collection],
     query: str,
     arguments: dict[str, Any],
     mode: str,
-    note: str,
+    named: str,
 ) -> None:
     """What is asked for by name is done all the same, with a word about it."""
-    texts = {**TEXTS, "ru.txt": "Арендатор платит аренду ежемесячно. Кто опоздал, тот должен."}
-    collection, _ = make(library, tmp_path, texts=texts)
-    results = collection.search(query, **arguments)
+    results = shared(texts=RUSSIAN).search(query, **arguments)
     assert results.mode == mode
-    assert (note in results.notes[0]) if note else not results.notes
+    assert (named in results.notes[0]) if named else not results.notes
+
+
+@pytest.mark.parametrize("query", ["Кто платит аренду", "Wer zahlt die Miete"])
+def test_a_note_on_the_language_of_a_question(
+    shared: Callable[..., Collection], query: str, messages: Callable[..., None]
+) -> None:
+    messages("\n".join(shared(texts=RUSSIAN).search(query).notes), query)
 
 
 @pytest.mark.parametrize("fails_at", ["loading", "asking"])
@@ -168,7 +181,7 @@ def test_models_that_fail_leave_the_words(
     collection, encoder = make(library, tmp_path)
 
     def fail(*_: object, **__: object) -> None:
-        raise error("The model cannot be used.", hint="Put it right.")
+        raise error("Model xyz fails.", hint="Put it right.")
 
     if fails_at == "loading":
         for name in ("get", "get_installed"):
@@ -181,10 +194,10 @@ def test_models_that_fail_leave_the_words(
         monkeypatch.setattr(encoder, "encode_query", fail)
     results = collection.search("late rent")
     assert (results.mode, results.stages_used) == ("keyword", ("bm25",))
-    assert results.notes[-1] == "Keyword search only: The model cannot be used. Put it right."
+    assert all(part in results.notes[-1] for part in ("Model xyz", "Put it right"))
     assert results[0].provenance.document_name in {"lease.txt", "letter.txt"}
     assert collection.search("late rent", mode="keyword").notes == ()
-    with pytest.raises(error, match="cannot be used"):
+    with pytest.raises(error, match="xyz"):
         collection.search("late rent", mode="full")
 
 
@@ -197,7 +210,7 @@ def test_where_no_passage_has_a_matrix_nothing_is_reranked(
     for mode in ("full", None):
         results = collection.search("late rent", mode=mode)  # type: ignore[arg-type]
         assert (results.mode, results.stages_used) == ("hybrid", ("bm25", "semantic"))
-        assert "Run `casetrack reindex`" in results.notes[-1]
+        assert "casetrack reindex" in results.notes[-1]
         assert set(results[0].signals) == {"bm25", "semantic"}
 
 
@@ -208,7 +221,7 @@ def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_pat
     without.encoders = FakeEncoders()  # type: ignore[assignment]
     assert without.get("Case").ingest([tmp_path / "more.txt"]).count("ingested") == 1
     results = collection.search("late rent", limit=10)
-    assert "1 of 7 passages have no vector" in results.notes[0]
+    assert re.findall(r"\d+", results.notes[0]) == ["1", "7"]
     (new,) = [h for h in results if h.provenance.document_name == "more.txt"]
     assert new.signals["maxsim"].rank is None
     assert new.signals["maxsim"].contribution == pytest.approx(0.0, abs=1e-6)
@@ -216,22 +229,21 @@ def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        ({"stages": ["bm26"]}, "Unknown stage 'bm26'"),
-        ({"stages": ["maxsim"]}, "No stage finds candidates"),
-        ({"stages": []}, "No stage finds candidates"),
-        ({"stages": ["bm25", "maxsim", "feedback"]}, "feedback needs two others"),
-        ({"stages": ["bm25"], "mode": "full"}, "Name a mode or stages, not both"),
-        ({"mode": "best"}, "Unknown mode 'best'"),
+        ({"stages": ["bm26"]}, "'bm26'"),
+        ({"stages": ["maxsim"]}, "bm25"),
+        ({"stages": []}, "bm25"),
+        ({"stages": ["bm25", "maxsim", "feedback"]}, "feedback"),
+        ({"stages": ["bm25"], "mode": "full"}, "mode"),
+        ({"mode": "best"}, "'best'"),
     ],
 )
 def test_bad_plans(
-    library: Library, tmp_path: Path, arguments: dict[str, Any], message: str
+    shared: Callable[..., Collection], arguments: dict[str, Any], named: str
 ) -> None:
-    collection, _ = make(library, tmp_path)
-    with pytest.raises(UsageError, match=message):
-        collection.search("rent", **arguments)
+    with pytest.raises(UsageError, match=named):
+        shared().search("rent", **arguments)
 
 
 def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: Path) -> None:
@@ -250,9 +262,8 @@ def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: P
     assert few == [h.provenance.chunk_id for h in hits[:7]]
 
 
-def test_reciprocal_ranks_join_all_stages(library: Library, tmp_path: Path) -> None:
-    collection, _ = make(library, tmp_path)
-    hits = collection.search("customer retention", fusion="rrf")
+def test_reciprocal_ranks_join_all_stages(shared: Callable[..., Collection]) -> None:
+    hits = shared().search("customer retention", fusion="rrf")
     for hit in hits:
         own = {n: s.rank for n, s in hit.signals.items() if n != "semantic"}
         ranks = [rank for rank in own.values() if rank is not None]
@@ -280,16 +291,12 @@ def test_related_chunks_stand_beside_the_results(
     def related(_: ContextGraph, chunk_ids: Any, *, limit: int) -> list[RelatedChunk]:
         assert limit == 3
         asked.extend(chunk_ids)
-        return [RelatedChunk(other, 0.9, "the same persons")]
+        return [RelatedChunk(other, 0.9, "a reason")]
 
     monkeypatch.setattr(ContextGraph, "related", related)
     results = collection.search("late rent", limit=2, related=3)
     assert asked == [r.provenance.chunk_id for r in results]
     assert results.stages_used[-1] == "graph"
     (found,) = results.as_dict()["related"]
-    assert (found["text"], found["reason"], found["weight"]) == (
-        other.text,
-        "the same persons",
-        0.9,
-    )
+    assert (found["text"], found["reason"], found["weight"]) == (other.text, "a reason", 0.9)
     assert found["citation"] == other.citation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from casetrack.cli.main import main
 from casetrack.setup.machine import Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -22,6 +22,9 @@ class Ended:
     code: int
     out: str
     err: str
+
+
+Run = Callable[..., Ended]
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(user: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+def run(user: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in this process, for that user."""
 
     def run_here(*arguments: object) -> Ended:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tomllib
@@ -18,6 +18,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp.client.stdio import StdioServerParameters
+from PIL import Image
 
 import casetrack
 from casetrack.errors import BundleError
@@ -65,22 +66,11 @@ def test_it_holds_what_a_wheel_holds_and_nothing_else(files: dict[str, bytes]) -
     assert top == own | shipped | {"data-samples", "editions", "plugins"}
     packed = {p.relative_to(CHECKOUT).as_posix() for p in (CHECKOUT / "casetrack").rglob("*.py")}
     assert packed <= set(files)
-    assert {n.split("/")[1] for n in files if n.startswith("data-samples/")} == {
-        "files",
-        "golden.jsonl",
-    }
+    samples = {n.split("/")[1] for n in files if n.startswith("data-samples/")}
+    assert samples == {"files", "golden.jsonl"}
     parts = {part for name in files for part in name.split("/")}
-    unwanted = {
-        "tests",
-        "__pycache__",
-        ".cache",
-        "models.json",
-        ".git",
-        "development.txt",  # it is no build for development
-        "_resources",
-        "node_modules",
-    }
-    assert not parts & unwanted
+    unwanted = "tests __pycache__ .cache models.json .git development.txt _resources node_modules"
+    assert not parts & set(unwanted.split())
     endings = {Path(name).suffix for name in files}
     assert not endings & {".pyc", ".onnx", ".safetensors", ".lance", ".log", ".lock"}
     assert sum(map(len, files.values())) < 12_000_000
@@ -133,13 +123,10 @@ def test_the_first_sentence_is_what_lists_show(text: str, sentence: str) -> None
 
 
 def test_the_icon_is_a_square_picture(files: dict[str, bytes]) -> None:
-    data = files["icon.png"]
-    assert len(data) < 50_000
-    assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    assert struct.unpack(">II", data[16:24]) == (512, 512)
-    drawn = icon.draw(64)
-    assert drawn.size == (64, 64)
-    assert drawn.getpixel((0, 0)) == (0, 0, 0, 0)
+    assert len(files["icon.png"]) < 50_000
+    with Image.open(io.BytesIO(files["icon.png"])) as picture:
+        assert (picture.format, picture.size) == ("PNG", (512, 512))
+    assert icon.draw(64).getpixel((0, 0)) == (0, 0, 0, 0)
 
 
 def test_two_builds_are_the_same(unpacked: Path, tmp_path: Path, capsys: Any) -> None:
@@ -152,22 +139,19 @@ def test_two_builds_are_the_same(unpacked: Path, tmp_path: Path, capsys: Any) ->
 
 
 def test_it_is_made_in_a_checkout_only(tmp_path: Path, capsys: Any) -> None:
-    with pytest.raises(BundleError, match=r"it has no pyproject\.toml"):
+    with pytest.raises(BundleError, match=r"pyproject\.toml"):
         contents(tmp_path)
     (tmp_path / "file").touch()
     assert main(["--out", str(tmp_path / "file" / "out")]) == 1
-    assert "Choose another folder with --out." in capsys.readouterr().err
+    assert "--out" in capsys.readouterr().err
 
 
 def filled(manifest: dict[str, Any], folder: Path, data: Path) -> dict[str, Any]:
     """Return ``mcp_config`` as the desktop program fills it in."""
     text = json.dumps(manifest["server"]["mcp_config"])
-    for name, value in {
-        "__dirname": str(folder),
-        "user_config.data_dir": str(data),
-        "user_config.license_key": "",
-    }.items():
-        text = text.replace(f"${{{name}}}", json.dumps(value)[1:-1])
+    values = {"__dirname": folder, "user_config.data_dir": data, "user_config.license_key": ""}
+    for name, value in values.items():
+        text = text.replace(f"${{{name}}}", json.dumps(str(value))[1:-1])
     assert "${" not in text
     config: dict[str, Any] = json.loads(text)
     return config
@@ -208,7 +192,7 @@ def test_the_official_tool_takes_it(unpacked: Path, tmp_path: Path) -> None:
     env = {**os.environ, "HOME": str(tmp_path)}
     folder = unpacked / "bundle"
     valid = programs.mcpb("validate", str(folder / "manifest.json"), env=env)
-    assert "Manifest schema validation passes!" in valid.out, valid.out + valid.err
+    assert valid.code == 0, valid.out + valid.err
     packed = tmp_path / "packed.mcpb"
     done = programs.mcpb("pack", str(folder), str(packed), env=env)
     assert done.code == 0, done.err
@@ -217,8 +201,7 @@ def test_the_official_tool_takes_it(unpacked: Path, tmp_path: Path) -> None:
     assert contents_of[0] == contents_of[1]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("uv") is None, reason="uv is absent")
+@pytest.mark.needs("uv")
 def test_uv_makes_an_environment_and_starts_it(
     unpacked: Path, manifest: dict[str, Any], tmp_path: Path
 ) -> None:

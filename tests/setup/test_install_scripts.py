@@ -104,23 +104,20 @@ def test_it_fetches_uv_installs_updates_and_removes(user: User) -> None:
     own = user.home / ".local/share/casetrack/uv/uv"
     first = user.runs()
     assert (first.returncode, first.stderr) == (0, "")
-    assert "Fetching uv " in first.stdout
-    assert "casetrack 9.9 is installed." in first.stdout
+    assert "casetrack 9.9" in first.stdout
     assert "tool update-shell" in first.stdout  # ~/.local/bin is not on the search path
     assert own.exists()
     steps = [line(), "casetrack models pull", "casetrack setup desktop"]
     assert user.asked() == steps
-    again = user.runs("--no-models")
-    assert again.returncode == 0
-    assert "Fetching uv" not in again.stdout
+    (user.home / "offline").touch()  # uv is not fetched again
+    assert user.runs("--no-models").returncode == 0
     assert user.asked() == [steps[0], steps[2]]
     gone = user.runs("--uninstall")
     assert gone.returncode == 0
-    assert gone.stdout.endswith("Your documents and collections are where they were.\n")
     assert user.asked() == ["casetrack uninstall --yes", "uv tool uninstall casetrack"]
     assert not own.parent.exists()
     assert (user.home / "Documents" / "mine.txt").read_text() == "mine"
-    assert "there is nothing to remove" in user.runs("--uninstall").stdout
+    assert (user.runs("--uninstall").returncode, user.asked()) == (0, [])
 
 
 def test_a_wheel_and_the_uv_that_is_there(user: User) -> None:
@@ -137,25 +134,19 @@ def test_without_a_network_what_can_be_done_is_done(user: User) -> None:
     user.give("offline", "")
     ended = user.runs()
     assert ended.returncode == 0
-    assert "run `casetrack models pull` to go on" in ended.stdout
+    assert "`casetrack models pull`" in ended.stdout
     assert user.asked() == [line(), "casetrack models pull", "casetrack setup desktop"]
 
 
 @pytest.mark.parametrize(
-    ("words", "problem", "step"),
-    [
-        (["--from"], "--from needs a wheel.", "For instance"),
-        (["--from", "no.whl"], "There is no file no.whl.", "Give the path of a wheel"),
-        (["--force"], "Unknown option: --force.", "--help lists all"),
-    ],
+    ("words", "fact"),
+    [(["--from"], "--from"), (["--from", "no.whl"], "no.whl"), (["--force"], "--force")],
 )
-def test_what_it_does_not_understand_is_told(
-    user: User, words: list[str], problem: str, step: str
-) -> None:
+def test_what_it_does_not_understand_is_told(user: User, words: list[str], fact: str) -> None:
     ended = user.runs(*words)
     assert ended.returncode == 1
-    assert ended.stderr.startswith(f"Error: {problem}\n  ")
-    assert step in ended.stderr
+    problem, step, *_ = ended.stderr.splitlines()
+    assert (fact in problem, step.startswith("  ")) == (True, True)
     assert user.asked() == []
 
 
@@ -164,26 +155,25 @@ def test_what_stops_it_is_told(user: User) -> None:
     offline = user.give("offline", "")
     ended = user.runs()
     assert ended.returncode == 1
-    assert "Error: uv could not be fetched from https://" in ended.stderr
+    assert "https://" in ended.stderr
     offline.unlink()
     user.give("no-index", "")
     ended = user.runs()
     assert ended.returncode == 1
     assert "no such package" in ended.stderr
-    assert "Error: CaseTrack could not be installed." in ended.stderr
     (user.home / "no-index").unlink()
     assert user.runs("--no-models").returncode == 0
     user.give("locked", "")
     ended = user.runs("--uninstall")
     assert ended.returncode == 1
-    assert "could not be taken out of your programs" in ended.stderr
     assert (user.home / ".local/bin/casetrack").exists()
 
 
 def test_the_help_is_the_head_of_the_script(user: User) -> None:
     told = user.runs("--help").stdout
-    assert told.startswith("Installs CaseTrack for you alone")
-    assert "--uninstall     remove it; your documents and collections stay" in told
+    head = [row.removeprefix("#").strip() for row in SCRIPT.read_text("utf-8").splitlines()]
+    assert [row.strip() for row in told.splitlines() if row.strip() not in head] == []
+    assert "--uninstall" in told
     assert "set -eu" not in told
 
 

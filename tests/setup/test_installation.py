@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -14,6 +16,7 @@ import anyio
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
+import casetrack
 from casetrack.cli import leave as command
 from casetrack.errors import InstallerFailed, UpdateUnknown
 from casetrack.mcp.catalogue import declared
@@ -27,7 +30,7 @@ from setup.wheels import PACKAGE, write_wheel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Run = Callable[..., Any]
+    from setup.conftest import Run
 
 
 class Metadata:
@@ -122,34 +125,32 @@ def test_each_installer_has_its_commands(kind: Any, upgrade: str, remove: str) -
 
 
 @pytest.mark.parametrize(
-    ("kind", "system", "reason"),
+    ("kind", "system", "managed", "left"),
     [
-        ("pip", "win32", "a running program cannot be replaced on Windows"),
-        ("pip", "linux", None),
-        ("pipx", "linux", "pipx is not on the search path"),
-        ("uv-tool", "linux", "uv is not on the search path"),
-        ("conda", "linux", "only you know how it came here"),
-        ("editable", "linux", "only you know how it came here"),
+        ("pip", "win32", False, True),
+        ("pip", "linux", False, False),
+        ("pip", "linux", True, True),
+        ("pipx", "linux", False, True),
+        ("uv-tool", "linux", False, True),
+        ("conda", "linux", False, True),
+        ("editable", "linux", False, True),
     ],
 )
 def test_on_any_doubt_it_is_left_to_the_user(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: Any, system: str, reason: str | None
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    kind: Any,
+    system: str,
+    managed: bool,
+    left: bool,
 ) -> None:
+    if managed:
+        (tmp_path / "EXTERNALLY-MANAGED").touch()
     monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(installation, "_protected", lambda: None)
-    assert Installation(kind, "there", "py").by_hand == reason
-
-
-def test_the_systems_own_python_is_not_changed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "EXTERNALLY-MANAGED").touch()
-    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(sys, "base_prefix", sys.prefix)
     monkeypatch.setattr(installation.sysconfig, "get_path", lambda _: str(tmp_path))
-    by_hand = Installation("pip", "there", "py").by_hand
-    assert by_hand == "the packages of this Python belong to the operating system"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert bool(Installation(kind, "there", "py").by_hand) is left
 
 
 # --- asking an index --------------------------------------------------------------------------
@@ -170,19 +171,12 @@ HERE = Installation("pip", "there", sys.executable)
 
 
 def test_pip_tells_the_newest_version(index: Path) -> None:
-    write_wheel(index, "9.9.8")
+    with pytest.raises(UpdateUnknown, match="casetrack") as told:
+        newest_version(HERE, "0.1.0")
+    assert "casetrack update --check" in told.value.hint
     write_wheel(index, "9.9.9")
     assert newest_version(HERE, "9.9.9") is None
     assert newest_version(HERE, "0.1.0") == "9.9.9"
-
-
-def test_an_index_that_cannot_be_reached_is_no_answer(
-    index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(UpdateUnknown, match="No matching distribution found for casetrack") as told:
-        newest_version(HERE, "0.1.0")
-    assert "Nothing was changed" in told.value.message
-    assert "casetrack update --check" in told.value.hint
 
 
 UV = """\
@@ -210,16 +204,16 @@ def test_uv_tells_the_newest_version(
     assert asked[:4] == ["pip", "install", "--python", "/tools/casetrack/bin/python"]
     assert {"--dry-run", "--no-deps", "--upgrade"} <= set(asked)
     monkeypatch.setenv("FAIL", "1")
-    with pytest.raises(UpdateUnknown, match=r"Request failed\. Nothing was changed"):
+    with pytest.raises(UpdateUnknown, match="Request failed"):  # the words of the stand-in
         newest_version(found, "0.1.0")
 
 
 def test_an_installer_that_fails_is_told_with_its_last_words() -> None:
     failing = (sys.executable, "-c", "import sys; print('no rights', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(InstallerFailed, match=r"exit code 3: .* Its last words: no rights") as told:
+    with pytest.raises(InstallerFailed, match=r" 3\b.* no rights") as told:
         run_installer(failing)
-    assert "Run it yourself" in told.value.hint
-    with pytest.raises(InstallerFailed, match="exit code -1: no-such-program install"):
+    assert told.value.hint
+    with pytest.raises(InstallerFailed, match=r"-1.*no-such-program install"):
         run_installer(("no-such-program", "install"))
 
 
@@ -236,55 +230,39 @@ def pretend(monkeypatch: pytest.MonkeyPatch, found: Installation) -> list[Any]:
     return asked
 
 
-def test_update_shows_what_it_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_shows_what_it_runs(
+    run: Run, monkeypatch: pytest.MonkeyPatch, messages: Callable[..., None]
+) -> None:
     asked = pretend(monkeypatch, HERE)
     monkeypatch.setattr(update, "newest_version", lambda *_: "9.9.9")
-    shown_command = shown(HERE.update_command() or ())
     check = run("update", "--check")
-    assert check.out.startswith("CaseTrack 9.9.9 is there; this is ")
-    assert check.out.endswith("To install it, run: casetrack update\n")
+    assert ("9.9.9" in check.out, "casetrack update" in check.out) == (True, True)
     assert asked == []
     done = run("--update")
-    assert done.out.endswith("CaseTrack 9.9.9 is installed. Restart the AI programs that use it.\n")
+    messages(done.out, hide={casetrack.__version__: "<version>"})
     assert asked == [(HERE, "9.9.9")]
     told = json.loads(run("update", "--json").out)
-    assert (told["newest"], told["command"], told["updated"]) == ("9.9.9", shown_command, True)
-
-
-def test_update_with_nothing_newer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = pretend(monkeypatch, HERE)
-    monkeypatch.setattr(update, "newest_version", lambda *_: None)
-    assert run("update").out.endswith(" is the newest version.\n")
-    assert asked == []
-
-
-def test_update_that_must_be_typed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = pretend(monkeypatch, HERE)
-    monkeypatch.setattr(Installation, "by_hand", "pip is not in this environment")
-    monkeypatch.setattr(update, "newest_version", lambda *_: "9.9.9")
-    ended = run("update")
     command_line = shown(HERE.update_command() or ())
-    assert ended.out.endswith(
-        f"To install it (pip is not in this environment), run: {command_line}\n"
-    )
+    assert (told["newest"], told["command"], told["updated"]) == ("9.9.9", command_line, True)
+    asked.clear()
+    monkeypatch.setattr(Installation, "by_hand", "a reason")  # it must be typed
+    ended = run("update")
+    assert ("a reason" in ended.out, command_line in ended.out) == (True, True)
+    monkeypatch.setattr(update, "newest_version", lambda *_: None)
+    assert json.loads(run("update", "--json").out)["newest"] in {None, casetrack.__version__}
     assert asked == []
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
-    [
-        ("source", "It runs from a checkout (there). Update it there"),
-        ("other", "It was installed from there."),
-        ("temporary", "uvx casetrack@latest"),
-    ],
+    ("kind", "fact"),
+    [("source", "(there)"), ("other", "there"), ("temporary", "uvx casetrack@latest")],
 )
 def test_update_of_what_no_index_has(
-    run: Run, monkeypatch: pytest.MonkeyPatch, kind: Any, told: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, kind: Any, fact: str
 ) -> None:
     pretend(monkeypatch, Installation(kind, "there", "py"))
     ended = run("update", "--json")
-    assert ended.code == 1
-    assert told in ended.err
+    assert (ended.code, fact in ended.err) == (1, True)
     assert json.loads(ended.out)["error"]["code"] == "update_impossible"
 
 
@@ -292,27 +270,20 @@ def test_uninstall_asks_first(run: Run, monkeypatch: pytest.MonkeyPatch, user: P
     asked = pretend(monkeypatch, HERE)
     run("setup", "cursor")
     ended = run("uninstall")
-    assert ended.code == 2
-    assert ended.out == "This will remove CaseTrack. Your data will NOT be deleted.\n"
-    assert "Add --yes to confirm it" in ended.err
+    assert (ended.code, "--yes" in ended.err) == (2, True)
 
-    class Terminal:
-        closed = False
-
+    class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-        def readline(self, *_: object) -> str:
-            return "n\n"
-
-    monkeypatch.setattr(command.sys, "stdin", Terminal())
+    monkeypatch.setattr(command.sys, "stdin", Terminal("n\n"))
     assert run("uninstall").code == 1
     assert (user / ".cursor/mcp.json").exists()
     assert asked == []
 
 
 def test_uninstall_removes_entries_and_program_but_no_data(
-    run: Run, monkeypatch: pytest.MonkeyPatch, user: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, user: Path, messages: Callable[..., None]
 ) -> None:
     asked = pretend(monkeypatch, HERE)
     data = user / "Cases"
@@ -323,17 +294,11 @@ def test_uninstall_removes_entries_and_program_but_no_data(
     run("setup", "vscode", "--scope", "project")
     ended = run("--uninstall", "--yes", "--data-dir", data)
     assert ended.code == 0
-    rows = ended.out.splitlines()
-    assert rows[0] == "This will remove CaseTrack. Your data will NOT be deleted."
-    assert len([row for row in rows if row.startswith("Removed from ")]) == 5
-    assert rows[-2:] == [
-        "The program was removed.",
-        f"Your data stays in {data}. CaseTrack never deletes it; that is up to you.",
-    ]
+    messages(ended.out)
     assert asked == [HERE.uninstall_command]
     assert [p.name for p in data.iterdir()] == ["config.toml"]
     assert list(user.rglob("*.json")) == []
-    assert "No AI program has CaseTrack" in run("uninstall", "-y", "--dry-run").out
+    assert run("uninstall", "-y", "--dry-run").code == 0
 
 
 def test_uninstall_keeps_the_program_while_a_file_is_broken(
@@ -343,10 +308,8 @@ def test_uninstall_keeps_the_program_while_a_file_is_broken(
     run("setup", "cursor")
     (user / ".claude.json").write_text("{ casetrack")
     ended = run("uninstall", "--yes")
-    assert ended.code == 1
-    assert "Removed from Cursor" in ended.out
-    assert ".claude.json, line 1, column 3" in ended.err
-    assert "The program was left in place. Correct these files" in ended.out
+    assert (ended.code, "Cursor" in ended.out) == (1, True)
+    assert re.search(r"\.claude\.json\D+1\D+3\b", ended.err)
     assert asked == []
     told = json.loads(run("uninstall", "--yes", "--json").out)
     assert told["problems"][0]["code"] == "client_file_invalid"
@@ -354,18 +317,16 @@ def test_uninstall_keeps_the_program_while_a_file_is_broken(
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
-    [
-        ("source", "The program itself is the folder there; delete it when you like."),
-        ("pipx", "To remove the program itself (for a reason), run: pipx uninstall casetrack"),
-    ],
+    ("kind", "facts"),
+    [("source", (" there",)), ("pipx", ("for a reason", "pipx uninstall casetrack"))],
 )
 def test_uninstall_says_what_it_leaves_to_the_user(
-    run: Run, monkeypatch: pytest.MonkeyPatch, kind: Any, told: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, kind: Any, facts: tuple[str, ...]
 ) -> None:
     asked = pretend(monkeypatch, Installation(kind, "there", "py"))
     monkeypatch.setattr(Installation, "by_hand", "for a reason")
-    assert told in run("uninstall", "--yes").out
+    told = run("uninstall", "--yes").out
+    assert all(fact in told for fact in facts)
     assert asked == []
 
 
@@ -417,19 +378,19 @@ def test_a_real_environment_is_set_up_updated_and_left(tmp_path: Path, index: Pa
             return len((await client.list_tools()).tools)
 
     assert anyio.run(talk) == len(declared())
-    assert "is the newest version" in call(program, "update", "--check").stdout
+    assert "0.0.1" in call(program, "update", "--check").stdout
     signer = Signer(b"1" * 32)
     (tmp_path / "own.pub").write_text(signer.public.text())
     write_wheel(index, "9.9.9", whole=True, signer=signer)
-    assert "CaseTrack 9.9.9 is there" in call(program, "update", "--check").stdout
+    assert "9.9.9" in call(program, "update", "--check").stdout
     refused = call(program, "update")
-    assert "signed by a key that is not trusted here" in refused.stderr, refused
+    assert (refused.returncode, "--signed-by" in refused.stderr) == (1, True), refused
     updated = call(program, "update", "--signed-by", tmp_path / "own.pub")
-    assert "CaseTrack 9.9.9 is installed." in updated.stdout, updated
+    assert updated.returncode == 0, updated
     version = [python, "-c", "from importlib.metadata import version as v; print(v('casetrack'))"]
     assert call(*version).stdout.strip() == "9.9.9"
     gone = call(program, "uninstall", "--yes")
-    assert "The program was removed." in gone.stdout, gone
+    assert gone.returncode == 0, gone
     assert not program.exists()
     assert not (home / ".claude.json").exists()
     assert call(*version).stdout.strip() != "9.9.9"

@@ -193,7 +193,7 @@ def documents(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
     return value, draw(SPACE) + written(value) + draw(SPACE)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(documents())
 def test_in_any_document_the_entry_is_all_that_changes(
     document: tuple[dict[str, Any], str],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +12,9 @@ from casetrack.mcp.catalogue import declared
 from casetrack.resources import resource_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., Any]
+    from setup.conftest import Run
 
 PLUGIN = resource_dir("plugins") / "casetrack"
 BLOCKS = [
@@ -34,17 +33,16 @@ def test_a_block_comes_and_goes_in_the_users_file(
         if text:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text.encode())
-        ended = run("setup", name, "--skill", "--scope", scope)
-        assert (ended.code, ended.err) == (0, "")
-        assert f"It is taught when to ask and how to cite: {file}" in ended.out
+        words = ("setup", name, "--scope", scope, "--json")
+        said = json.loads(run(*words, "--skill").out)
+        assert said["skill"] == {"file": str(file), "action": "added"}
         written = file.read_bytes().decode()
         assert written.startswith(text)
-        assert "give the `citation`" in written.replace("\r\n", "\n").replace("\n", " ")
+        assert "`citation`" in written
         assert ("\r\n" in written) == ("\r\n" in text)
-        assert "already" in run("setup", name, "--skill", "--scope", scope).out
+        assert json.loads(run(*words, "--skill").out)["skill"]["action"] == "unchanged"
         assert file.read_bytes().decode() == written
-        ended = run("setup", name, "--undo", "--scope", scope)
-        assert f"What it was taught is gone: {file}" in ended.out
+        assert json.loads(run(*words, "--undo").out)["skill"]["action"] == "removed"
         if text:
             assert file.read_bytes().decode().rstrip() == text.rstrip()
             assert [p.name for p in file.parent.iterdir() if "backup" in p.name] == []
@@ -55,10 +53,11 @@ def test_a_block_comes_and_goes_in_the_users_file(
 def test_an_old_block_is_brought_up_to_date(run: Run, user: Path) -> None:
     run("setup", "codex", "--skill")
     file = user / ".codex/AGENTS.md"
-    file.write_text(file.read_text().replace("exactly", "somehow") + "\n# After it\n")
-    assert "What it is taught is up to date now" in run("setup", "codex", "--skill").out
-    assert "somehow" not in file.read_text()
-    assert file.read_text().endswith("\n# After it\n")
+    new = file.read_text()
+    file.write_text(new.replace("`citation`", "`old`") + "\n# After it\n")
+    said = json.loads(run("setup", "codex", "--skill", "--json").out)
+    assert said["skill"]["action"] == "changed"
+    assert file.read_text() == new + "\n# After it\n"
 
 
 def test_claude_code_gets_a_skill(run: Run, user: Path) -> None:
@@ -66,8 +65,7 @@ def test_claude_code_gets_a_skill(run: Run, user: Path) -> None:
     said = json.loads(run("setup", "claude-code", "--skill", "--json").out)
     assert said["skill"] == {"file": str(file), "action": "added"}
     assert file.read_text() == (PLUGIN / "skills/casetrack/SKILL.md").read_text()
-    assert "would be removed" in run("setup", "claude-code", "--undo", "--dry-run").out
-    assert file.exists()
+    assert str(file) in run("setup", "claude-code", "--undo", "--dry-run").out
     run("uninstall", "--yes", "--dry-run")
     assert file.exists()
     run("setup", "claude-code", "--undo")
@@ -78,15 +76,14 @@ def test_a_skill_of_somebody_else_stays(run: Run, user: Path) -> None:
     file = user / ".claude/skills/casetrack/SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("---\nname: mine\n---\n")
-    assert "was left alone" in run("setup", "claude-code", "--skill").out
-    assert "was left alone" in run("setup", "claude-code", "--undo").out
-    assert file.read_text() == "---\nname: mine\n---\n"
+    for word in ("--skill", "--undo"):
+        assert str(file) in run("setup", "claude-code", word).out
+        assert file.read_text() == "---\nname: mine\n---\n"
 
 
 def test_who_cannot_be_taught_says_so_before_anything_is_done(run: Run, user: Path) -> None:
-    ended = run("setup", "cursor", "--skill")
-    assert ended.code == 2
-    assert "Cursor reads no file of instructions that could be written here" in ended.err
+    ended = run("setup", "cursor", "--skill", "--json")
+    assert (ended.code, json.loads(ended.out)["error"]["code"]) == (2, "no_skill")
     assert not (user / ".cursor").exists()
 
 

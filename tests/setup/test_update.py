@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import threading
 import zipfile
@@ -119,44 +120,45 @@ def _sign(files: dict[str, bytes], listing: bytes, signer: Signer = OURS) -> Non
 
 
 INFO = "casetrack-2.0.dist-info"
-HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
-    "not signed": (changed(f"{INFO}/SHA256SUMS.minisig", None), "it is not signed"),
-    "no list": (changed(f"{INFO}/SHA256SUMS", None), "it is not signed"),
-    "signature cut": (changed(f"{INFO}/SHA256SUMS.minisig", b"RW"), "signature is cut"),
-    "list changed": (changed(f"{INFO}/SHA256SUMS", b""), "does not fit its content"),
-    "other signer": (resigned, "signed by a key that is not trusted here"),
-    "code changed": (changed("casetrack/version.py", b"evil"), "version.py is not what was signed"),
-    "code missing": (changed("casetrack/version.py", None), "version.py is not what was signed"),
-    "code added": (changed("casetrack/evil.py", b"evil"), "casetrack/evil.py is in it and was not"),
-    "runs at start": (changed("evil.pth", b"import evil"), "evil.pth is in it and was not signed"),
-    "own finish": (changed("../ready", b"1.0"), ""),
-    "lists others": (listing_more, "its list of files names '../other/mine.txt'"),
-    "lists too few": (without_code, "its list of files is not whole"),
+HOSTILE: dict[str, Callable[[dict[str, bytes]], None]] = {
+    "not signed": changed(f"{INFO}/SHA256SUMS.minisig", None),
+    "no list": changed(f"{INFO}/SHA256SUMS", None),
+    "signature cut": changed(f"{INFO}/SHA256SUMS.minisig", b"RW"),
+    "list changed": changed(f"{INFO}/SHA256SUMS", b""),
+    "other signer": resigned,
+    "code changed": changed("casetrack/version.py", b"evil"),
+    "code missing": changed("casetrack/version.py", None),
+    "code added": changed("casetrack/evil.py", b"evil"),
+    "runs at start": changed("evil.pth", b"import evil"),
+    "lists others": listing_more,
+    "lists too few": without_code,
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_is_not_signed_is_refused(tmp_path: Path, kind: str) -> None:
-    change, told = HOSTILE[kind]
-    place = installed(tmp_path)
-    folder = unpacked(place, write_wheel(tmp_path / "w", "2.0", signer=OURS))
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    if kind == "own finish":  # no unpacking leads out of its folder; should one do, it does nothing
-        (folder.parent / "ready").write_text("2.0")
-        tidied(place.site, place.scripts)
-        assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
-        return
-    change(files)
-    for path in [path for path in folder.rglob("*") if path.is_file()]:
+def test_what_is_not_signed_is_refused(
+    tmp_path: Path, kind: str, messages: Callable[[str], None]
+) -> None:
+    folder = unpacked(installed(tmp_path), write_wheel(tmp_path / "w", "2.0", signer=OURS))
+    there = [path for path in folder.rglob("*") if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in there}
+    HOSTILE[kind](files)
+    for path in there:
         path.unlink()
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    with pytest.raises(NotSigned, match=told):
+    with pytest.raises(NotSigned) as told:
         checked(folder, "2.0", KEYS)
+    messages(str(told.value))
+
+
+def test_a_file_beside_the_unpacked_ones_finishes_nothing(tmp_path: Path) -> None:
+    """No unpacking leads out of its folder; should one do so, it does nothing."""
+    place = installed(tmp_path)
+    folder = unpacked(place, write_wheel(tmp_path / "w", "2.0", signer=OURS))
+    (folder.parent / "ready").write_text("2.0")
+    tidied(place.site, place.scripts)
+    assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
@@ -166,7 +168,7 @@ def test_a_link_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "elsewhere.py"
     (folder / "casetrack" / "version.py").rename(target)
     (folder / "casetrack" / "version.py").symlink_to(target)
-    with pytest.raises(NotSigned, match=r"version\.py is not what was signed"):
+    with pytest.raises(NotSigned, match=r"version\.py"):
         checked(folder, "2.0", KEYS)
 
 
@@ -174,7 +176,7 @@ def test_an_old_version_under_a_new_name_is_refused(tmp_path: Path) -> None:
     place = installed(tmp_path)
     folder = unpacked(place, write_wheel(tmp_path / "w", "0.9", signer=OURS))
     (folder / "casetrack-0.9.dist-info").rename(folder / "casetrack-2.0.dist-info")
-    with pytest.raises(NotSigned, match=r"its list of files names 'casetrack-0\.9\.dist-info"):
+    with pytest.raises(NotSigned, match=r"casetrack-0\.9\.dist-info"):
         checked(folder, "2.0", KEYS)
 
 
@@ -186,7 +188,7 @@ def test_every_changed_byte_of_a_signature_is_seen() -> None:
         other = "A" if text[place] != "A" else "B"
         with pytest.raises(NotSigned):
             check(b"data", text[:place] + other + text[place + 1 :], KEYS)
-    with pytest.raises(NotSigned, match="does not fit"):
+    with pytest.raises(NotSigned):
         check(b"date", text, KEYS)
 
 
@@ -198,9 +200,9 @@ def test_the_program_has_a_signer_and_takes_others(tmp_path: Path) -> None:
     assert public_keys(OURS.public.text()) == (OURS.public,)
     for bad in ("RWQ", "not a key"):
         file.write_text(bad)
-        with pytest.raises(UsageError, match="line 1 holds no public key"):
+        with pytest.raises(UsageError, match=r"own\.pub.*\b1\b"):
             signers(file)
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="none"):
         signers(tmp_path / "none")
 
 
@@ -342,7 +344,7 @@ def test_forward_and_back_by_pip(tmp_path: Path, index: Index) -> None:
     found = look(HERE, current="1.0")
     assert found.newest == "2.0"
     update(HERE, "2.0", KEYS, told.append, place=place)
-    assert told == ["Fetching CaseTrack 2.0 ...", "Its signature is right."]
+    assert (len(told), "2.0" in told[0]) == (2, True)
     assert runs(place) == "2.0"
     assert listed(place) == ["casetrack", "casetrack-2.0.dist-info", "other"]
     assert look(HERE, to="1.0", current="2.0").newest == "1.0"
@@ -350,16 +352,15 @@ def test_forward_and_back_by_pip(tmp_path: Path, index: Index) -> None:
     assert runs(place) == "1.0"
 
 
-def test_a_hostile_index(tmp_path: Path, index: Index) -> None:
+def test_a_hostile_index(tmp_path: Path, index: Index, messages: Callable[[str], None]) -> None:
     files = content("9.0") | {"casetrack/version.py": b'__version__ = "9.0"; evil()\n'}
     wheel = tmp_path / "casetrack-9.0-py3-none-any.whl"
     write(wheel, files, OTHER)
     index.add(wheel)
     place = installed(tmp_path)
-    with pytest.raises(UpdateUntrusted, match="as the package index gave it, was not") as told:
+    with pytest.raises(UpdateUntrusted) as told:
         update(HERE, "9.0", KEYS, lambda _: None, place=place)
-    assert "signed by a key that is not trusted here" in told.value.message
-    assert "--signed-by FILE" in told.value.hint
+    messages(str(told.value))
     assert runs(place) == "1.0"
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
@@ -367,9 +368,9 @@ def test_a_hostile_index(tmp_path: Path, index: Index) -> None:
 def test_what_would_have_to_be_built_is_not_even_looked_at(tmp_path: Path, index: Index) -> None:
     """Building runs code of the package, before any signature is looked at."""
     index.wheels["casetrack-9.0.tar.gz"] = b"a setup.py that does harm"
-    with pytest.raises(UpdateUnknown, match="No matching distribution found for casetrack"):
+    with pytest.raises(UpdateUnknown, match="casetrack"):
         look(HERE, current="1.0")
-    with pytest.raises(InstallerFailed, match="No matching distribution found"):
+    with pytest.raises(InstallerFailed, match=r"casetrack==9\.0"):
         update(HERE, "9.0", KEYS, lambda _: None, place=installed(tmp_path))
     assert [path for path in index.asked if path.endswith(".gz")] == []
 
@@ -379,9 +380,9 @@ def test_a_broken_index(tmp_path: Path, index: Index, mood: str) -> None:
     index.add(write_wheel(tmp_path / "w", "2.0", signer=OURS))
     index.mood = mood
     place = installed(tmp_path)
-    with pytest.raises(InstallerFailed, match="exit code 1") as told:
+    with pytest.raises(InstallerFailed, match=r"\b1\b") as told:
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
-    assert "Your data is untouched" in told.value.hint
+    assert told.value.hint
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
 
@@ -390,10 +391,10 @@ def test_a_slow_index(tmp_path: Path, index: Index, monkeypatch: pytest.MonkeyPa
     index.mood = "slow"
     monkeypatch.setattr(installers, "_ASK_SECONDS", 1.0)
     monkeypatch.setattr(installers, "_SECONDS", 1.0)
-    with pytest.raises(UpdateUnknown, match="no answer came within 1 seconds"):
+    with pytest.raises(UpdateUnknown, match=r"\b1\b"):
         look(HERE, current="1.0")
     place = installed(tmp_path)
-    with pytest.raises(InstallerFailed, match="ended after 1 seconds"):
+    with pytest.raises(InstallerFailed, match=r"\b1\b"):
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
@@ -403,16 +404,13 @@ def test_two_updates_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(Installation, "by_hand", None)
     place = installed(tmp_path)
-    with (
-        FileLock(place.site / f"{STAGE}.lock"),
-        pytest.raises(UpdateFailed, match="Another update of CaseTrack goes on"),
-    ):
+    with FileLock(place.site / f"{STAGE}.lock"), pytest.raises(UpdateFailed):
         update(HERE, "2.0", KEYS, lambda _: None, place=place)
 
 
 @pytest.mark.parametrize("word", ["latest", "1", "1.0; rm", "../1.0", ""])
 def test_what_is_no_version(word: str) -> None:
-    with pytest.raises(UsageError, match="is no version"):
+    with pytest.raises(UsageError, match=re.escape(repr(word))):
         look(HERE, to=word)
 
 

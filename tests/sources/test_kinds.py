@@ -34,42 +34,27 @@ def test_every_key_is_told_in_one_line_and_has_a_default_of_its_type(kind: str) 
         assert not (key.required and key.default is not None)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "keys", "message", "hint"),
-    [
-        ("gitt", "a", {}, "There is no kind of source 'gitt' (did you mean 'git'?).",
-         "Use one of: filesystem, git, s3, script."),
-        ("git", "a/b", {"url": "x"}, "'a/b' cannot be the name of a git source.",
-         "Use letters, digits, '.', '_' and '-', and begin with a letter or a digit."),
-        ("git", "a", {"url": "x", "brnach": "b"},
-         "git:a has an unknown key 'brnach' (did you mean 'branch'?).",
-         ("Keys of git sources: url, branch, root, include_globs, exclude_globs, host, shallow, "
-         "cache_dir, max_extract_bytes.")),
-        ("filesystem", "a", {}, "filesystem:a has no 'root'.", "root: The folder."),
-        ("filesystem", "a", {"root": ""}, "'root' of filesystem:a is not a path in quotes.",
-         "root: The folder."),
-        ("filesystem", "a", {"root": ".", "include_globs": "*.md"},
-         "'include_globs' of filesystem:a is not a list of texts, such as ['**/*.md'].", None),
-        ("filesystem", "a", {"root": ".", "include_globs": [1]},
-         "'include_globs' of filesystem:a is not a list of texts, such as ['**/*.md'].", None),
-        ("filesystem", "a", {"root": ".", "follow_symlinks": "no"},
-         "'follow_symlinks' of filesystem:a is not true or false.", None),
-        ("filesystem", "a", {"root": ".", "max_extract_bytes": True},
-         "'max_extract_bytes' of filesystem:a is not a whole number above 0.", None),
-        ("filesystem", "a", {"root": ".", "max_extract_bytes": 0},
-         "'max_extract_bytes' of filesystem:a is not a whole number above 0.", None),
-        ("filesystem", "a", {"root": ".", "include_globs": ["[z-a]"]},
-         ("A pattern in include_globs of filesystem:a cannot be understood: bad character range "
-         "z-a at position 10"), None),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_understood_is_an_error(
-    tmp_path: Path, kind: str, name: str, keys: dict[str, Any], message: str, hint: str | None
-) -> None:
+WRONG: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "kind": ("gitt", "a", {}),
+    "name": ("git", "a/b", {"url": "x"}),
+    "unknown key": ("git", "a", {"url": "x", "brnach": "b"}),
+    "nothing": ("filesystem", "a", {}),
+    "path": ("filesystem", "a", {"root": ""}),
+    "text for a list": ("filesystem", "a", {"root": ".", "include_globs": "*.md"}),
+    "number in a list": ("filesystem", "a", {"root": ".", "include_globs": [1]}),
+    "flag": ("filesystem", "a", {"root": ".", "follow_symlinks": "no"}),
+    "flag as number": ("filesystem", "a", {"root": ".", "max_extract_bytes": True}),
+    "zero": ("filesystem", "a", {"root": ".", "max_extract_bytes": 0}),
+    "pattern": ("filesystem", "a", {"root": ".", "include_globs": ["[z-a]"]}),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_cannot_be_understood(tmp_path: Path, wrong: str, messages: Any) -> None:
+    kind, name, keys = WRONG[wrong]
     with pytest.raises(UsageError) as caught:
         open_source(kind, name, keys, base=tmp_path)
-    assert caught.value.message == message
-    assert hint is None or caught.value.hint == hint
+    messages(str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -94,5 +79,5 @@ def test_values_of_each_type(
     for value in good:
         assert read(value) == (tuple(value) if isinstance(value, list) else value)
     for value in bad:
-        with pytest.raises(UsageError, match=r"'it' of \[search\] is not"):
+        with pytest.raises(UsageError, match=r"'it' of \[search\]"):
             read(value)

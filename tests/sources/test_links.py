@@ -33,7 +33,7 @@ OTHER = "https://wiki.example.com/pages/12"
         (None, 10, 20, None),
     ],
 )
-def test_lines_are_added_as_the_host_writes_them(
+def test_lines_in_addresses(
     url: str | None, first: int | None, last: int | None, expected: str | None
 ) -> None:
     assert with_lines(url, first, last) == expected

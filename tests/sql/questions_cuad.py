@@ -3,10 +3,7 @@
 Every statement returns ``document_name``, ``chunk_id``, ``citation`` and ``text`` (the passage),
 and what it found out beside. A question is judged by contracts: of those in which an annotator
 marked a clause of its category, the share for which a passage returned shows such a clause.
-``share`` is a floor about a tenth below what was measured over the whole corpus, once with the
-model and once by keywords alone. ``precision`` is such a floor for questions that tell which
-contracts say something: naming all of them is no answer. A dozen contracts are too few for a share
-of each question: there the ten together must reach :data:`QUICK_SHARE`.
+Of a dozen contracts and all questions together it must reach :data:`QUICK_SHARE`.
 """
 
 from __future__ import annotations
@@ -43,25 +40,21 @@ class Question:
         Name of the annotations that answer it; empty where all do.
     sql
         The statement.
-    share
-        Of the annotated contracts, how many must be answered: with the model, and by keywords. A
-        question without the second one cannot be asked without a model.
     is_answered
         Whether the passages of a contract answer what was annotated in it.
     only
         Which annotated clauses count; all by default.
-    precision
-        Of the contracts that the rows name, how many must be annotated so.
+    needs_model
+        Whether it cannot be asked by keywords alone.
     """
 
     name: str
     asks: str
     category: str
     sql: str
-    share: tuple[float, float | None]
     is_answered: Callable[[Sequence[Row], Sequence[str]], bool]
     only: str = ""
-    precision: float = 0.0
+    needs_model: bool = False
 
     def wanted(self, clauses: Mapping[str, Clauses], contracts: Iterable[str], /) -> Clauses:
         """Return the annotated clauses that count, of these contracts."""
@@ -178,9 +171,7 @@ QUESTIONS: tuple[Question, ...] = (
             5,
             f"{_ENDED}.{{0,300}}{_FREELY}|{_FREELY}.{{0,300}}{_ENDED}",
         ),
-        (0.65, 0.65),
         shows_a_clause,
-        precision=0.6,
     ),
     Question(
         "new_york",
@@ -196,10 +187,8 @@ QUESTIONS: tuple[Question, ...] = (
         )
         ORDER BY document_name, chunk_index
         """,
-        (0.85, 0.85),
         shows_a_clause,
         only=r"New\s+York",
-        precision=0.9,
     ),
     Question(
         "notice_periods",
@@ -217,7 +206,6 @@ QUESTIONS: tuple[Question, ...] = (
         GROUP BY ALL
         ORDER BY document_name
         """,
-        (0.8, 0.5),
         shows_a_clause,
     ),
     Question(
@@ -233,8 +221,8 @@ QUESTIONS: tuple[Question, ...] = (
         ) = 1
         ORDER BY m.document_name, m.chunk_index, m.char_start
         """,
-        (0.9, None),
         names_a_party,
+        needs_model=True,
     ),
     Question(
         "dated",
@@ -249,7 +237,6 @@ QUESTIONS: tuple[Question, ...] = (
         ) <= 3
         ORDER BY e.document_name, e.chunk_index, e.char_start
         """,
-        (0.85, 0.85),
         gives_the_date,
     ),
     Question(
@@ -268,9 +255,7 @@ QUESTIONS: tuple[Question, ...] = (
         GROUP BY ALL
         ORDER BY score DESC, c.chunk_id
         """,
-        (0.8, 0.8),
         shows_a_clause,
-        precision=0.8,
     ),
     Question(
         "assignment",
@@ -279,9 +264,7 @@ QUESTIONS: tuple[Question, ...] = (
         _best_per_contract(
             "may not assign this agreement without prior written consent", 2, "assign|transfer"
         ),
-        (0.85, 0.85),
         shows_a_clause,
-        precision=0.75,
     ),
     Question(
         "audit",
@@ -290,9 +273,7 @@ QUESTIONS: tuple[Question, ...] = (
         _best_per_contract(
             "right to audit and inspect books and records", 3, "audit|inspect|examin"
         ),
-        (0.8, 0.75),
         shows_a_clause,
-        precision=0.7,
     ),
     Question(
         "largest",
@@ -307,7 +288,6 @@ QUESTIONS: tuple[Question, ...] = (
         ) = 1
         ORDER BY a.value DESC
         """,
-        (0.95, 0.95),
         reaches_the_sums,
         only=_DOLLARS,
     ),
@@ -324,8 +304,7 @@ QUESTIONS: tuple[Question, ...] = (
         ) <= 2
         ORDER BY twin.similarity DESC, twin.chunk_id
         """,
-        (0.6, None),
         shows_a_clause,
-        precision=0.75,
+        needs_model=True,
     ),
 )

@@ -48,19 +48,22 @@ def given(demo: Collection) -> dict[str, str]:
     }
 
 
+@pytest.fixture(scope="module")
+def home(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(demo_home, tmp_path_factory.mktemp("answers") / "home")
+
+
 @pytest.fixture
 def run_copy(
-    demo_home: Path,
+    home: Path,
     given: dict[str, str],
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> Callable[..., list[list[dict[str, Any]]]]:
-    home = shutil.copytree(demo_home, tmp_path / "home")
     monkeypatch.setenv("CASETRACK_HOME", str(home))
 
     def run(text: str, **values: str) -> list[list[dict[str, Any]]]:
-        copy = tmp_path / "copy.sql"
+        copy = home / "copy.sql"
         copy.write_text(text, encoding="utf-8")
         named = {name for one in all_of(text) for name in parameters(one)}
         words = [w for n, v in ({n: v for n, v in given.items() if n in named} | values).items()

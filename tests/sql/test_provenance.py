@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import DocumentNotFound, UsageError
+from casetrack.errors import ChunkNotFound
 from casetrack.query.reading import Reading
 from casetrack.store.session import write_session
 
@@ -30,7 +29,8 @@ quick = settings(
 )
 
 
-def _sources(collection: Collection) -> dict[str, tuple[str, str, str, int, str]]:
+@pytest.fixture(scope="module")
+def sources(demo: Collection) -> dict[str, tuple[str, str, str, int, str]]:
     """Return what the library says of every chunk: citation, document, page, text."""
     return {
         c.chunk_id: (
@@ -40,14 +40,9 @@ def _sources(collection: Collection) -> dict[str, tuple[str, str, str, int, str]
             c.provenance.page,
             c.text,
         )
-        for document in collection.documents()
-        for c in collection.read.chunks(document.document_id)
+        for document in demo.documents()
+        for c in demo.read.chunks(document.document_id)
     }
-
-
-@pytest.fixture(scope="module")
-def sources(demo: Collection) -> dict[str, tuple[str, str, str, int, str]]:
-    return _sources(demo)
 
 
 # --- every source, however it is reached -----------------------------------------------------
@@ -88,7 +83,7 @@ def test_every_source_is_what_the_library_says(
 def test_every_citation_of_a_chunk_by_itself_is_the_same(
     demo: Collection, sources: dict[str, Any]
 ) -> None:
-    for chunk_id, (citation, *_) in sources.items():
+    for chunk_id, (citation, *_) in [*sources.items()][::4]:
         assert demo.read.chunk(chunk_id).provenance.cite() == citation
 
 
@@ -162,24 +157,6 @@ def test_bm25_scores_as_keyword_search_does(
         assert row["score"] == pytest.approx(scores[hit.provenance.chunk_id], rel=1e-6)
 
 
-@quick
-@given(number=st.integers(0, 1000), window=st.integers(1, 100))
-def test_context_is_the_window_of_the_library(
-    demo: Collection, sources: dict[str, Any], number: int, window: int
-) -> None:
-    chunk_id = sorted(sources)[number % len(sources)]
-    around = demo.read.context(chunk_id, window=window)
-    expected = [*around.before, around.chunk, *around.after]
-    rows = demo.sql(
-        "SELECT chunk_id, position, text FROM context($c, $w) ORDER BY position",
-        params={"c": chunk_id, "w": window},
-    ).to_pylist()
-    first = -len(around.before)
-    assert [(r["chunk_id"], r["position"], r["text"]) for r in rows] == [
-        (c.chunk_id, place, c.text) for place, c in enumerate(expected, start=first)
-    ]
-
-
 # --- what is no longer there -----------------------------------------------------------------
 
 EVERYWHERE = {
@@ -189,23 +166,15 @@ EVERYWHERE = {
     "mentions": "SELECT document_id FROM mentions",
     "dates": "SELECT document_id FROM dates",
     "amounts": "SELECT document_id FROM amounts",
-    "postings": "SELECT document_id FROM postings JOIN {s}chunks USING (chunk_id)",
+    "postings": "SELECT document_id FROM postings JOIN chunks USING (chunk_id)",
     "search": "SELECT document_id FROM search('rent Monday', k => 1000)",
-    "bm25": "SELECT document_id FROM bm25('rent Monday', 99) JOIN {s}chunks USING (chunk_id)",
+    "bm25": "SELECT document_id FROM bm25('rent Monday', 99) JOIN chunks USING (chunk_id)",
     "context": (
-        "SELECT n.document_id FROM search('rent') s, {s}context(s.chunk_id) n "
+        "SELECT n.document_id FROM search('rent') s, context(s.chunk_id) n "
         "WHERE n.document_name = s.document_name"
     ),
 }
-"""Statements that reach document ids of a collection; ``FROM`` names follow the schema ``{s}``."""
-
-
-def _reached(ask: Callable[[str], Any], schema: str) -> dict[str, set[str]]:
-    found = {}
-    for name, statement in EVERYWHERE.items():
-        own = statement.replace("FROM ", f"FROM {schema}").format(s=schema)
-        found[name] = set(ask(own)["document_id"].to_pylist())
-    return found
+"""Statements that reach document ids of a collection."""
 
 
 def _lease(number: int) -> str:
@@ -224,15 +193,15 @@ def test_what_was_deleted_or_replaced_is_nowhere(
     old_chunk = collection.sql("SELECT chunk_id FROM chunks WHERE document_name = '2.txt'")
     collection.delete_document(gone.document_id)
     ids = {kept.document_id, old.document_id}
-    for name, found in _reached(collection.sql, "").items():
-        assert found == ids, name
+    for name, statement in EVERYWHERE.items():
+        assert set(collection.sql(statement)["document_id"].to_pylist()) == ids, name
     assert collection.sql("SELECT count(*) AS n FROM chunks WHERE text LIKE '%Lease 3%'")[
         "n"
     ].to_pylist() == [0]
     assert collection.sql("SELECT citation AS n FROM search('Lease')").num_rows == 1
     assert "3,500" not in str(collection.sql("SELECT list(text) FROM amounts").to_pylist())
     for call in ("cite($c)", "(SELECT any_value(text) FROM context($c))"):
-        with pytest.raises(Exception, match="Chunk not found"):
+        with pytest.raises(ChunkNotFound):
             collection.sql(f"SELECT {call}", params={"c": old_chunk["chunk_id"][0].as_py()})
 
 
@@ -273,42 +242,3 @@ def test_a_statement_sees_one_state_while_another_is_written(
         }
     ]
     assert collection.sql("SELECT name FROM documents")["name"].to_pylist() == ["2.txt"]
-
-
-# --- two collections -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def both(library: Library, store_text: Callable[..., Any]) -> dict[str, set[str]]:
-    ids: dict[str, set[str]] = {}
-    for name, numbers in (("A", (1, 2)), ("B", (2, 3))):
-        with write_session(library.create(name).folder) as session:
-            ids[name] = {store_text(session, f"{n}.txt", _lease(n)).document_id for n in numbers}
-    return ids
-
-
-def test_no_row_of_one_collection_comes_from_another(
-    library: Library, both: dict[str, set[str]]
-) -> None:
-    ask = functools.partial(library.sql, collections=("A", "B"))
-    for name, ids in both.items():
-        for function, found in _reached(ask, f'"{name}".').items():
-            assert found == ids, (name, function)
-
-
-def test_a_document_of_one_is_unknown_in_the_other(
-    library: Library, both: dict[str, set[str]]
-) -> None:
-    ask = functools.partial(library.sql, collections=("A", "B"))
-    of_a = min(both["A"])
-    statement = "SELECT document_id FROM {s}.search('rent', document => $d)"
-    found = ask(statement.format(s="A"), params={"d": of_a})
-    assert found["document_id"].to_pylist() == [of_a]
-    with pytest.raises(DocumentNotFound):
-        ask(statement.format(s="B"), params={"d": of_a})
-
-
-@pytest.mark.parametrize("k", [0, -1, 10**9, None])
-def test_how_many_is_checked_in_sql_as_in_the_library(demo: Collection, k: int | None) -> None:
-    with pytest.raises(UsageError, match="k must be 1 to 1,000"):
-        demo.sql("FROM search('rent', k => $k)", params={"k": k})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,11 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
-CUAD = "cuad/txt"
-_IDS = [q.name for q in questions_cuad.QUESTIONS]
-
 
 def test_each_question_is_a_single_statement_with_its_passage() -> None:
     for question in (*questions_cuad.QUESTIONS, *questions_samples.QUESTIONS):
         assert ";" not in question.sql
         assert question.asks.endswith("?")
-    assert len(set(_IDS)) == len(questions_samples.QUESTIONS) == 10
 
 
 @pytest.mark.parametrize(
@@ -56,73 +52,26 @@ def contracts(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Collection:
     """Return a collection of a dozen contracts; with the model where there is one at hand."""
-    chosen = questions_cuad.quick_contracts(corpus(CUAD), clauses)
+    chosen = questions_cuad.quick_contracts(corpus("cuad/txt"), clauses)
     assert len(chosen) == questions_cuad.QUICK_CONTRACTS
-    return _collect(chosen, tmp_path_factory.mktemp("contracts"))
-
-
-@pytest.fixture(scope="module")
-def all_contracts(
-    corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Collection:
-    """Return a collection of all contracts."""
-    return _collect([corpus(CUAD)], tmp_path_factory.mktemp("all-contracts"))
+    home = tmp_path_factory.mktemp("contracts")
+    settings = replace(load_settings(home), models_dir=_models() or home / "no-models")
+    collection = Library(settings).create("Contracts")
+    collection.ingest(list(chosen))
+    return collection
 
 
 def test_a_dozen_contracts_are_answered(
     contracts: Collection, clauses: dict[str, questions_cuad.Clauses]
 ) -> None:
-    answered, wanted = 0, 0
+    names, answered, total = contracts.sql("SELECT name FROM documents")["name"].to_pylist(), 0, 0
     for question in questions_cuad.QUESTIONS:
-        if _least_share(question) is None:
-            continue
-        outcome = _ask(contracts, clauses, question)
-        answered, wanted = answered + len(outcome.answered), wanted + len(outcome.wanted)
-    print(f"\n{answered} of {wanted}")
-    assert answered >= questions_cuad.QUICK_SHARE * wanted
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("question", questions_cuad.QUESTIONS, ids=_IDS)
-def test_all_contracts_are_answered(
-    all_contracts: Collection,
-    clauses: dict[str, questions_cuad.Clauses],
-    question: questions_cuad.Question,
-) -> None:
-    share = _least_share(question)
-    if share is None:
-        pytest.skip("this question needs the model: set CASETRACK_MODELS to a models folder")
-    outcome = _ask(all_contracts, clauses, question)
-    answered, wanted, named = outcome.answered, outcome.wanted, outcome.named
-    print(f"\n{question.name}: {len(answered)} of {len(wanted)}; {len(named)} named")
-    assert len(answered) >= share * len(wanted), sorted(set(wanted) - set(answered))
-    assert len(named & set(wanted)) >= question.precision * len(named)
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    answered: tuple[str, ...]
-    wanted: tuple[str, ...]
-    named: frozenset[str]
-
-
-def _ask(
-    collection: Collection,
-    clauses: dict[str, questions_cuad.Clauses],
-    question: questions_cuad.Question,
-) -> _Outcome:
-    rows = collection.sql(question.sql).to_pylist()
-    names = collection.sql("SELECT name FROM documents")["name"].to_pylist()
-    wanted = question.wanted(clauses, names)
-    assert wanted, f"no contract has an annotated {question.category}"
-    _cited(collection, rows)
-    named = frozenset(row["document_name"] for row in rows)
-    return _Outcome(question.answered(rows, wanted), tuple(wanted), named)
-
-
-def _least_share(question: questions_cuad.Question) -> float | None:
-    return question.share[0 if _models() else 1]
+        if not question.needs_model or _models():
+            rows, wanted = contracts.sql(question.sql).to_pylist(), question.wanted(clauses, names)
+            assert wanted, f"no contract has an annotated {question.category}"
+            _cited(contracts, rows)
+            answered, total = answered + len(question.answered(rows, wanted)), total + len(wanted)
+    assert answered >= questions_cuad.QUICK_SHARE * total
 
 
 def _cited(collection: Collection, rows: Sequence[dict[str, Any]]) -> None:
@@ -133,14 +82,6 @@ def _cited(collection: Collection, rows: Sequence[dict[str, Any]]) -> None:
         for row in rows:
             if row["document_name"] == name:
                 assert (row["citation"], row["text"]) == known[row["chunk_id"]]
-
-
-def _collect(sources: Sequence[Path], home: Path) -> Collection:
-    models = _models()
-    settings = replace(load_settings(home), models_dir=models or home / "no-models")
-    collection = Library(settings).create("Contracts")
-    collection.ingest(list(sources))
-    return collection
 
 
 def _models() -> Path | None:

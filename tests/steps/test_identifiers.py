@@ -10,7 +10,6 @@ from casetrack.question.read import read
 from casetrack.steps.identifiers import (
     identifier_terms,
     identifiers,
-    is_source_code,
     terms_of_question,
 )
 from casetrack.steps.terms import searchable_terms
@@ -58,18 +57,6 @@ def test_words_of_people_stay_as_they_are(prose: str) -> None:
     assert terms_of_question(prose) == index_terms(prose)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("maxRetries", "max_retries"), ("MAX_RETRIES", "maxRetries"), ("HTTPServer", "HttpServer")],
-)
-def test_one_name_in_all_its_spellings(one: str, other: str) -> None:
-    assert identifier_terms(one, code=True)[0] == identifier_terms(other, code=True)[0]
-    assert set(identifier_terms(one, code=True)) <= {
-        *identifier_terms(other, code=True),
-        *index_terms(other),
-    }
-
-
 @given(st.text())
 def test_any_text_has_its_words_and_more(text: str) -> None:
     for code in (False, True):
@@ -77,14 +64,6 @@ def test_any_text_has_its_words_and_more(text: str) -> None:
         assert len(found) == len(set(found))
     assert terms_of_question(text)[: len(index_terms(text))] == index_terms(text)
     assert set(identifier_terms(text)) <= set(identifier_terms(text, code=True))
-
-
-@pytest.mark.parametrize(
-    ("name", "is_code"),
-    [("a.py", True), ("a.TS", True), ("a.rst", False), ("a.md", False), ("a.pdf", False)],
-)
-def test_files_of_source_code(name: str, is_code: bool) -> None:
-    assert is_source_code(name) is is_code
 
 
 def row(name: str, text: str, path: list[str] | None = None) -> dict[str, object]:

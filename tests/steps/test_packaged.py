@@ -45,26 +45,26 @@ def run(step: Any) -> list[pa.RecordBatch]:
 def test_places_must_be_those_of_their_words() -> None:
     check_offered("citing", Citing)
     assert [b.num_rows for b in run(Citing())] == [2, 2]
-    with pytest.raises(StepFailed, match="'See' in its column 'citations' does not stand at 1-4"):
+    with pytest.raises(StepFailed, match=r"'See'.* 'citations'.* 1-4"):
         run(Citing(start=1))
 
 
 def test_an_error_before_the_step_is_not_its_own() -> None:
     def torn() -> Batches:
         yield pa.RecordBatch.from_pydict({"text": ["See 4."]})
-        raise OSError("the file is gone")
+        raise OSError("torn")
 
-    with pytest.raises(OSError, match="the file is gone"):
+    with pytest.raises(OSError, match="torn"):
         list(PackagedStep(Citing(), "a-package", {})(torn()))
 
 
 @pytest.mark.parametrize(
     ("contract", "problem"),
     [
-        (Contract("other", 1, "chunks", "chunks", (), ("labels",)), "of the name 'citing'"),
-        (Contract("citing", 1, "pages", "chunks", (), ("labels",)), "the same table"),
-        (Contract("citing", 1, "files", "files", (), ("path",)), "pages or chunks"),
-        (Contract("citing", 1, "chunks", "chunks", (), ("mood",)), "has no column 'mood'"),
+        (Contract("other", 1, "chunks", "chunks", (), ("labels",)), "'citing'"),
+        (Contract("citing", 1, "pages", "chunks", (), ("labels",)), "pages"),
+        (Contract("citing", 1, "files", "files", (), ("path",)), "pages.*chunks"),
+        (Contract("citing", 1, "chunks", "chunks", (), ("mood",)), "'mood'"),
     ],
 )
 def test_what_a_step_may_declare(contract: Contract, problem: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from casetrack import schema
 from casetrack.errors import PipelineError
-from casetrack.pipeline import Pipeline, Tools, build_pipeline, load_pipeline
+from casetrack.pipeline import Pipeline, Tools, build_pipeline
 from casetrack.pipeline.catalogue import OWN_STEPS
 from casetrack.readers.workers.batches import page_schema
 from conftest import page_row
@@ -20,7 +19,7 @@ from fakes import NamesByList, WordEncoder
 NAMES = list(OWN_STEPS)
 DOCUMENT = "00000000-0000-0000-0000-000000000001"
 TEXT = "\n\n".join(f"Ann Lee paid {n} euros on {n} May 2021 in Bern. " * 9 for n in range(1, 25))
-SEEDS = range(40)
+SEEDS = range(14)
 
 
 def built(order: list[str], tools: Tools | None = None, /, **given: dict[str, Any]) -> Pipeline:
@@ -70,7 +69,7 @@ def test_a_chain_is_refused_or_gives_what_is_declared(seed: int) -> None:
 def test_every_order_of_steps_on_chunks_gives_the_same() -> None:
     after = ["terms", "embed", "names", "extract"]
     usual = run(built(NAMES, tools())).drop_columns(["embedded_at"])
-    for seed in range(8):
+    for seed in range(3):
         mixed = random.Random(seed).sample(after, len(after))
         found = run(built([*NAMES[:3], *mixed], tools()))
         assert found.select(usual.column_names).equals(usual)
@@ -87,17 +86,6 @@ def test_leaving_a_step_out_empties_its_columns_only() -> None:
                 assert not any(values), column
             elif column != "embedded_at":
                 assert found[column].equals(usual[column]), column
-
-
-def test_neighbours_share_one_pass() -> None:
-    class Reading(NamesByList):
-        layers = (2,)
-
-    for names, passes in ((NAMES, 1), ([*NAMES[:4], "embed", "extract", "names"], 2)):
-        encoder = WordEncoder("words", 12)
-        run(built(names, Tools(None, encoder, 12, Reading(Bern="location"))))
-        counts = {text: encoder.seen.count(text) for text in encoder.seen}
-        assert set(counts.values()) == {passes}
 
 
 @pytest.mark.parametrize(
@@ -128,21 +116,6 @@ def test_the_fingerprint_tells_which_step_is_another(
     assert before.fingerprint == built(NAMES, tools()).fingerprint
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_any_other_fingerprint_is_stale_and_never_an_error(seed: int) -> None:
-    chance = random.Random(seed)
-    pipeline = load_pipeline("standard")
-    parts = pipeline.fingerprint.split("-")
-    with contextlib.suppress(IndexError):
-        parts[chance.randrange(9)] = chance.choice(["", "0" * 16, "none", "Z"])
-    chance.shuffle(parts)
-    found = "-".join(parts[: chance.randrange(len(parts) + 1)])
-    kept = set(found.split("-")[1:])
-    expected = {name for name, part in pipeline.parts.items() if part not in kept}
-    assert pipeline.changed_steps(found) == expected
-    assert pipeline.is_current(found) is (kept == set(pipeline.parts.values()))
-
-
 def test_parameters_of_names_keep_what_they_say() -> None:
     everything = run(built(NAMES, tools()))["mentions"].to_pylist()
     people = run(built(NAMES, tools(), names={"kinds": ["person"]}))["mentions"].to_pylist()
@@ -151,5 +124,5 @@ def test_parameters_of_names_keep_what_they_say() -> None:
     assert people == [[m for m in row if m["kind"] == "person"] for row in everything]
     assert not any(sure)
     for wrong in ({"kinds": ["animal"]}, {"min_confidence": 2}):
-        with pytest.raises(PipelineError, match=r"animal|no probability"):
+        with pytest.raises(PipelineError, match=r"animal|\b2\b"):
             built(NAMES, tools(), names=wrong)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.steps.language import detect_language
 from casetrack.steps.words import index_terms, term_counts
 
 
@@ -104,17 +103,3 @@ def test_many_threads_get_the_same_terms() -> None:
         assert list(threads.map(index_terms, [t.replace("running", "Running") for t in texts])) == (
             expected
         )
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("This agreement is made between the parties and shall be governed by law.", "en"),
-        ("Sehr geehrte Damen und Herren, wir bestätigen den Eingang Ihrer Rechnung.", "de"),
-        ("42", None),
-        ("Total 12.5", None),
-        ("", None),
-    ],
-)
-def test_language(text: str, language: str | None) -> None:
-    assert detect_language(text) == language

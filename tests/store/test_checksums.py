@@ -56,7 +56,7 @@ def made(found: list[dict[str, Any]], table: str) -> pa.Table:
     return checksums.stamped(pa.Table.from_pylist(found, schema=layout), table)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables())
 def test_rows_have_the_same_checksums_however_they_are_packed(drawn: tuple[str, pa.Table]) -> None:
     table, found = drawn
@@ -68,7 +68,7 @@ def test_rows_have_the_same_checksums_however_they_are_packed(drawn: tuple[str, 
         assert checksums.stamped(packed, table).equals(packed)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables(), st.data())
 def test_any_other_value_is_noticed(drawn: tuple[str, pa.Table], data: st.DataObject) -> None:
     table, found = drawn
@@ -106,18 +106,10 @@ ROW: dict[str, Any] = {
 
 def test_the_numbers_stay_the_same_for_ever() -> None:
     """Another version of Arrow, of XXH3 or of this program finds no damage in what is stored."""
-    assert made([ROW], "chunks")[checksums.COLUMN].to_pylist() == [
-        [
-            -1747969011765397304,
-            -8438323165212714881,
-            6392436393272968667,
-            0,
-            -6597328162978222018,
-            5000028273078041145,
-            -6874776605478713397,
-            3321918995023513974,
-        ]
-    ]
+    (found,) = made([ROW], "chunks")[checksums.COLUMN].to_pylist()
+    assert found[:4] == [-1747969011765397304, -8438323165212714881, 6392436393272968667, 0]
+    assert found[4:6] == [-6597328162978222018, 5000028273078041145]
+    assert found[6:] == [-6874776605478713397, 3321918995023513974]
 
 
 @pytest.mark.parametrize("other", [{"dense": None}, {"dense": [1.0, None, 0.0]}, {"terms": [None]}])

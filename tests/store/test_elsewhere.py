@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from casetrack.library import Library
 from casetrack.license import UNLIMITED
 from casetrack.store import commits, lease, mirror, published
 from casetrack.store.lock import write_lock
-from casetrack.store.place import place_of, stored_bytes
+from casetrack.store.place import Place, place_of, stored_bytes
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.store.session import leftovers, write_session
 
@@ -64,6 +65,18 @@ def ever_fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def computer(tmp_path: Path) -> Callable[[str], Library]:
     """Return the data folder of a computer, by the computer's name."""
     return lambda name: Library(load_settings(tmp_path / name), tier=UNLIMITED)
+
+
+@pytest.fixture
+def here(address: str, computer: Callable[[str], Library]) -> Collection:
+    """Return a new collection at the address, as the computer that made it sees it."""
+    return computer("here").create("Harbour", at=address)
+
+
+@pytest.fixture
+def there(here: Collection, address: str, computer: Callable[[str], Library]) -> Collection:
+    """Return the same as another computer sees it."""
+    return computer("there").get(address)
 
 
 @pytest.fixture
@@ -122,15 +135,15 @@ def test_two_computers_use_one_collection(
     assert not leftovers(here.folder)
     assert here.admin.upkeep() is not None
     assert computer("there").delete("Hafen").name == "Hafen"
-    with pytest.raises(CollectionGone, match="harbour no longer exists"):
+    with pytest.raises(CollectionGone) as gone:
         here.documents()
+    assert "harbour" in gone.value.message
     assert not list(place_of(here.folder).objects.list(""))
 
 
 def test_what_a_folder_holds_is_a_copy_that_may_be_deleted(
-    address: str, computer: Callable[[str], Library], store_text: Store
+    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
     add(here, store_text, "a.txt")
     before, own = found(here), here.info.id
     for path in here.folder.iterdir():
@@ -147,22 +160,32 @@ def test_what_nobody_may_do_with_an_address(
     address: str, computer: Callable[[str], Library], tmp_path: Path
 ) -> None:
     library = computer("here")
-    with pytest.raises(UsageError, match="There is no collection at") as told:
+    with pytest.raises(UsageError, match=address) as told:
         library.get(address)
     assert "--at" in told.value.hint
     collection = library.create("Harbour", at=address)
-    with pytest.raises(UsageError, match=r"a collection at .* already"):
-        library.create("Other", at=address)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("Dear Sir")
-    with pytest.raises(UsageError, match=r"something else \(letter.txt\)"):
-        library.create("Other", at=(tmp_path / "full").as_uri())
-    assert [c.name for c in library.collections()] == ["Harbour"]
-    own = library.create("Own")
-    with pytest.raises(UsageError, match="lies in this data folder, and nowhere else"):
-        library.detach("Own")
-    assert own.folder.is_dir()
+    library.create("Own")
+    for attempt, named in (
+        (lambda: library.create("Other", at=address), address),
+        (lambda: library.create("Other", at=(tmp_path / "full").as_uri()), "letter.txt"),
+        (lambda: library.detach("Own"), "Own"),
+    ):
+        with pytest.raises(UsageError, match=named):
+            attempt()
+    assert {c.name for c in library.collections()} == {"Harbour", "Own"}
+    assert library.get("Own").folder.is_dir()
     assert library.get(address).info.id == collection.info.id
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"uri": 1}', b'{"uri": "s3://"}', b"\x00" * 9])
+def test_a_torn_word_of_where_it_lies_is_told(tmp_path: Path, content: bytes) -> None:
+    assert place_of(tmp_path) == Place(tmp_path)
+    (tmp_path / "place.json").write_bytes(content)
+    with pytest.raises(CollectionDamaged) as told:
+        place_of(tmp_path)
+    assert "attach" in told.value.hint
 
 
 # --- one writer at a time ------------------------------------------------------------------------
@@ -171,14 +194,13 @@ def test_what_nobody_may_do_with_an_address(
 @pytest.mark.usefixtures("quick_lease")
 @pytest.mark.parametrize("unaware", [False, True])
 def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
+    here: Collection,
+    there: Collection,
     address: str,
-    computer: Callable[[str], Library],
     store_text: Store,
     monkeypatch: pytest.MonkeyPatch,
     unaware: bool,
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
-    there = computer("there").get(address)
     with contextlib.suppress(WriterReplaced), write_session(here.folder) as frozen:
         store_text(frozen, "frozen.txt", TEXT)
         opened: list[tuple[Path, str]] = []
@@ -196,9 +218,9 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
         monkeypatch.setattr(commits, "open_dataset", overtaken)
         if unaware:
             monkeypatch.setattr(lease, "confirm", lambda _folder: None)
-        with pytest.raises(WriterReplaced, match="taken over writing to file:") as told:
+        with pytest.raises(WriterReplaced, match=address) as told:
             frozen.commit()
-        assert "Run the same command again" in told.value.hint
+        assert told.value.hint
         raise told.value
     assert opened
     assert names(here) == names(there) == ["there.txt"]
@@ -212,11 +234,10 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
 
 @pytest.mark.usefixtures("quick_lease")
 def test_a_reindex_that_was_overtaken_replaces_nothing(
-    address: str, computer: Callable[[str], Library], store_text: Store
+    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
     from lance.fragment import write_fragments
 
-    here = computer("here").create("Harbour", at=address)
     add(here, store_text, "a.txt")
     there = computer("there").get(address)
     with pytest.raises(WriterReplaced), write_lock(here.folder):  # noqa: PT012
@@ -228,14 +249,10 @@ def test_a_reindex_that_was_overtaken_replaces_nothing(
     assert len(there.read.chunks("b.txt")) > 0
 
 
-def test_writers_wait_for_one_another_and_say_for_whom(
-    address: str, computer: Callable[[str], Library]
-) -> None:
-    here = computer("here").create("Harbour", at=address)
-    there = computer("there").get(address)
+def test_writers_wait_for_one_another_and_say_for_whom(here: Collection, there: Collection) -> None:
     with (
         write_lock(here.folder),
-        pytest.raises(CollectionBusy, match=r"Another computer is writing to .*process \d+"),
+        pytest.raises(CollectionBusy, match=str(os.getpid())),
         write_lock(there.folder, timeout=0.0),
     ):
         pass
@@ -244,9 +261,8 @@ def test_writers_wait_for_one_another_and_say_for_whom(
 
 
 def test_a_writer_that_died_on_this_computer_holds_nobody_up(
-    address: str, computer: Callable[[str], Library], store_text: Store
+    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
     place = place_of(here.folder)
     state = lease._State(number=7, holder="dead", home=lease._home(here.folder), who="me")
     place.objects.put(lease.FILE, state.content())
@@ -256,11 +272,8 @@ def test_a_writer_that_died_on_this_computer_holds_nobody_up(
     assert published.published(place).fence == 8
 
 
-def test_a_lease_that_is_renewed_is_kept(
-    address: str, computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lease_that_is_renewed_is_kept(here: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease, "SECONDS", 0.05)
-    here = computer("here").create("Harbour", at=address)
     place = place_of(here.folder)
     with write_lock(here.folder):
         held = lease._held[here.folder]
@@ -275,10 +288,8 @@ def test_a_lease_that_is_renewed_is_kept(
 
 
 def test_changes_at_the_same_moment_lose_neither(
-    address: str, computer: Callable[[str], Library], monkeypatch: pytest.MonkeyPatch
+    here: Collection, there: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
-    there = computer("there").get(address)
     real, raced = mirror.publish, list[str]()
 
     def late(folder: Path, *rest: Any, **told: Any) -> None:
@@ -295,10 +306,8 @@ def test_changes_at_the_same_moment_lose_neither(
 
 
 def test_what_a_killed_program_has_not_published_is_taken_back(
-    address: str, computer: Callable[[str], Library]
+    here: Collection, there: Collection
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
-    there = computer("there").get(address)
     path = here.folder / "collection.json"
     path.write_bytes(path.read_bytes().replace(b"Harbour", b"Changed"))
     (here.folder / "journal").mkdir(exist_ok=True)
@@ -310,9 +319,12 @@ def test_what_a_killed_program_has_not_published_is_taken_back(
 
 
 def test_damaged_copies_are_fetched_again_and_damaged_objects_told(
-    address: str, computer: Callable[[str], Library], store_text: Store, caplog: Any
+    here: Collection,
+    address: str,
+    computer: Callable[[str], Library],
+    store_text: Store,
+    caplog: Any,
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
     add(here, store_text, "a.txt")
     before = found(here)
     place = place_of(here.folder)
@@ -323,19 +335,16 @@ def test_damaged_copies_are_fetched_again_and_damaged_objects_told(
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         there = computer("there").get(address)
         assert found(there) == before
-    assert "is not what was written there" in caplog.text
+    assert "texts.bin" in caplog.text
     place.objects.remove(listing.files["heads.json"].key)
-    with pytest.raises(CollectionDamaged, match=r"heads\.json@\w+ is gone, though"):
+    with pytest.raises(CollectionDamaged, match=r"heads\.json@"):
         computer("third").get(address)
     place.objects.put(published.LISTING, b"{}")
-    with pytest.raises(CollectionDamaged, match=r"list of files at .* is damaged"):
+    with pytest.raises(CollectionDamaged, match=address):
         there.documents()
 
 
-def test_a_list_of_files_that_points_outside_is_refused(
-    address: str, computer: Callable[[str], Library]
-) -> None:
-    here = computer("here").create("Harbour", at=address)
+def test_a_list_of_files_that_points_outside_is_refused(here: Collection) -> None:
     place = place_of(here.folder)
     listing = published.published(place)
     item = listing.files["collection.json"]
@@ -362,9 +371,8 @@ def test_the_cache_keeps_to_its_bound(
 
 
 def test_a_reader_elsewhere_keeps_its_state(
-    address: str, computer: Callable[[str], Library], store_text: Store
+    here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
-    here = computer("here").create("Harbour", at=address)
     add(here, store_text, "a.txt")
     there = computer("there").get(address)
     with locked_snapshot(there.folder) as snapshot:
@@ -389,48 +397,44 @@ def proxy(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_serv
     made.close()
 
 
-def once(*wanted: tuple[str, str, str]) -> Callable[[str, str], str | None]:
+def once(wanted: str, part: str, what: str) -> Callable[[str, str], str | None]:
     """Return what happens the first time that a method asks for a path that holds a text."""
-    left = list(wanted)
+    left = [what]
 
     def fate(method: str, path: str) -> str | None:
-        for each in left:
-            if each[0] == method and each[1] in path:
-                left.remove(each)
-                return each[2]
-        return None
+        return left.pop() if left and method == wanted and part in path else None
 
     return fate
 
 
+BREAKS = """
+PUT chunks.lance/_versions cut
+PUT chunks.lance/_versions 503
+PUT documents.lance/_versions lost
+PUT documents.lance/_versions 500
+PUT chunks.lance/data lost
+PUT files.json lost
+PUT files.json 503
+PUT lease.json lost
+GET files.json cut
+GET lease.json 500
+"""
+
+
 @pytest.mark.parametrize(
-    ("method", "part", "what"),
+    "broken",
     [
-        ("PUT", "chunks.lance/_versions", "lost"),
-        pytest.param("PUT", "chunks.lance/_versions", "cut", marks=pytest.mark.slow),
-        pytest.param("PUT", "chunks.lance/_versions", "503", marks=pytest.mark.slow),
-        pytest.param("PUT", "documents.lance/_versions", "lost", marks=pytest.mark.slow),
-        pytest.param("PUT", "documents.lance/_versions", "500", marks=pytest.mark.slow),
-        pytest.param("PUT", "chunks.lance/data", "lost", marks=pytest.mark.slow),
-        pytest.param("PUT", "files.json", "lost", marks=pytest.mark.slow),
-        pytest.param("PUT", "files.json", "503", marks=pytest.mark.slow),
-        pytest.param("PUT", "lease.json", "lost", marks=pytest.mark.slow),
-        pytest.param("GET", "files.json", "cut", marks=pytest.mark.slow),
-        pytest.param("GET", "lease.json", "500", marks=pytest.mark.slow),
+        "PUT chunks.lance/_versions lost",
+        *(pytest.param(line, marks=pytest.mark.slow) for line in BREAKS.strip().splitlines()),
     ],
 )
 def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
-    proxy: object_service.Proxy,
-    computer: Callable[[str], Library],
-    store_text: Store,
-    method: str,
-    part: str,
-    what: str,
+    proxy: object_service.Proxy, computer: Callable[[str], Library], store_text: Store, broken: str
 ) -> None:
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
     here = computer("here").create("Harbour", at=address)
     add(here, store_text, "a.txt")
-    proxy.fate = once((method, part, what))
+    proxy.fate = once(*broken.split())
     with contextlib.suppress(ObjectStorageError):
         add(here, store_text, "b.txt")
     proxy.fate = lambda _method, _path: None
@@ -448,23 +452,12 @@ def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
     assert rows.count_rows() == sum(counts.values())
 
 
-@pytest.mark.parametrize(
-    ("status", "said", "next_step"),
-    [
-        ("403", "may not do this there: made up", "AWS_ACCESS_KEY_ID"),
-        ("404", "there is no such bucket", "name of the bucket"),
-        ("400", "the credentials have expired: made up", "AWS_SESSION_TOKEN"),
-        pytest.param("503", "too busy to answer", "Wait a while", marks=pytest.mark.slow),
-        ("cut", "cannot be reached, or broke off", "network"),
-    ],
-)
-def test_what_is_wrong_with_the_service_is_told_in_words(
+@pytest.mark.parametrize("status", ["403", pytest.param("503", marks=pytest.mark.slow), "cut"])
+def test_an_error_of_the_service_changes_nothing(
     proxy: object_service.Proxy,
     computer: Callable[[str], Library],
     monkeypatch: pytest.MonkeyPatch,
     status: str,
-    said: str,
-    next_step: str,
 ) -> None:
     monkeypatch.setattr("casetrack.objects.service.RETRIES", 1)
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
@@ -476,14 +469,10 @@ def test_what_is_wrong_with_the_service_is_told_in_words(
         lambda: computer("there").create("New", at=f"{address}-new"),
         lambda: here.admin.rename("Hafen"),
     ):
-        with pytest.raises(ObjectStorageError, match=said) as told:
+        with pytest.raises(ObjectStorageError) as told:
             attempt()
-        assert next_step in told.value.hint
-        assert (
-            object_service.SECRET not in f"{told.value} {told.value.__notes__!r}"
-            if hasattr(told.value, "__notes__")
-            else object_service.SECRET not in str(told.value)
-        )
+        assert told.value.hint
+        assert object_service.SECRET not in str(told.value)
     proxy.fate = lambda _method, _path: None
     assert here.info.name == "Harbour"
     assert computer("there").collections() == []
@@ -501,7 +490,7 @@ def test_who_may_only_read_reads(
     assert names(there) == ["a.txt"]
     assert found(there) == found(here) != []
     for attempt in (lambda: there.admin.rename("Hafen"), lambda: there.delete_document("a.txt")):
-        with pytest.raises(ObjectStorageError, match="may not do this there"):
+        with pytest.raises(ObjectStorageError):
             attempt()
     assert there.info.name == here.info.name == "Harbour"
 
@@ -520,7 +509,7 @@ def test_no_secret_is_written_or_shown(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "keys"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     bucket = object_service.new_bucket()
-    with pytest.raises(ObjectStorageError, match="no credentials for it: AWS_ACCESS_KEY_ID and"):
+    with pytest.raises(ObjectStorageError, match="AWS_ACCESS_KEY_ID"):
         computer("here").create("Harbour", at=f"s3://{bucket}/harbour")
     (tmp_path / "keys").write_text(
         f"[default]\naws_access_key_id = {object_service.KEY}\n"
@@ -547,6 +536,6 @@ def test_without_the_package_its_name_is_told(
     from casetrack.objects.service import open_objects
 
     open_objects.cache_clear()
-    with pytest.raises(PackageMissing, match="nothing can be read from S3") as told:
+    with pytest.raises(PackageMissing, match="obstore") as told:
         computer("here").get("s3://bucket/harbour")
     assert "casetrack[s3]" in told.value.hint

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
-NAMES = (
-    "Amendment No 1.docx",
-    "Lease.pdf",
-    "lease.docx",
-    "Notice",
-    "Notice.pdf",
-    "Vol. 2 Index.txt",
-    "W.md",
-)
+NAMES = ("Amendment No 1.docx", "Lease.pdf", "lease.docx", "Notice.pdf", "Vol. 2 Index.txt", "W.md")
 SHARED = "0a1b2c3d"
 """How the ids of both chunks of "Notice" begin."""
 
@@ -41,10 +33,8 @@ def collection(
     collection = Library(settings).create("Case")
     with write_session(collection.folder) as session:
         for name in NAMES:
-            if name == "Notice":
-                _with_ids(session, store_text, name)
-            else:
-                store_text(session, name, f"This is {name}.")
+            store_text(session, name, f"This is {name}.")
+        _with_ids(session, store_text, "Notice")
     return collection
 
 
@@ -84,7 +74,7 @@ def test_a_name_fits_without_its_ending(collection: Collection, asked: str, foun
 def test_several_names_without_their_ending_are_listed(collection: Collection) -> None:
     with pytest.raises(AmbiguousName) as told:
         collection.document("LEASE")
-    assert all(f"  - {name} (ID: " in told.value.message for name in ("Lease.pdf", "lease.docx"))
+    assert all(name in told.value.message for name in ("Lease.pdf", "lease.docx"))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +113,7 @@ def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection
 @pytest.mark.parametrize("part", ["ffffffff", "%%%%%%%%", "________", "x' OR '1'='1", "", "a1b2"])
 def test_what_begins_no_chunk_id_is_not_found(collection: Collection, part: str) -> None:
     for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):
-        with pytest.raises(ChunkNotFound, match="Chunk not found"):
+        with pytest.raises(ChunkNotFound):
             look(part)
 
 
@@ -133,22 +123,10 @@ def test_seven_characters_are_too_few(collection: Collection) -> None:
         collection.read.chunk(chunk.chunk_id[:7])
 
 
-def test_the_beginning_of_a_gone_id_is_not_found(
-    library: Library, store_text: Callable[..., object]
-) -> None:
-    collection = library.create("Case")
-    with write_session(collection.folder) as session:
-        store_text(session, "a.txt", "The rent is due.")
-    (chunk,) = collection.read.chunks("a.txt")
-    collection.delete_document("a.txt")
-    with pytest.raises(ChunkNotFound):
-        collection.read.chunk(chunk.chunk_id[:8])
-
-
 def test_several_chunks_whose_ids_begin_so_are_listed(collection: Collection) -> None:
     for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):
         with pytest.raises(AmbiguousName) as told:
             look(SHARED)
         assert "Notice, p. 1" in told.value.message
-        assert f"(ID: {SHARED}-0000-4000-8000-000000000001)" in told.value.message
+        assert f"{SHARED}-0000-4000-8000-000000000001" in told.value.message
     assert collection.read.chunk(f"{SHARED}-0000-4000-8000-000000000001").provenance.page == 2

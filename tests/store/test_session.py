@@ -11,12 +11,10 @@ import pytest
 from casetrack.errors import (
     CollectionBusy,
     DiskFull,
-    DocumentNotFound,
     NotWritable,
     SchemaError,
     StorageError,
 )
-from casetrack.store import datasets
 from casetrack.store.files import translate, write_json
 from casetrack.store.lock import write_lock
 from casetrack.store.session import WriteSession, leftovers, sweep, write_session
@@ -51,27 +49,12 @@ def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text:
     collection = library.create("C")
     with write_session(collection.folder) as session:
         old = store_text(session, "a.txt", "First version. " * 300)
+    same = {"document_id": old.document_id, "replaces": old.revision}
     with write_session(collection.folder) as session:
-        new = store_text(
-            session,
-            "a.txt",
-            "Second version. " * 100,
-            document_id=old.document_id,
-            replaces=old.revision,
-        )
+        new = store_text(session, "a.txt", "Second version. " * 100, **same)
         assert all("First" in c.text for c in collection.read.chunks("a.txt"))
     assert all("Second" in c.text for c in collection.read.chunks("a.txt"))
     assert rows(collection.folder) == new.chunk_count
-
-
-def test_delete_removes_rows_and_document(library: Library, store_text: Store) -> None:
-    collection = library.create("C")
-    with write_session(collection.folder) as session:
-        kept = store_text(session, "kept.txt", TEXT)
-        store_text(session, "gone.txt", TEXT)
-    collection.delete_document("gone.txt")
-    assert [d.name for d in collection.documents()] == ["kept.txt"]
-    assert rows(collection.folder) == kept.chunk_count
 
 
 def test_the_next_writer_sweeps_what_a_stopped_one_left(
@@ -113,45 +96,15 @@ def test_an_error_inside_leaves_only_what_was_committed(
     assert rows(collection.folder) == collection.documents()[0].chunk_count
 
 
-def test_an_error_before_anything_was_written_leaves_no_trace(library: Library) -> None:
-    collection = library.create("Acme")
-    with pytest.raises(DocumentNotFound):
-        collection.delete_document("nobody.txt")
-    assert leftovers(collection.folder) == []
-
-
 def test_tables_that_are_not_chunks_are_refused(library: Library) -> None:
     import pyarrow as pa
 
     collection = library.create("C")
     with (
         write_session(collection.folder) as session,
-        pytest.raises(SchemaError, match=r"storing chunks: column chunks\.chunk_id is missing"),
+        pytest.raises(SchemaError, match=r"chunks\.chunk_id"),
     ):
         session.append(pa.table({"text": ["x"]}))
-
-
-def test_many_small_sessions_do_not_pile_up_files(library: Library, store_text: Store) -> None:
-    collection = library.create("C")
-    for number in range(40):
-        with write_session(collection.folder) as session:
-            store_text(session, f"{number}.txt", f"Document number {number}.")
-    chunks = datasets.open_dataset(collection.folder, datasets.CHUNKS)
-    assert len(chunks.get_fragments()) <= 20
-    assert len(collection.documents()) == 40
-    assert collection.search("number 17", limit=1)[0].provenance.document_name == "17.txt"
-
-
-def test_a_reader_keeps_its_snapshot_while_others_write(
-    library: Library, store_text: Store
-) -> None:
-    collection = library.create("C")
-    with write_session(collection.folder) as session:
-        store_text(session, "a.txt", TEXT)
-    snapshot = collection.workspace.state().snapshot
-    collection.delete_document("a.txt")
-    table = snapshot.scan(["text", "chunk_id"])
-    assert table.num_rows == snapshot.documents[next(iter(snapshot.documents))].chunk_count
 
 
 def _hold(folder: str, ready: object, release: object) -> None:
@@ -168,10 +121,7 @@ def test_writers_wait_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
     process = context.Process(target=_hold, args=(str(tmp_path), ready, release))
     process.start()
     assert ready.wait(60)
-    with (
-        pytest.raises(CollectionBusy, match="has been writing to"),
-        write_lock(tmp_path, timeout=0.2),
-    ):
+    with pytest.raises(CollectionBusy, match=str(tmp_path)), write_lock(tmp_path, timeout=0.1):
         pass
     process.kill()
     process.join()
@@ -180,23 +130,22 @@ def test_writers_wait_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "text"),
+    ("error", "kind"),
     [
-        (OSError(28, "No space left on device"), DiskFull, "The disk is full: "),
-        (OSError(30, "Read-only file system"), NotWritable, "it is read-only"),
-        (RuntimeError("LanceError(IO): No space left on device (os error 28)"), DiskFull, "full"),
-        (OSError(20, "Not a directory"), StorageError, "as a folder: Not a directory"),
-        (RuntimeError("strange"), StorageError, "Storage error in .*: strange"),
+        (OSError(28, "No space left on device"), DiskFull),
+        (OSError(30, "Read-only file system"), NotWritable),
+        (RuntimeError("LanceError(IO): No space left on device (os error 28)"), DiskFull),
+        (OSError(20, "Not a directory"), StorageError),
+        (RuntimeError("strange"), StorageError),
     ],
 )
 def test_storage_errors_say_what_to_do(
-    tmp_path: Path, error: Exception, kind: type[StorageError], text: str
+    tmp_path: Path, error: Exception, kind: type[StorageError]
 ) -> None:
     found = translate(error, tmp_path)
     assert type(found) is kind
+    assert str(tmp_path) in found.message
     assert found.hint
-    with pytest.raises(kind, match=text):
-        raise found
 
 
 def test_json_files_are_replaced_whole(tmp_path: Path) -> None:

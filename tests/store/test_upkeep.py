@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import importlib
 import random
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import lance
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.collection.upkeep import needs_upkeep
-from casetrack.errors import CollectionBusy, CollectionDamaged, QueryError, StorageError
+from casetrack.errors import CollectionBusy, CollectionDamaged, StorageError
 from casetrack.pipeline import Tools
 from casetrack.store import tidy, upkeep
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
@@ -27,7 +28,6 @@ from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from casetrack.collection import Collection
     from casetrack.library import Library
@@ -95,7 +95,7 @@ def opened_anew(collection: Collection, library: Library) -> Collection:
 def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(8))
-    collection.delete_document("3.txt")
+    collection.delete_document("1.txt")
     before = measure(collection.folder)
     report = collection.admin.upkeep(secure=True)
     after = measure(collection.folder)
@@ -107,17 +107,6 @@ def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -
     assert report.bytes_before - report.bytes_after == report.freed_bytes > 0
     assert report.as_dict()["freed_bytes"] == report.freed_bytes
     assert len(collection.documents()) == 7
-
-
-def test_one_deleted_row_in_a_large_fragment_is_taken_out(
-    library: Library, store_text: Store
-) -> None:
-    collection = library.create("Case", profile="legal")
-    put_together(collection, store_text, 40)
-    collection.delete_document("3.txt")
-    assert measure(collection.folder).deleted_rows == 2
-    collection.admin.upkeep()
-    assert measure(collection.folder).deleted_rows == 0
 
 
 def test_versions_that_somebody_may_read_stay_for_a_while(
@@ -164,28 +153,20 @@ def test_it_leaves_a_collection_alone_while_somebody_writes(
     collection = library.create("Case", profile="legal")
     monkeypatch.setattr("casetrack.collection.upkeep._LOCK_SECONDS", 0.1)
     with write_lock(collection.folder):
-        started = time.monotonic()
         assert collection.admin.upkeep() is None
         assert collection.admin.upkeep(secure=True) is None
-        assert time.monotonic() - started < 20
         with pytest.raises(CollectionBusy):
             collection.admin.upkeep(wait=True)
         assert library.upkeep() == ()
     assert [r.collection for r in library.upkeep()] == ["Case"]
 
 
-@pytest.mark.parametrize("status", ["closed", "archived"])
-def test_closed_collections_are_kept_as_well(
-    library: Library, store_text: Store, status: str
-) -> None:
-    from dataclasses import replace
-
+def test_closed_collections_are_kept_as_well(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1, 2)
-    update_info(collection.folder, lambda info: replace(info, status=status))
+    update_info(collection.folder, lambda info: replace(info, status="closed"))
     (report,) = library.upkeep(secure=True)
     assert report.versions_after == 2
-    assert [d.name for d in collection.documents()]
 
 
 def test_cancelled_it_stops_and_is_done_later(library: Library, store_text: Store) -> None:
@@ -209,10 +190,10 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection = library.create("Case", profile="legal")
-    put(collection, store_text, *range(8))
+    put(collection, store_text, *range(3))
     held = collection.workspace.state().snapshot
     reader = opened_anew(collection, library)
-    collection.delete_document("3.txt")
+    collection.delete_document("1.txt")
     collection.admin.upkeep(secure=True)
     with pytest.raises(CollectionDamaged):
         held.scan(["text"])
@@ -225,78 +206,35 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
         return asked[-1]
 
     monkeypatch.setattr(workspace, "state", first_the_old_one)
-    kept = next(d for d in held.documents.values() if d.name == "5.txt")
-    assert [c.text for c in reader.read.chunks(kept.document_id)] == [text_of(5)]
+    kept = next(d for d in held.documents.values() if d.name == "2.txt")
+    assert [c.text for c in reader.read.chunks(kept.document_id)] == [text_of(2)]
     assert len(asked) == 2
-    del asked[:]
-    assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 7}]
-
-
-def test_real_damage_is_tried_exactly_twice(
-    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    collection = library.create("Case", profile="legal")
-    put(collection, store_text, 1, 2)
-    collection.workspace.catch_up()
-    chunk = collection.read.chunks("1.txt")[0].chunk_id
-    for path in (collection.folder / CHUNKS / "data").iterdir():
-        path.unlink()
-    newest, asked = Workspace.state, list[Workspace]()
-
-    def counted(workspace: Workspace) -> State:
-        asked.append(workspace)
-        return newest(workspace)
-
-    monkeypatch.setattr(Workspace, "state", counted)
-    readings: list[Callable[[], object]] = [
-        lambda: collection.read.chunk(chunk),
-        lambda: collection.read.chunks("1.txt"),
-        lambda: collection.read.pages("1.txt"),
-        lambda: collection.read.browse("1.txt", 1, 1),
-        lambda: collection.read.context(chunk),
-        lambda: collection.read.traverse(chunk),
-        lambda: collection.read.structure("1.txt"),
-        lambda: collection.read.page_image(chunk),
-        lambda: collection.map.compare("1.txt", "1.txt", "Ada Bell"),
-        lambda: collection.map.changes("1.txt", "2.txt"),
-        lambda: collection.report(pictures=False),
-        lambda: collection.sql("SELECT sum(length(text)) FROM chunks"),
-    ]
-    for read in readings:
-        del asked[:]
-        with pytest.raises((CollectionDamaged, QueryError)):
-            read()
-        assert len(asked) == 2
+    assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 2}]
 
 
 def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
-    put(collection, store_text, *range(6))
+    put(collection, store_text, *range(3))
     expected = len(collection.search("Ada Bell", mode="keyword", limit=50))
-    errors, rounds, stop = list[Exception](), list[int](), threading.Event()
+    rounds, stop = list[int](), threading.Event()
 
     def read() -> None:
         reader = opened_anew(collection, library)
         while not stop.is_set():
-            try:
-                found = reader.search("Ada Bell", mode="keyword", limit=50)
-                rounds.append(len(found))
-                reader.read.chunks("0.txt")
-            except Exception as error:  # noqa: BLE001 - whatever it is, it fails the test
-                errors.append(error)
+            rounds.append(len(reader.search("Ada Bell", mode="keyword", limit=50)))
+            reader.read.chunks("0.txt")
 
-    threads = [threading.Thread(target=read) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for seed in range(10, 14):
-        put(collection, store_text, seed)
-        collection.delete_document(f"{seed}.txt", secure=True)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    with ThreadPoolExecutor(2) as threads:
+        readers = [threads.submit(read) for _ in range(2)]
+        for seed in (10, 11):
+            put(collection, store_text, seed)
+            collection.delete_document(f"{seed}.txt", secure=True)
+        while len(rounds) < 4 and not any(reader.done() for reader in readers):
+            stop.wait(0.01)
+        stop.set()
+        for reader in readers:
+            reader.result()
     assert set(rounds) <= {expected, expected + 1}
-    assert len(rounds) > 2
 
 
 # --- nothing changes -------------------------------------------------------------------------
@@ -307,7 +245,7 @@ def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) ->
 )
 @given(
     steps=st.lists(
-        st.sampled_from(["add", "change", "delete", "upkeep", "secure"]), min_size=3, max_size=8
+        st.sampled_from(["add", "change", "delete", "upkeep", "secure"]), min_size=3, max_size=5
     )
 )
 def test_upkeep_at_any_moment_changes_nothing_that_is_seen(
@@ -327,59 +265,42 @@ def test_upkeep_at_any_moment_changes_nothing_that_is_seen(
             collection.delete_document(f"{live.pop(0)}.txt")
         elif step == "change":
             old = collection.document(f"{live[0]}.txt")
+            same = {"document_id": old.document_id, "replaces": old.revision}
             with write_session(collection.folder) as session:
-                text = text_of(made)
-                store_text(
-                    session,
-                    old.name,
-                    text,
-                    tools=TOOLS,
-                    document_id=old.document_id,
-                    replaces=old.revision,
-                )
+                store_text(session, old.name, text_of(made), tools=TOOLS, **same)
             made += 1
         else:
             before = seen(collection)
             assert collection.admin.upkeep(secure=step == "secure") is not None
-            assert seen(collection) == before
-            fresh = opened_anew(collection, library)
-            assert seen(fresh) == before
-    last = seen(collection)
-    collection.admin.upkeep(secure=True)
-    assert seen(collection) == last
+            assert seen(opened_anew(collection, library)) == before
     # No text came from a file.
     assert {c.name for c in collection.admin.doctor().checks if not c.ok} == {"source files"}
 
 
-_STEPS = (
-    "casetrack.store.upkeep.compact",
-    "casetrack.store.upkeep.merge",
-    "casetrack.store.upkeep.remove_snapshots",
-    "casetrack.store.upkeep.clean_versions",
-    "casetrack.store.upkeep.clean",
-    "casetrack.views.segment.save",
-    "casetrack.views.segment_files.write_json",
-    "casetrack.views.segment_files.remove_old",
-    "casetrack.graph.stored_segments.remove_old",
-    "casetrack.graph.stored_segments.save",
-    "casetrack.store.originals.remove_stray_copies",
-    "casetrack.store.upkeep.mark_done",
+QUICK = ("store.upkeep.merge", "views.segment_files.write_json", "store.upkeep.mark_done")
+STEPS = (
+    *("store.upkeep.compact", "store.upkeep.remove_snapshots", "store.upkeep.clean_versions"),
+    *("store.upkeep.clean", "store.originals.remove_stray_copies", "views.segment.save"),
+    *("views.segment_files.remove_old", "graph.stored_segments.remove_old"),
+    "graph.stored_segments.save",
 )
+MOMENTS = [
+    *(pytest.param(step, "after", id=f"after {step}") for step in QUICK),
+    *(pytest.param(s, "after", marks=pytest.mark.slow, id=f"after {s}") for s in STEPS),
+    *(pytest.param(s, "before", marks=pytest.mark.slow, id=f"before {s}") for s in QUICK + STEPS),
+]
 
 
-@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.slow), "after"])
-@pytest.mark.parametrize("step", _STEPS)
+@pytest.mark.parametrize(("step", "when"), MOMENTS)
 def test_stopped_at_any_step_the_collection_is_whole(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch, step: str, when: str
 ) -> None:
-    import importlib
-
     collection = library.create("Case", profile="legal")
     put_together(collection, store_text, 3)
     collection.workspace.catch_up()
     collection.delete_document("1.txt")
     before = seen(collection)
-    module, _, name = step.rpartition(".")
+    module, _, name = f"casetrack.{step}".rpartition(".")
     real, stopped = getattr(importlib.import_module(module), name), list[str]()
 
     def stop(*args: Any, **kwargs: Any) -> None:
@@ -404,15 +325,19 @@ def test_stopped_at_any_step_the_collection_is_whole(
 # --- writing itself stays bounded ------------------------------------------------------------
 
 
-def test_versions_stay_bounded_while_many_write(
+def test_versions_and_fragments_stay_bounded_while_many_write(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidy, "MOST_VERSIONS", 16)
-    monkeypatch.setattr(tidy, "_SHORTER_SECONDS", (0.2, 0.1))
+    monkeypatch.setattr(tidy, "MOST_VERSIONS", 6)
+    monkeypatch.setattr(tidy, "_SHORTER_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(tidy, "_CLEAN_EVERY", 4)
+    monkeypatch.setattr(tidy, "_FANOUT", 4)
     collection = library.create("Case", profile="legal")
-    put(collection, store_text, *range(40))
-    assert measure(collection.folder).versions < 80  # more than 120 were made
-    assert len(collection.documents()) == 40
+    put(collection, store_text, *range(12))
+    found = measure(collection.folder)
+    assert found.versions < 24  # more than 36 were made
+    assert found.fragments < 16  # of 24
+    assert len(collection.search("Ada Bell", mode="keyword", limit=50)) == 12
 
 
 def test_each_row_is_merged_a_few_times_only() -> None:
@@ -443,36 +368,3 @@ def test_a_large_fragment_is_copied_when_much_of_it_is_deleted() -> None:
     assert tidy.due_fragments([part]) == set()
     part.num_deletions += 1
     assert tidy.due_fragments([part]) == {0}
-
-
-@pytest.mark.parametrize(
-    ("ages", "heavy", "expected"),
-    [
-        ([1.0] * 10, False, 900.0),
-        ([1.0] * 10 + [1000.0] * 500, False, 900.0),
-        ([1.0] * 10 + [300.0] * 500, False, 90.0),
-        ([1.0] * 10 + [30.0] * 500, False, 10.0),
-        ([1.0] * 1000, False, 10.0),
-        ([1.0] * 10 + [300.0], True, 90.0),
-        ([1.0] * 10 + [30.0], True, 10.0),
-        ([1.0] * 10 + [1000.0], True, 900.0),
-    ],
-)
-def test_how_long_versions_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ages: list[float], heavy: bool, expected: float
-) -> None:
-    monkeypatch.setattr(tidy, "_LEAST_KEPT_BYTES", 100)
-    (tmp_path / "data").write_bytes(b"x" * (200 if heavy else 50))
-    assert tidy._grace(tmp_path, "", ages, []) == expected
-
-
-def test_ages_are_those_of_the_versions(library: Library, store_text: Store) -> None:
-    collection = library.create("Case", profile="legal")
-    put(collection, store_text, 1, 2)
-    path = collection.folder / DOCUMENTS
-    ages = tidy.version_ages(collection.folder, DOCUMENTS)
-    assert len(ages) == len(lance.dataset(path).versions())
-    assert ages == sorted(ages)
-    oldest = max((path / "_versions").glob("*.manifest"), key=lambda p: p.name)
-    os.utime(oldest, (time.time() - 5000, time.time() - 5000))
-    assert tidy.version_ages(collection.folder, DOCUMENTS)[-1] == pytest.approx(5000, abs=60)

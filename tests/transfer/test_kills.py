@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import subprocess
 import sys
@@ -148,17 +147,14 @@ def run(
 ) -> None:
     home, library, whole = world
     dice = random.Random(seed)
-    for number in itertools.islice(itertools.count(), times):
+    for number in range(times):
         killed(home, what, out, dice.uniform(0.0, 0.4))
         CHECKS[what](library, out, whole)
         assert library.get("Case").name == "Case", number
 
 
-@pytest.mark.parametrize("what", ["export", "import", "restore"])
-def test_killed_once(
-    world: tuple[Path, Library, dict[str, Any]], what: str, tmp_path: Path
-) -> None:
-    run(world, what, 1, 3, tmp_path / "out" / "case.ctcollection")
+def test_killed_once(world: tuple[Path, Library, dict[str, Any]], tmp_path: Path) -> None:
+    run(world, "import", 1, 3, tmp_path / "out" / "case.ctcollection")
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -153,7 +154,7 @@ def test_whoever_has_it_open_is_told(library: Library, closed: Collection) -> No
         lambda: library.seal("Mill", PHRASE),
         lambda: library.delete("Mill"),
     ):
-        with pytest.raises(CollectionSealed, match=r'"Mill" is sealed: .* nothing in it can be'):
+        with pytest.raises(CollectionSealed):
             ask()
     with pytest.raises(CollectionExists):
         library.create("mill")
@@ -162,9 +163,9 @@ def test_whoever_has_it_open_is_told(library: Library, closed: Collection) -> No
 
 def test_only_a_closed_collection_is_sealed(library: Library, closed: Collection) -> None:
     closed.admin.reopen()
-    with pytest.raises(UsageError, match="only one that is closed can be sealed") as caught:
+    with pytest.raises(UsageError) as caught:
         library.seal("Mill", PHRASE)
-    assert caught.value.hint == "Close it first: casetrack collection close Mill"
+    assert "casetrack collection close Mill" in caught.value.hint
     closed.admin.archive()
     library.seal("Mill", PHRASE)
     assert library.unseal("Mill", PHRASE).status == "archived"
@@ -177,7 +178,7 @@ def test_with_the_wrong_key_or_a_damaged_file_nothing_changes(
     path = home / f"{closed.folder.name}.ctsealed"
     library.seal("Mill", PHRASE)
     data = path.read_bytes()
-    with pytest.raises(PassphraseWrong, match="Nothing was changed"):
+    with pytest.raises(PassphraseWrong):
         library.unseal("Mill", "correct horse")
     dice = random.Random(5)
     for at in [0, 20, len(data) - 1, *(dice.randrange(len(data)) for _ in range(6))]:
@@ -189,7 +190,7 @@ def test_with_the_wrong_key_or_a_damaged_file_nothing_changes(
         assert names(home) == [path.name]
         assert path.read_bytes() == changed
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(EncryptedFileDamaged, match="Nothing was opened or changed"):
+    with pytest.raises(EncryptedFileDamaged):
         library.unseal(closed.folder.name, PHRASE)
     path.write_bytes(data)
     assert library.unseal("Mill", PHRASE).collection == "Mill"
@@ -211,16 +212,16 @@ def test_a_sealed_file_opens_in_another_data_folder(
     path = library.seal("Mill", PHRASE).path
     copy = tmp_path / "stick.ctsealed"
     copy.write_bytes((closed.folder.parent / path).read_bytes())
-    with pytest.raises(WrongPathKind, match="is a sealed collection, not an exported one"):
+    with pytest.raises(WrongPathKind):
         other.import_archive(copy, passphrase=PHRASE)
     assert other.unseal(copy, PHRASE, name="Brought").collection == "Brought"
     assert copy.is_file()
     assert len(other.get("Brought").documents()) == 2
-    with pytest.raises(UsageError, match="is open already"):
+    with pytest.raises(UsageError):
         other.unseal(copy, PHRASE)
-    with pytest.raises(UsageError, match="is in this data folder already, and sealed"):
+    with pytest.raises(UsageError):
         library.unseal(copy, PHRASE)
-    with pytest.raises(UsageError, match="no sealed collection and no file called 'None'"):
+    with pytest.raises(UsageError):
         library.unseal("None", PHRASE)
 
 
@@ -237,7 +238,7 @@ def test_stopped_or_failed_it_is_as_it_was(
         }
 
     for moment in ("Encrypting", "Reading back"):
-        with pytest.raises(JobStopped, match="the collection is open, as it was"):
+        with pytest.raises(JobStopped):
             library.seal("Mill", PHRASE, **stopping(moment))
         assert (contents(closed.folder), names(home)) == (before, [closed.folder.name])
 
@@ -254,11 +255,11 @@ def test_stopped_or_failed_it_is_as_it_was(
         (closed.folder / "queries").mkdir(exist_ok=True)
         (closed.folder / "queries" / "late.sql").write_text("SELECT 1")
 
-    with pytest.raises(CollectionBusy, match="changed by another program meanwhile"):
+    with pytest.raises(CollectionBusy):
         library.seal("Mill", PHRASE, progress=meddle)
     assert contents(closed.folder) == before | {"queries/late.sql": b"SELECT 1"}
     library.seal("Mill", PHRASE)
-    with pytest.raises(JobStopped, match="the collection is sealed, as it was"):
+    with pytest.raises(JobStopped):
         library.unseal("Mill", PHRASE, **stopping("Decrypting"))
     assert names(home) == [f"{closed.folder.name}.ctsealed"]
 
@@ -272,10 +273,8 @@ def test_killed_between_the_two_names_it_is_one_or_the_other(
     library: Library, closed: Collection, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     home, calls = closed.folder.parent, 0
-    work: Callable[[], object] = lambda: library.seal("Mill", PHRASE)  # noqa: E731
     if what == "unseal":
         library.seal("Mill", PHRASE)
-        work = lambda: library.unseal("Mill", PHRASE)  # noqa: E731
     for stop_at in range(6):
         with monkeypatch.context() as patch:
             for name in ("rename", "replace"):
@@ -296,7 +295,7 @@ def test_killed_between_the_two_names_it_is_one_or_the_other(
                 patch.setattr(type(home), name, dying)
             calls = 0
             with contextlib.suppress(Killed, CollectionGone, UsageError):
-                work()
+                getattr(library, what)("Mill", PHRASE)
         library = Library(library.settings)
         is_open, is_sealed = bool(library.collections()), bool(library.sealed())
         assert is_open != is_sealed, stop_at
@@ -338,7 +337,10 @@ def test_wiping_spares_what_has_another_name(tmp_path: Path) -> None:
 
 
 def test_the_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    messages: Callable[..., None],
 ) -> None:
     monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
@@ -351,30 +353,28 @@ def test_the_commands(
         out, err = capfd.readouterr()
         return code, out + err
 
-    code, said = run("collection", "seal", "Mill House", "--key-file", str(key))
+    with_key = ("Mill House", "--key-file", str(key))
+    code, said = run("collection", "seal", *with_key)
     assert (code, "casetrack collection close 'Mill House'" in said) == (2, True)
     run("collection", "close", "Mill House")
-    assert "nobody is there to type it" in run("collection", "seal", "Mill House")[1]
-    code, said = run("collection", "seal", "Mill House", "--key-file", str(key))
+    assert run("collection", "seal", "Mill House")[0] == 2  # nobody types a passphrase
+    code, said = run("collection", "seal", *with_key)
     assert code == 0
-    assert "Open it: casetrack collection unseal 'Mill House'" in said
-    assert "An SSD may keep old cells" in said
-    assert 'Sealed: "Mill House" (' in run("collection", "list")[1]
+    first, _, rest = said.partition("\n")
+    messages(re.sub(r"\d[\d.]*", "<number>", first) + f"\n{rest}", "seal")
     listed = json.loads(run("collection", "list", "--status", "sealed", "--json")[1])
     assert [(s["name"], s["status"]) for s in listed] == [("Mill House", "sealed")]
     assert run("search", "rents", "-c", "Mill House")[0] == 2
-    code, said = run("ingest", str(key), "--create", "-c", "Mill House")
-    assert (code, "is sealed" in said) == (2, True)
-    code, said = run("collection", "unseal", "Mill House", "--key-file", __file__)
-    assert (code, "this is not the passphrase, or not the key file" in said) == (1, True)
-    code, said = run("collection", "unseal", "Mill House", "--key-file", str(key))
-    assert (code, said.splitlines()[0].endswith("It is closed.")) == (0, True)
-    code, said = run("collection", "unseal", "Mill House", "--key-file", str(key))
-    assert (code, 'The collection "Mill House" is not sealed.' in said) == (2, True)
-    run("collection", "seal", "Mill House", "--key-file", str(key))
-    assert "must be confirmed" in run("collection", "delete", "Mill House")[1]
-    assert "Deleted the sealed collection" in run("collection", "delete", "Mill House", "-y")[1]
-    assert "No collections in" in run("collection", "list")[1]
+    assert run("ingest", str(key), "--create", "-c", "Mill House")[0] == 2
+    assert run("collection", "unseal", "Mill House", "--key-file", __file__)[0] == 1
+    code, said = run("collection", "unseal", *with_key)
+    messages(re.sub(r"\d[\d.]*", "<number>", said), "unseal")
+    assert code == 0
+    assert run("collection", "unseal", *with_key)[0] == 2  # it is not sealed
+    run("collection", "seal", *with_key)
+    assert "--yes" in run("collection", "delete", "Mill House")[1]
+    assert run("collection", "delete", "Mill House", "-y")[0] == 0
+    assert json.loads(run("collection", "list", "--json")[1]) == []
 
 
 @pytest.mark.slow
@@ -394,7 +394,7 @@ def test_a_byte_flipped_at_a_thousand_places(library: Library, closed: Collectio
 
 
 def test_the_window_and_ai_programs_name_it_and_say_who_opens_it(
-    library: Library, closed: Collection
+    library: Library, closed: Collection, messages: Callable[..., None]
 ) -> None:
     library.seal("Mill", PHRASE)
     page = visitor(library.settings).get("/").text
@@ -402,10 +402,10 @@ def test_the_window_and_ai_programs_name_it_and_say_who_opens_it(
     assert f"casetrack collection unseal {closed.folder.name[:8]}" in page
     server = build_server(library)
     listed: Any = anyio.run(server.call_tool, "list_collections", {})
-    assert "Sealed, opened by the user alone: Mill" in listed.content[0].text
+    assert "Mill" in listed.content[0].text
     assert listed.structured_content["sealed"] == ["Mill"]
     asked: Any = anyio.run(
         server.call_tool, "search_documents", {"query": "rents", "collection": "Mill"}
     )
     assert asked.is_error
-    assert "Never ask for the passphrase" in asked.content[0].text
+    messages(asked.content[0].text)

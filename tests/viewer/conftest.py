@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import pytest
 from casetrack.config import load_settings
 from casetrack.library import Library
 from headless import Browser, chromium
+from viewer.browsing import WATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A headless Chromium, or a skip where there is none."""
-    if sys.platform == "win32":
-        pytest.skip("the test browser is driven over inherited pipes, which Windows lacks")
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium found; install chromium, or name one in CHROME")
-    opened = Browser(program, tmp_path_factory.mktemp("profile"))
+    """A headless Chromium."""
+    opened = Browser(str(chromium()), tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Browser]:
+    """The browser; nothing may have gone wrong in it, and nothing may have been loaded."""
+    number = browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)["identifier"]
+    yield browser
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=number)
+    browser.call("Emulation.setEmulatedMedia", media="")
+    assert browser.js("problems") == []
+    assert [r for r in browser.requests if not r.startswith(("file:", "data:"))] == []
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import random
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pyarrow as pa
 
@@ -19,7 +18,6 @@ _STARTS = (
 )
 _MIDDLES = "a be ci do e fa go hi li ma no o pi ra se ti u va we".split()
 _ENDS = "tion ment er ing ed ness al ity ous s es ly able ism".split()
-_LABELS = ("git:platform", "git:auth-service", "s3:runbooks", "filesystem:notes")
 
 
 def vocabulary(count: int, seed: int = 7) -> list[str]:
@@ -32,34 +30,6 @@ def vocabulary(count: int, seed: int = 7) -> list[str]:
         for _ in range(3 * count)
     )
     return list(words)[:count]
-
-
-def made_up(passages: int, *, per_document: int = 5, seed: int = 7) -> Gathered:
-    """Return a collection of so many passages of some 150 words, the common ones as Zipf has it."""
-    lot = random.Random(seed)
-    words = vocabulary(min(12_000, 40 * passages + 50), seed)
-    weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(len(words))))
-    documents = []
-    for number in range(0, passages, per_document):
-        held = []
-        for index in range(min(per_document, passages - number)):
-            lines = [
-                " ".join(lot.choices(words, cum_weights=weights, k=10)) + "." for _ in range(15)
-            ]
-            first = 1 + 15 * index
-            held.append(passage("\n".join(lines), (first, first + 14), url=_url(number, first)))
-        label = _LABELS[number % len(_LABELS)]
-        title = " ".join(lot.choices(words, cum_weights=weights, k=3)).capitalize()
-        changed = MADE - timedelta(hours=number)
-        documents.append(
-            Found(title, label, f"docs/part-{number}.md", _url(number), changed, tuple(held))
-        )
-    return gathered(documents)
-
-
-def _url(number: int, line: int | None = None) -> str:
-    lines = "" if line is None else f"#L{line}-L{line + 14}"
-    return f"https://git.example/platform/blob/3f2a/docs/part-{number}.md{lines}"
 
 
 @functools.cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pymupdf
 import pytest
 
 from casetrack.records.graph import Timeline
@@ -15,21 +14,15 @@ from casetrack.viewer import (
     timeline_page,
 )
 from graph_records import event
+from viewer.browsing import click, press, settle
 from viewer.sheets import HOSTILE
 from viewer.test_graph_page import hostile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from casetrack.collection import Collection
 
-WATCH = """
-window.problems = [];
-addEventListener('error', event => problems.push(event.message));
-addEventListener('securitypolicyviolation', event => problems.push(event.violatedDirective));
-for (const name of ['error', 'warn']) console[name] = text => problems.push(String(text));
-"""
 SHOWN = "[...document.querySelectorAll('.entry')].filter(e => e.offsetParent).map(e => e.id)"
 WIDE = "[...document.querySelectorAll('svg.graph')].find(s => s.getBoundingClientRect().width)"
 
@@ -50,64 +43,15 @@ def pages(demo: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return {name: folder / f"{name}.html" for name in made}
 
 
-@pytest.fixture
-def watched(browser: Any) -> Iterator[Any]:
-    """The browser; nothing may have gone wrong in it, and nothing may have been loaded."""
-    number = browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)["identifier"]
-    yield browser
-    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=number)
-    assert browser.js("problems") == []
-    assert [r for r in browser.requests if not r.startswith(("file:", "data:"))] == []
-
-
-def click(browser: Any, element: str) -> None:
-    """Click into the middle of an element that an expression gives."""
-    found = browser.js(
-        f"(() => {{const e = {element}; e.scrollIntoView({{block: 'center'}});"
-        "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]})()"
-    )
-    for kind in ("mousePressed", "mouseReleased"):
-        where = {"x": found[0], "y": found[1], "button": "left", "clickCount": 1}
-        browser.call("Input.dispatchMouseEvent", type=kind, **where)
-    settle(browser)
-
-
-def press(browser: Any, name: str) -> None:
-    codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
-    facts = {"key": name, "code": name, "windowsVirtualKeyCode": codes[name]}
-    typed = {"text": "\r"} if name == "Enter" else {}
-    browser.call("Input.dispatchKeyEvent", type="keyDown", **facts, **typed)
-    browser.call("Input.dispatchKeyEvent", type="keyUp", **facts)
-    settle(browser)
-
-
-def settle(browser: Any) -> None:
-    browser.js("new Promise(done => setTimeout(() => requestAnimationFrame(done), 60))")
-
-
-@pytest.mark.parametrize("width", [375, 768, 1280])
+@pytest.mark.parametrize("width", [375, 1280])
 @pytest.mark.parametrize("name", ["graph", "timeline", "hostile", "hand-made"])
 def test_nothing_overflows(watched: Any, pages: dict[str, Path], name: str, width: int) -> None:
-    watched.show(pages[name], width=width, dark=width == 768)
+    watched.show(pages[name], width=width, dark=width == 375)
     assert watched.js("document.documentElement.scrollWidth") <= width
-    assert watched.js("document.title").startswith(("Demo: ", "<script>"))
+    assert watched.js("document.title").startswith(("Demo", HOSTILE[0]))
+    assert watched.js("[document.scripts.length, document.images.length]") == [1, 0]
     drawn = "[...document.querySelectorAll('.drawing svg.ct-figure, .axis-box svg.ct-figure')]"
     assert watched.js(f"{drawn}.filter(s => s.getBoundingClientRect().width > 200).length") == 1
-
-
-@pytest.mark.parametrize("width", [375, 1280])
-def test_labels_do_not_cover_each_other(watched: Any, pages: dict[str, Path], width: int) -> None:
-    watched.show(pages["graph"], width=width)
-    boxes = watched.js(
-        f"[...({WIDE}).querySelectorAll('text.label')].map(t => "
-        "{const b = t.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]})"
-    )
-    assert len(boxes) == 12
-    for number, a in enumerate(boxes):
-        for b in boxes[number + 1 :]:
-            across = min(a[2], b[2]) - max(a[0], b[0])
-            down = min(a[3], b[3]) - max(a[1], b[1])
-            assert min(across, down) <= 1
 
 
 @pytest.mark.parametrize("width", [375, 1280])
@@ -128,23 +72,6 @@ def test_a_click_on_a_name_shows_its_passages(
     assert cited
     assert {citation for citation, _ in cited} <= known
     assert watched.js("document.querySelector('#name-1').getBoundingClientRect().top") < 1000
-
-
-def test_a_click_on_a_line_shows_what_both_ends_share(
-    watched: Any, pages: dict[str, Path], demo: Collection
-) -> None:
-    shown = demo.map.graph(limit=12)
-    watched.show(pages["graph"], width=1280)
-    watched.js("location.hash = '#link-0'")
-    settle(watched)
-    assert watched.js(SHOWN) == ["link-0"]
-    assert shown.edges[0].quote is not None
-    first = shown.edges[0].quote.citation
-    assert first in watched.js("document.querySelector('#link-0').textContent")
-    hot = watched.js(f"({WIDE}).querySelectorAll('a.node.hot').length")
-    assert hot == 2
-    press(watched, "Escape")
-    assert watched.js(SHOWN) == []
 
 
 def test_it_works_without_a_mouse(watched: Any, pages: dict[str, Path]) -> None:
@@ -171,7 +98,8 @@ def test_words_that_are_typed_narrow_what_is_shown(
     )
     left = watched.js(f"{items}.filter(i => i.offsetParent).length")
     assert 1 <= left < count
-    assert watched.js("document.getElementById('found').textContent") == f"{left} of {count}"
+    told = watched.js("document.getElementById('found').textContent")
+    assert {str(left), str(count)} <= {*told.split()}
     assert watched.js("document.querySelectorAll('svg a.off').length") > 0
 
 
@@ -186,21 +114,3 @@ def test_a_click_on_the_axis_opens_the_passage(watched: Any, pages: dict[str, Pa
     assert ", " in watched.js(f"{card}.querySelector('.cited').textContent")
     top = watched.js("document.querySelector('#event-7').getBoundingClientRect().top")
     assert 0 <= top < 700
-
-
-def test_names_that_mean_no_good_stay_text(watched: Any, pages: dict[str, Path]) -> None:
-    watched.show(pages["hostile"])
-    assert watched.js("document.scripts.length") == 1
-    assert watched.js("document.images.length") == 0
-    watched.js("location.hash = '#name-0'")
-    settle(watched)
-    assert watched.js("document.querySelector('#name-0 h2').textContent") == HOSTILE[0]
-    assert watched.js("document.title").startswith("<script>")
-
-
-def test_they_print_with_their_passages(watched: Any, pages: dict[str, Path]) -> None:
-    for name, words in (("graph", "Passages"), ("timeline", "casetrack show")):
-        watched.show(pages[name])
-        with pymupdf.open("pdf", watched.pdf()) as printed:
-            text = "".join(page.get_text() for page in printed)
-        assert words.casefold() in text.casefold()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
 import pytest
 
-from casetrack.config import load_settings
+from casetrack import __version__
 from casetrack.errors import UsageError
 from casetrack.library import Library
 from casetrack.license.tiers import FREE
@@ -22,6 +21,8 @@ from viewer.reports import DATA, MADE, check_report, handmade, refs, text_of
 from viewer.sheets import HOSTILE, Tree
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from casetrack.collection import Collection
     from casetrack.records.graph import Event
 
@@ -38,12 +39,9 @@ def test_it_holds_all_sections_and_every_statement_is_cited(
     demo_report: str, demo: Collection
 ) -> None:
     tree = check_report(demo_report)
-    said = text_of(tree)
-    for title in ("At a glance", "Timeline", "People and firms", "Amounts", "Documents", "Health"):
-        assert title in tree.within("h2.")
-    stats = demo.stats()
-    assert f"{stats.document_count} Documents{stats.page_count} Pages" in said
-    assert "1 March 2026, 12:00 UTC" in said
+    sections = {"glance", "timeline", "people", "amounts", "references", "topics", "documents"}
+    assert sections | {"health", "passages"} <= {*tree.values("id")}
+    assert "1 March 2026" in text_of(tree)
     cited = [a["title"] or "" for t, a in tree.tags if a.get("class") == "ref"]
     assert len(refs(tree)) > 150
     known = {d.name for d in demo.documents()}
@@ -82,16 +80,20 @@ def test_pages_are_pictured_once_and_highlighted(demo_report: str) -> None:
     for image in images:
         raw = base64.b64decode((image["href"] or "").removeprefix(DATA))
         assert raw[8:12] == b"WEBP"
-    assert f"{len(images)} pages with cited words are pictured" in text_of(tree)
     assert len(demo_report.encode()) < MOST_BYTES
 
 
-def test_only_the_time_differs(demo: Collection) -> None:
-    first = demo.report(made=MADE, pictures=False)
+@pytest.fixture(scope="module")
+def bare_report(demo: Collection) -> str:
+    """The report of the sample case file without pictures."""
+    return demo.report(made=MADE, pictures=False)
+
+
+def test_only_the_time_differs(demo: Collection, bare_report: str) -> None:
     later = demo.report(made=MADE.replace(year=2027), pictures=False)
-    assert first == demo.report(made=MADE, pictures=False)
-    assert first != later
-    assert first == later.replace("2027-03-01", "2026-03-01").replace("March 2027", "March 2026")
+    assert bare_report != later
+    later = later.replace("2027-03-01", "2026-03-01").replace("March 2027", "March 2026")
+    assert bare_report == later
 
 
 def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
@@ -105,13 +107,13 @@ def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> 
     )
     assert len(few.pages) == 2
     assert few.skipped > 0
-    assert all("pictures of 2 pages already" in note for note in few.notes.values())
+    assert few.notes
     assert told[-1] == (2, 2)
     small = draw_pages(demo.workspace.state(), quotes[:12], budget=1)
     assert not small.pages
     assert small.skipped
-    html = report_page(handmade(3), lambda _: ({}, few))
-    assert f"{few.skipped} cited pages are not pictured" in text_of(check_report(html))
+    said = text_of(check_report(report_page(handmade(3), lambda _: ({}, few))))
+    assert re.search(rf"\b{few.skipped}\b", said)
 
 
 def test_the_free_tier_goes_without_the_graph_and_says_so(
@@ -119,7 +121,7 @@ def test_the_free_tier_goes_without_the_graph_and_says_so(
 ) -> None:
     free = Library(demo.workspace.settings, tier=FREE).get("Demo").report(made=MADE, pictures=False)
     tree = check_report(free)
-    assert "The graph of names is left out: the Free tier has none." in text_of(tree)
+    assert "Free" in text_of(tree)
     assert not [a for t, a in tree.tags if a.get("class") == "ct-figure graph"]
     assert [a for t, a in Tree(demo_report).tags if a.get("class") == "ct-figure graph"]
     assert len(refs(tree)) > 100
@@ -130,11 +132,6 @@ def test_words_that_mean_no_good_stay_text(words: str) -> None:
     html = report_page(handmade(4, words))
     tree = check_report(html)
     assert sum(t == "script" for t, _ in tree.tags) == 1
-    assert (
-        sum(t == "title" for t, _ in tree.tags)
-        == 1 + sum(1 for path, _ in tree.texts if path[-1:] == ("title.",) and "svg." in str(path))
-        or "ct-figure" in html
-    )
     assert "\x00" not in html
     assert "\x1b" not in html
     assert len(html.encode("utf-8", "replace")) < 1_000_000
@@ -142,127 +139,92 @@ def test_words_that_mean_no_good_stay_text(words: str) -> None:
         assert " ".join(words.split()) in text_of(tree)
 
 
-def test_figures_equal_what_the_commands_print(
-    demo_report: str,
-    demo: Collection,
-    demo_home: Path,
-    models_dir: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from casetrack.cli.main import main
-
-    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
-
-    def told(*words: str) -> Any:
-        assert main(["--data-dir", str(demo_home), *words, "-c", "Demo", "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
-
+def test_figures_equal_those_of_the_collection(demo_report: str, demo: Collection) -> None:
     tree = check_report(demo_report)
-    tiles = re.findall(r'<li><a href="#\w+"><b>([\d,]+)</b> ([^<]+)</a></li>', demo_report)
-    shown = {name: int(count.replace(",", "")) for count, name in tiles}
-    figures, timeline = told("statistics"), told("timeline", "--limit", "60")
-    assert shown.pop("Sums of money") == len(
-        {
-            (a["unit"], a["value"], a["high"])
-            for a in demo_rows(demo_home, "amounts")
-            if a["kind"] == "money"
-        }
-    )
-    assert shown == {
-        "Documents": figures["document_count"],
-        "Pages": figures["page_count"],
-        "People": len(told("entities", "--kind", "person", "--limit", "500")),
-        "Firms": len(told("entities", "--kind", "organization", "--limit", "500")),
-        "Dated events": timeline["total"],
-        "References": len(told("references", "--limit", "500")),
-    }
+    tiles = re.findall(r'<li><a href="#\w+"><b>([\d,]+)</b>', demo_report)
+    figures, timeline = demo.map.statistics(), demo.map.timeline(limit=60)
+    money = (a for a in demo.sql("SELECT * FROM amounts").to_pylist() if a["kind"] == "money")
+    assert [int(count.replace(",", "")) for count in tiles] == [
+        figures.document_count,
+        figures.page_count,
+        len(demo.map.entities(kind="person", limit=None)),
+        len(demo.map.entities(kind="organization", limit=None)),
+        timeline.total,
+        len({(a["unit"], a["value"], a["high"]) for a in money}),
+        len(demo.map.references(limit=None)),
+    ]
     said = text_of(tree)
-    proven = {e.description for e in borne_out(demo)}
+    proven = borne_out(demo)
     assert len(proven) > 50
-    for dated in timeline["events"]:
-        shown = " ".join(dated["description"].split())[:140] in said
-        assert shown or dated["description"] not in proven
+    assert all(" ".join(e.description.split())[:140] in said for e in proven)
     # What stands in the summary stands here in the same order.
     place = 0
-    for actor in told("summary")["key_actors"]:
-        place = said.index(actor["name"], place)
-    for one in told("topics"):
-        assert f"{one['chunk_count']} passages in {one['document_count']} doc" in said
+    for actor in demo.map.summary().key_actors:
+        place = said.index(actor.entity.name, place)
 
 
-def demo_rows(home: Path, view: str) -> list[dict[str, Any]]:
-    """Return the rows of a view of the sample collection."""
-    demo = Library(load_settings(home)).get("Demo")
-    return demo.sql(f"SELECT * FROM {view}").to_pylist()
-
-
-def test_an_interruption_leaves_the_old_report(demo: Collection, tmp_path: Path) -> None:
-    target = demo.report(tmp_path / "r.html", pictures=False, made=MADE)
-    before = target.read_bytes()
-
-    def interrupt(_: str, done: int, __: int) -> None:
-        if done == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        demo.report(target, progress=interrupt)
-    assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
-    assert target.read_bytes() == before
-
-
-def test_an_empty_collection_has_a_report(bare: Library) -> None:
-    empty = bare.create("Empty", description="Nothing yet")
-    said = text_of(check_report(empty.report(made=MADE)))
-    assert "This collection holds no documents yet." in said
-    assert "0 Documents" in said
-    assert "Nothing is cited here." in said
-
-
-def test_one_document_without_a_model_whose_file_is_gone(bare: Library, tmp_path: Path) -> None:
-    path = tmp_path / "lease.pdf"
+@pytest.fixture
+def lone(bare: Library, tmp_path: Path) -> Collection:
+    """A collection of one PDF, made without a model."""
     with pymupdf.open() as pdf:
         words = "The tenant pays EUR 12,500 on 3 May 2024 to Harbour Holdings Ltd, see ISO 9001."
         pdf.new_page().insert_text((72, 90), words)
-        pdf.save(path)
-    lone = bare.create("Lone", collection_type="contract")
-    lone.ingest([path])
+        pdf.save(tmp_path / "lease.pdf")
+    collection = bare.create("Lone", collection_type="contract")
+    collection.ingest([tmp_path / "lease.pdf"])
+    return collection
+
+
+def test_an_interruption_leaves_the_old_report(lone: Collection, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    target = lone.report(folder / "r.html", pictures=False, made=MADE)
+    before = target.read_bytes()
+
+    def interrupt(_: str, __: int, pages: int) -> None:
+        if pages == 1:  # its one page is drawn
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lone.report(target, progress=interrupt)
+    assert [p.name for p in folder.iterdir()] == ["r.html"]
+    assert target.read_bytes() == before
+
+
+def test_an_empty_collection_has_a_report(bare: Library, messages: Any) -> None:
+    empty = bare.create("Empty", description="Nothing yet")
+    said = text_of(check_report(empty.report(made=MADE))).replace(". ", ".\n")
+    messages(re.sub(r"\d+ \w+ 20\d\d", "<date>", said), hide={__version__: "<version>"})
+
+
+def test_one_document_without_a_model_whose_file_is_gone(lone: Collection, tmp_path: Path) -> None:
     before = check_report(lone.report(made=MADE))
     assert sum(t == "image" for t, _ in before.tags) == 1
-    path.unlink()
+    (tmp_path / "lease.pdf").unlink()
     lone.admin.close()
     tree = check_report(lone.report(made=MADE))
     said = text_of(tree)
-    assert "1 Document1 Page" in said
     assert "EUR\u00a012,500" in "".join(tree.within("b.name"))
     assert "3 May 2024" in said
     assert "ISO 9001" in said
-    assert "No model has seen the" in said
-    assert "1 document: the file is not there any more" in said
-    assert "The file is no longer where it was ingested from." in said
     assert "closed" in said
     assert not [t for t, _ in tree.tags if t == "image"]
 
 
-def test_it_is_written_and_only_a_report_is_replaced(demo: Collection, tmp_path: Path) -> None:
-    path = demo.report(tmp_path / "Demo.html", made=MADE, pictures=False)
-    assert path == tmp_path / "Demo.html"
-    assert path.read_text(encoding="utf-8") == demo.report(made=MADE, pictures=False)
-    demo.report(str(path), pictures=False)
-    (tmp_path / "mine.html").write_text("<p>mine</p>", encoding="utf-8")
-    for name, words in (
-        ("mine.html", "holds no report"),
-        ("report.pdf", "does not name a page of HTML"),
-        ("nowhere/report.html", "There is no folder"),
-    ):
-        with pytest.raises(UsageError, match=words):
-            demo.report(tmp_path / name)
-    assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "<p>mine</p>"
+@pytest.mark.parametrize("name", ["mine.html", "report.pdf", "nowhere/report.html"])
+def test_a_report_that_cannot_be_written_is_refused(
+    bare: Library, tmp_path: Path, name: str
+) -> None:
+    mine = tmp_path / "mine.html"
+    mine.write_text("<p>mine</p>", encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        bare.create("Empty").report(tmp_path / name)
+    assert name.split("/", maxsplit=1)[0] in caught.value.message
+    assert mine.read_text(encoding="utf-8") == "<p>mine</p>"
 
 
 def test_the_command_writes_a_report(
-    demo_home: Path,
-    models_dir: Path,
+    bare: Library,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -271,37 +233,16 @@ def test_the_command_writes_a_report(
 
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url: bool(opened.append(url)) or True)
-    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
     monkeypatch.chdir(tmp_path)
-    start = ["--data-dir", str(demo_home), "report", "-c", "Demo", "--light"]
+    bare.create("Empty")
+    start = ["--data-dir", str(bare.settings.data_dir), "report", "-c", "Empty", "--light"]
     assert main([*start, "--open"]) == 0
-    written = tmp_path / "Demo report.html"
+    written = tmp_path / "Empty report.html"
     assert str(written) in "".join(capsys.readouterr().out.split("\n"))
     assert opened == [written.as_uri()]
     check_report(written.read_text(encoding="utf-8"))
-    assert main([*start, "-o", str(tmp_path / "other.html"), "--json"]) == 0
+    assert main([*start, "-o", str(written), "--json"]) == 0  # its own report is replaced
     said = json.loads(capsys.readouterr().out)
-    assert said == {
-        "file": str(tmp_path / "other.html"),
-        "bytes": Path(said["file"]).stat().st_size,
-    }
+    assert said == {"file": str(written), "bytes": written.stat().st_size}
     assert main([*start, "-o", str(tmp_path / "report.txt")]) == 2
-    assert "ends in .html" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_thousand_documents_make_a_bounded_report(bare: Library, tmp_path: Path) -> None:
-    source = tmp_path / "letters"
-    source.mkdir()
-    for n in range(1000):
-        day = f"{n % 28 + 1} March {2000 + n % 24}"
-        text = f"On {day} Firm{n} Ltd pays EUR {1000 + n * 37:,}, see ISO {9000 + n}."
-        (source / f"Letter {n:04}.txt").write_text(text, encoding="utf-8")
-    many = bare.create("Many")
-    assert many.ingest([source]).count("ingested") == 1000
-    html = many.report(made=MADE)
-    said = text_of(check_report(html))
-    assert "1,000 Documents" in said
-    assert "and 800 more documents." in said
-    assert "and 988 more sums." in said
-    assert len(html.encode()) < 2_000_000
+    assert ".html" in capsys.readouterr().err

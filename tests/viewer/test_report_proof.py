@@ -81,7 +81,7 @@ def test_what_a_report_states_stands_where_it_says(demo: Collection) -> None:
     other=st.integers(1, 999_999_999),
     form=st.sampled_from(("${:,}", "EUR {:,}", "{:_} euros", "£{:,}.00", "US$ {}")),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_sum_is_borne_out_by_its_figures_only(value: int, other: int, form: str) -> None:
     words = said(form.format(value).replace("_", "."))
     assert bears_sum(words, value, None)
@@ -109,7 +109,7 @@ def test_a_sum_counts_with_the_scale_beside_it(
 
 
 @given(day=st.dates(), other=st.dates(), form=st.sampled_from(("{0} {1} {2}", "{1} {0}, {2}")))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_day_is_borne_out_with_its_year(day, other, form) -> None:  # type: ignore[no-untyped-def]
     text = form.format(day.day, MONTHS.split()[day.month - 1], f"{day.year:04}")
     told = dated(day.isoformat())
@@ -123,13 +123,8 @@ def test_a_year_that_is_left_out_is_told_apart() -> None:
     assert bears_date(said("5 August"), dated("2024-08-05"))
     assert not names_year(said("5 August"), dated("2024-08-05"))
     assert names_year(said("5 August", "In 2024, on "), dated("2024-08-05"))
-    assert not bears_date(said("6 August"), dated("2024-08-05"))
-
-
-@pytest.mark.parametrize("text", ["yesterday", "last Tuesday", "three months ago"])
-def test_a_day_that_must_be_worked_out_is_left_to_other_answers(text: str) -> None:
-    told = dated("2024-08-05")
-    assert not bears_date(said(text), told)
+    for other in ("6 August", "yesterday", "last Tuesday", "three months ago"):
+        assert not bears_date(said(other), dated("2024-08-05"))
 
 
 @pytest.mark.parametrize(
@@ -144,19 +139,12 @@ def test_a_day_that_must_be_worked_out_is_left_to_other_answers(text: str) -> No
     ],
 )
 def test_a_name_is_borne_out_by_its_words_or_initials(text: str, borne: bool) -> None:
-    assert (
-        bears_name(said(text), replace(entity(1, name="Brookvale Foods Ltd"), aliases=())) == borne
-    )
+    named = replace(entity(1, name="Brookvale Foods Ltd"), aliases=())
+    assert bears_name(said(text), named) == borne
 
 
-@pytest.mark.parametrize(
-    ("text", "role", "borne"),
-    [
-        ("Ida Roth, the Tenant", "tenant", True),
-        ("Jo Roe, CEO", "chief executive", True),
-        ("Jo Roe, CFO", "chief financial officer", True),
-        ("Ida Roth of Leeds", "tenant", False),
-    ],
-)
-def test_a_role_is_shown_where_its_passage_says_it(text: str, role: str, borne: bool) -> None:
-    assert bears_role(text, role) == borne
+def test_a_role_is_shown_where_its_passage_says_it() -> None:
+    assert bears_role("Ida Roth, the Tenant", "tenant")
+    assert bears_role("Jo Roe, CEO", "chief executive")
+    assert bears_role("Jo Roe, CFO", "chief financial officer")
+    assert not bears_role("Ida Roth of Leeds", "tenant")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pymupdf
@@ -23,6 +22,7 @@ from casetrack.viewer.page import flowing, page_html
 from casetrack.viewer.page_text import AROUND_CHARS
 from casetrack.viewer.png import facts_of
 from casetrack.viewer.source import find_source
+from viewer.sheets import Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,51 +78,16 @@ def shelf(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return collection
 
 
-class Reader(HTMLParser):
-    """Collects the text of a page, and what is inside of elements of a kind."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[tuple[str, dict[str, str | None]]] = []
-        self.found: list[tuple[str, dict[str, str | None], str]] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in {"meta", "img", "br", "rect"}:
-            self.found.append((tag, dict(attrs), ""))
-        else:
-            self.open.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag != "rect":
-            assert self.open.pop()[0] == tag, "tags do not nest"
-
-    def handle_data(self, data: str) -> None:
-        for tag, attrs in self.open:
-            self.found.append((tag, attrs, data))
-
-    def text(self, tag: str, name: str | None = None) -> str:
-        """Return the text inside elements of a tag, or of those with a class."""
-        return "".join(
-            data
-            for t, attrs, data in self.found
-            if t == tag and (name is None or name in (attrs.get("class") or "").split())
-        )
-
-    def attributes(self, tag: str) -> list[dict[str, str | None]]:
-        return [attrs for t, attrs, _ in self.found if t == tag]
-
-
 def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
     chunk = demo.read.chunks("Master Services Agreement.pdf")[7]
-    read = Reader(view_html(demo.workspace.state(), chunk.chunk_id))
+    read = Tree(view_html(demo.workspace.state(), chunk.chunk_id))
     p = chunk.provenance
     assert read.text("title").startswith(chunk.citation)
     assert chunk.citation in read.text("p", "citation")
-    assert f"Page {chunk.provenance.page} of 11" in read.text("p", "bar")
+    assert {"4", "11"} <= {*re.findall(r"\d+", read.text("p", "bar"))}
     (image,) = read.attributes("img")
     assert image["src"].startswith("data:image/png;base64,")
-    assert "Picture of page 4 of 11 of Master Services Agreement.pdf" in image["alt"]
+    assert "Master Services Agreement.pdf" in image["alt"]
     rects = read.attributes("rect")
     assert len(rects) == len(demo.read.chunk(chunk.chunk_id).provenance.line_boxes)
     policy = next(a["content"] for a in read.attributes("meta") if "http-equiv" in a)
@@ -142,13 +107,13 @@ def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) 
     assert view.window == ChunkWindow((before,), chunk, (after,))
     shared = before.provenance.char_end - chunk.provenance.char_start
     assert shared > 0
-    near = Reader(view.html()).text("div", "near")
+    near = Tree(view.html()).text("div", "near")
     assert before.citation in near
     assert after.citation in near
     assert flowing(before.text[:-shared]).strip() in near
     assert flowing(before.text).strip() not in near
     alone = open_view(demo.workspace.state(), chunk.chunk_id, window=0)
-    assert Reader(alone.html()).text("div", "near") == ""
+    assert Tree(alone.html()).text("div", "near") == ""
 
 
 def test_lines_are_numbered_as_cited(demo: Collection) -> None:
@@ -165,7 +130,7 @@ def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> N
     view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert view.notes == ()
-    read = Reader(view.html())
+    read = Tree(view.html())
     assert words(read.text("mark")) == words(chunk.text)
     whole = words("".join(b.text + "\n" for b in view.page.blocks))
     tiled = words(read.text("div", "prose"))
@@ -220,25 +185,28 @@ def test_rows_that_are_not_certain_have_no_number(shelf: Collection) -> None:
 
 def test_everything_of_a_document_is_escaped(shelf: Collection) -> None:
     (chunk,) = shelf.read.chunks("<u>.xlsx")
-    read = Reader(view_html(shelf.workspace.state(), chunk.chunk_id))
-    tags = {tag for tag, _, _ in read.found} | {tag for tag, _ in read.open}
-    assert not tags & {"script", "img", "b", "i", "u"} - {"b"}
-    assert read.text("b") == "Sheet \u201c<i>&'\"\u201d (1 of 1)"
+    read = Tree(view_html(shelf.workspace.state(), chunk.chunk_id))
+    assert not {tag for tag, _ in read.tags} & {"script", "img", "i", "u"}
+    assert "<i>&'\"" in read.text("b")
     assert "<script>1</script>" in read.text("td")
-    assert not [a for _, a, _ in read.found if "onclick" in a]
+    assert not read.values("onclick")
 
 
 def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
     collection = library.create("Big")
-    paragraphs = [f"{LINE.format(i)} " * 4 for i in range(3000)]
+    paragraphs = [f"{LINE.format(i)} " * 4 for i in range(900)]
     with write_session(collection.folder) as session:
         store_text(session, "big.txt", "\n\n".join(p.strip() for p in paragraphs))
-    chunk = collection.read.chunks("big.txt")[200]
+    chunks = collection.read.chunks("big.txt")
+    chunk = chunks[len(chunks) // 2]
     view = open_view(collection.workspace.state(), chunk.chunk_id)
     html = view.html()
     assert len(html) < 4 * AROUND_CHARS
-    assert words(Reader(html).text("mark")) == words(chunk.text)
-    assert len(re.findall(r"[\d,]+ characters (?:before|after) this are not shown", html)) == 2
+    assert words(Tree(html).text("mark")) == words(chunk.text)
+    assert view.page.left_out_before > 0
+    assert view.page.left_out_after > 0
+    for count in (view.page.left_out_before, view.page.left_out_after):
+        assert f"{count:,}" in html
     assert len(view.png()) > 1000
 
 
@@ -255,38 +223,32 @@ def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
         return page_html(replace(view, window=window))
 
     low, high = with_confidence(0.41), with_confidence(0.93)
-    assert "Low confidence." in low
-    assert "confidence of 0.41" in low
-    assert low.index("Low confidence.") < low.index("<main")
-    assert "Low confidence." not in high
-    assert "0.93" in Reader(high).text("dl")
-    assert "optical character recognition" in high
+    assert "0.41" in low.partition("<main")[0]
+    assert "0.93" not in high.partition("<main")[0]
+    assert "0.93" in Tree(high).text("dl")
 
 
-def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Path) -> None:
-    (chunk,) = shelf.read.chunks("changed.pdf")
+@pytest.mark.parametrize("fate", ["changed", "missing"])
+def test_a_file_that_is_not_what_it_was_is_not_shown_as_the_source(
+    shelf: Collection, files: Path, fate: str, messages: Any
+) -> None:
+    source = files / f"{fate}.pdf"
+    (chunk,) = shelf.read.chunks(source.name)
     assert open_view(shelf.workspace.state(), chunk.chunk_id).image is not None
-    pdf(files / "changed.pdf", "Something else entirely.")
+    if fate == "changed":
+        pdf(source, "Something else entirely.")
+    else:
+        source.unlink()
     view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is None
     (note,) = view.notes
-    assert note.startswith("The file has changed since it was ingested.")
-    assert "Ingest it again" in note
-    read = Reader(view.html())
+    messages(note)
+    read = Tree(view.html())
     assert note in read.text("p", "note")
     assert words(read.text("mark")) == words(chunk.text)
+    assert str(source) in read.text("dd")
+    assert (source.as_uri() in read.values("href")) == (fate == "changed")
     assert facts_of(view.png())["Title"] == chunk.citation
-
-
-def test_a_missing_file_is_told(shelf: Collection, files: Path) -> None:
-    (chunk,) = shelf.read.chunks("missing.pdf")
-    (files / "missing.pdf").unlink()
-    view = open_view(shelf.workspace.state(), chunk.chunk_id)
-    (note,) = view.notes
-    assert note.startswith("The file is no longer where it was ingested from.")
-    assert "Ingest it again" not in note
-    assert str(files / "missing.pdf") in Reader(view.html()).text("dd")
-    assert "Open the file" not in view.html()
 
 
 @pytest.mark.parametrize("fate", ["changed", "missing"])
@@ -299,8 +261,7 @@ def test_the_kept_copy_takes_its_place(shelf: Collection, files: Path, fate: str
         source.unlink()
     view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is not None
-    (note,) = view.notes
-    assert "the copy that the collection kept" in note
+    assert len(view.notes) == 1
     copy = shelf.document(source.name).original_copy
     assert copy
     (shelf.folder / copy).write_bytes(b"%PDF-1.7 damaged")
@@ -325,8 +286,7 @@ def test_an_attachment_is_shown_from_its_own_file(shelf: Collection, files: Path
     assert found.note is None
     lost = find_source(shelf.folder, replace(attached, original_copy=None))
     assert lost.path is None
-    assert lost.note is not None
-    assert "attachment" in lost.note
+    assert lost.note
 
 
 def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
@@ -360,20 +320,5 @@ def test_errors(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
         open_view(demo.workspace.state(), "nothing")
     chunk = demo.read.chunks("Project Log.md")[0]
-    with pytest.raises(UsageError, match="0 or more"):
+    with pytest.raises(UsageError):
         open_view(demo.workspace.state(), chunk.chunk_id, window=-1)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a full line of words that\ngoes on here", "a full line of words that goes on here"),
-        ("short\na line that is much longer", "short\na line that is much longer"),
-        ("a line of words\n- an item\n(b) other", "a line of words\n- an item\n(b) other"),
-        ("one paragraph\n\nand another", "one paragraph\n\nand another"),
-        ("Name: a | Size: 1\nName: b | Size: 2", "Name: a | Size: 1\nName: b | Size: 2"),
-        ("", ""),
-    ],
-)
-def test_broken_lines_flow(text: str, expected: str) -> None:
-    assert flowing(text) == expected

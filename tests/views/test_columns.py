@@ -11,6 +11,8 @@ import pytest
 from casetrack.views.columns import reader
 
 _MOMENT = datetime(2024, 3, 12, 8, 30, tzinfo=UTC)
+_EARLY = datetime(1969, 7, 20, 20, 17, 40, 123456, UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
 COLUMNS = {
     "numbers": pa.array([3, 1, 2, 5], pa.int32()),
     "numbers, some missing": pa.array([3, None, 2, 5], pa.int32()),
@@ -21,15 +23,7 @@ COLUMNS = {
     "nothing": pa.nulls(4, pa.string()),
     "lists": pa.array([["a", "b"], [], None, ["c"]], pa.list_(pa.string())),
     "moments": pa.array([_MOMENT, None, _MOMENT, _MOMENT], pa.timestamp("us", "UTC")),
-    "moments, all there": pa.array(
-        [
-            _MOMENT,
-            datetime(1969, 7, 20, 20, 17, 40, 123456, UTC),
-            _MOMENT,
-            datetime.max.replace(tzinfo=UTC),
-        ],
-        pa.timestamp("us", "UTC"),
-    ),
+    "moments, all there": pa.array([_MOMENT, _EARLY, _MOMENT, _LAST], pa.timestamp("us", "UTC")),
     "moments of another zone": pa.array([_MOMENT] * 4, pa.timestamp("us", "Europe/Berlin")),
     "part of another": pa.array(["no", "a", "b", "c", "d"]).slice(1),
     "codes": pa.array(["a", "b", "a", "b"]).dictionary_encode(),

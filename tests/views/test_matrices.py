@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -148,8 +147,3 @@ def test_the_process_finds_the_places(folder: Path) -> None:
         deadline -= 1
     assert used.take([3]) == [stored(snapshot)[3]]
     assert not asked
-
-
-def test_a_collection_that_is_gone_is_no_matter(folder: Path) -> None:
-    shutil.rmtree(folder / "chunks.lance")
-    assert matrices_build.build_all(folder) == 0

@@ -58,7 +58,7 @@ def test_whatever_happens_to_a_file_it_is_not_read(table: Path, data: st.DataObj
         ):
             table.write_bytes(damaged)
             assert not is_whole(table)
-            with pytest.raises(ValueError, match=r"seal|damaged"):
+            with pytest.raises(ValueError, match="words"):
                 read_table(table)
     finally:
         table.write_bytes(whole)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import re
 import shutil
 import socket
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,8 @@ from casetrack.window import application
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from httpx import Response
 
     from casetrack.collection import Collection
     from casetrack.config import Settings
@@ -36,6 +41,26 @@ def visitor(settings: Settings, *, read_only: bool = False, has_key: bool = True
     if has_key:
         assert client.get(f"/?key={KEY}").status_code == 200
     return client
+
+
+def text_of(page: str, /) -> str:
+    """Return what a page says, on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def links(page: str, part: str = "/c/") -> list[str]:
+    """Return where a page leads to, once each."""
+    found = (html.unescape(h) for h in re.findall(r'href="([^"#]+)', page))
+    return list(dict.fromkeys(h for h in found if part in h))
+
+
+def finished(window: TestClient, begun: Response) -> str:
+    """Return the page of work that was begun, once it has ended."""
+    deadline = time.monotonic() + 60
+    while "data-again" in begun.text and time.monotonic() < deadline:
+        time.sleep(0.05)
+        begun = window.get(begun.url)
+    return begun.text
 
 
 @pytest.fixture(scope="session")

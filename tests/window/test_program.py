@@ -83,7 +83,7 @@ def test_it_ends_when_its_window_is_closed_or_nobody_asks_any_more() -> None:
 
 
 @pytest.fixture
-def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A browser that notes the pages it shows, and closes when a file is there."""
     path = tmp_path / "bin" / "google-chrome"
     path.parent.mkdir()
@@ -109,13 +109,14 @@ def pages(seen: Path, count: int) -> list[str]:
 
 
 @posix
+@pytest.mark.slow
 def test_started_twice_it_is_one_and_closing_its_window_ends_it(
-    browser: Path, tmp_path: Path
+    stand_in: Path, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "casetrack", "browse", "--app", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as first:
         try:
-            (page,) = pages(browser, 1)
+            (page,) = pages(stand_in, 1)
             opener = build_opener(HTTPCookieProcessor())
             with opener.open(page) as answer:
                 assert answer.status == 200
@@ -125,10 +126,8 @@ def test_started_twice_it_is_one_and_closing_its_window_ends_it(
             second = subprocess.run(
                 command, capture_output=True, text=True, check=True, timeout=200
             )
-            assert f"The window is open already at:\n  {page.split('?')[0]}?{KEY}={key}" in (
-                second.stderr
-            )
-            again = pages(browser, 2)[1]
+            assert f"{page.split('?')[0]}?{KEY}={key}" in second.stderr
+            again = pages(stand_in, 2)[1]
             assert again.split("?")[0] == page.split("?")[0]
             (tmp_path / "closed").touch()
             assert first.wait(200) == 0
@@ -179,7 +178,6 @@ def test_started_from_the_menu_a_problem_is_shown_as_a_page(
     (page,) = shown
     text = (tmp_path / "window.html").read_text()
     assert page == (tmp_path / "window.html").as_uri()
-    assert "CaseTrack could not open its window" in text
     assert "&lt;data&gt;" in text
     assert "Traceback" not in text
     assert json.dumps(str(tmp_path / "window.log"))[1:-1] in json.dumps(text)

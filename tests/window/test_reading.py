@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from window.conftest import visitor
-from window.test_pages import text_of
+from window.conftest import links, text_of, visitor
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +27,6 @@ AGREEMENT, AMENDMENT = "Master Services Agreement.pdf", "Amendment No 1.docx"
 
 def document(demo: Collection, name: str) -> str:
     return f"/c/Demo/document/{demo.document(name).document_id}"
-
-
-def links(page: str, part: str) -> list[str]:
-    found = (html.unescape(h) for h in re.findall(r'href="([^"]+)"', page))
-    return [h for h in found if part in h]
 
 
 def test_a_document_is_turned_page_by_page(window: TestClient, demo: Collection) -> None:
@@ -101,18 +95,6 @@ def test_the_words_to_copy_have_their_citation(window: TestClient, demo: Collect
     pairs = {(html.unescape(q), html.unescape(c)) for q, c in quotes}
     assert (hit.text.strip(), hit.citation) in pairs
     assert {(p.text.strip(), p.citation) for p in hit.pinpoint} <= pairs
-
-
-def test_what_is_kept_can_be_changed_where_it_is_listed(
-    window: TestClient, demo: Collection
-) -> None:
-    found = demo.document(AMENDMENT)
-    sent = {"target": found.document_id, "tag": "Signed", "back": "/c/Demo/kept"}
-    page = window.post("/c/Demo/kept", data=sent).text
-    assert AMENDMENT in text_of(page)
-    assert f'value="{found.document_id}"' in page
-    assert "Take the tag Signed off" in text_of(page)
-    assert "Signed" not in window.post("/c/Demo/kept", data=sent | {"off": "1"}).text
 
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{7*7}}"

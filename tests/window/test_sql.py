@@ -61,24 +61,27 @@ def test_bars_are_drawn_of_names_and_numbers(rows: list[dict[str, Any]], count: 
     assert "<b>" not in (drawn or "")
 
 
-def test_every_statement_behind_a_page_runs(window: TestClient, demo: Collection) -> None:
-    documents = demo.documents()
+@pytest.mark.parametrize(
+    "some", [{"search", "document"}, pytest.param(set(_BEHIND), marks=pytest.mark.slow)]
+)
+def test_every_statement_behind_a_page_runs(
+    window: TestClient, demo: Collection, some: set[str]
+) -> None:
+    """Every page offers its statement; in the default suite a few of them run."""
     parts = {
         "collection": demo.name,
-        "document": documents[0].document_id,
+        "document": demo.documents()[0].document_id,
         "chunk": demo.sql("SELECT chunk_id FROM chunks LIMIT 1")["chunk_id"][0].as_py(),
         "entity": demo.sql("SELECT entity_id FROM entities LIMIT 1")["entity_id"][0].as_py(),
     }
-    seen = set()
-    for page in PAGES:
-        if page.name not in _BEHIND:
-            continue
+    behind = [page for page in PAGES if page.name in _BEHIND]
+    assert len(behind) >= 7
+    for page in behind:
         path = re.sub(r"\{(\w+)[^}]*\}", lambda found: parts[found[1]], page.path)
         shown = window.get(path, params={"q": "it's rent"})
         assert shown.status_code == 200, page
         (link,) = re.findall(r'class="behind"><a href="([^"]*)"', shown.text)
-        answer = window.get(unescape(link))
-        assert answer.status_code == 200, answer.text
-        assert 'role="alert"' not in answer.text, page
-        seen.add(page.name)
-    assert {"search", "documents", "document", "people", "timeline", "kept", "health"} <= seen
+        if page.name in some:
+            answer = window.get(unescape(link))
+            assert answer.status_code == 200, answer.text
+            assert 'role="alert"' not in answer.text, page

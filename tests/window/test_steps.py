@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from casetrack.window.steps import _PAGES, step
 from casetrack.window.texts import LANGUAGES, Texts
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-@pytest.mark.parametrize(
-    ("hint", "told"),
-    [
-        ("See `casetrack documents`.", "See the page “Documents” of this window."),
-        ("Run `casetrack jobs list -c A`.", "Run the page “Work” of this window."),
-        ("Try `casetrack upkeep --secure`.", "Try `casetrack upkeep --secure` in a terminal."),
-        ("Nothing <b>bold</b>.", "Nothing &lt;b&gt;bold&lt;/b&gt;."),
-        ("`casetrack upkeep '<i>'`", "`casetrack upkeep &#39;&lt;i&gt;&#39;` in a terminal"),
-    ],
+HINTS = (
+    "See `casetrack documents`.",
+    "Run `casetrack jobs list -c A`.",
+    "Try `casetrack upkeep --secure`.",
+    "Nothing <b>bold</b>.",
+    "`casetrack upkeep '<i>'`",
 )
-def test_a_command_becomes_the_page_that_does_it(hint: str, told: str) -> None:
-    assert str(step(Texts("en"), hint)) == told
+
+
+def test_a_command_becomes_the_page_that_does_it(messages: Callable[..., None]) -> None:
+    messages("\n".join(str(step(Texts("en"), hint)) for hint in HINTS))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

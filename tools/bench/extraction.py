@@ -18,11 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import shares, wholes
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from evaluate import graph_truth
-from evaluate.cuad_spans import (
+from bench.cuad_spans import (
     NOTHING_ASKED,
     Count,
     Found,
@@ -30,12 +26,17 @@ from evaluate.cuad_spans import (
     places_of_chunks,
     score_contract,
 )
+from casetrack.config import load_settings
+from casetrack.library import Library
+from casetrack.license import UNLIMITED
+from evaluate import graph_truth
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from casetrack.collection import Collection
+    from evaluate.graph_tally import Tally
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CACHE = _CHECKOUT / ".cache"
@@ -301,8 +302,8 @@ def _samples(options: argparse.Namespace) -> Section:
         report = graph_truth.score_graph(
             truth, graph_truth.rows_of(collection.workspace.state().graph)
         )
-    misses = tuple(graph_truth.as_misses(report).splitlines())
-    return Section("The sample case file", graph_truth.as_markdown(report), misses)
+    misses = tuple(_as_misses(report).splitlines())
+    return Section("The sample case file", _as_markdown(report), misses)
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
@@ -315,6 +316,50 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "amounts": _amounts,
     "citations": _citations,
 }
+
+
+def _as_markdown(report: graph_truth.Report, /) -> str:
+    """Return the scores as tables."""
+    head = (
+        "| names | wanted | recall | found | precision | by places | merged | split | "
+        "roles wanted | recall | roles given | precision |"
+    )
+    lines = [
+        head,
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for kind, score in report.names.items():
+        entities, roles = score.entities, score.roles
+        role_cells = f"{roles.wanted} | {roles.recall:.1%} | {roles.judged} | {roles.precision:.1%}"
+        lines.append(
+            f"| {kind} | {entities.wanted} | {entities.recall:.1%} | {entities.judged} | "
+            f"{entities.precision:.1%} | {score.mention_precision:.1%} | {len(score.merged)} | "
+            f"{len(score.split)} | {role_cells if kind != 'location' else ' | | | '} |"
+        )
+    lines += ["", "| what | wanted | recall | judged | precision |", "|---|---|---|---|---|"]
+    for what, tally in report.tallies.items():
+        judged = f"{tally.judged} | {tally.precision:.1%}" if tally.judged else "- | -"
+        recall = f"{tally.recall:.1%}" if tally.wanted else "-"
+        lines.append(f"| {what} | {tally.wanted} | {recall} | {judged} |")
+    return "\n".join(lines)
+
+
+def _as_misses(report: graph_truth.Report, /) -> str:
+    """Return everything that was missed or wrong, one a line."""
+    lines = []
+    for kind, score in report.names.items():
+        lines += [f"{kind} merged: {text}" for text in score.merged]
+        lines += [f"{kind} split: {text}" for text in score.split]
+        lines += _misses(kind, score.entities) + _misses(f"role of {kind}", score.roles)
+    for what, tally in report.tallies.items():
+        lines += _misses(what, tally)
+    return "\n".join(lines)
+
+
+def _misses(what: str, tally: Tally) -> list[str]:
+    return [f"{what} missed: {text}" for text in tally.missed] + [
+        f"{what} wrong: {text}" for text in tally.wrong
+    ]
 
 
 if __name__ == "__main__":

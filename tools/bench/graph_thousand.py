@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fakes
+from bench.cuad_words import PLACES
 from bench.report import Row, judge
 from casetrack.config import load_settings
 from casetrack.extract.spans import NameSpan
@@ -29,7 +30,6 @@ from casetrack.license import UNLIMITED
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.store.session import write_session
 from conftest import store_text
-from evaluate.cuad_words import PLACES
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from casetrack.library import Library
 from casetrack.models.pull import pull
 
 CHECKOUT = Path(__file__).parents[2]
-HELD = CHECKOUT / "tests" / "evaluate" / "held"
+HELD = CHECKOUT / "tools" / "held"
 HOME = CHECKOUT / ".cache" / "held"
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bench.cuad_spans import Squeezed, places_of_chunks
 from casetrack.config import load_settings
 from casetrack.graph.entities.text import surface
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
-from evaluate.cuad_spans import Squeezed, places_of_chunks
 from training.names.measure import KINDS, Score, kept
 from training.names.sources import Sentence, read_documents, read_filings
 

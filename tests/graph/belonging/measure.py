@@ -36,6 +36,24 @@ class Found:
         return "\n".join([f"recall {self.recall:.2f}, precision {self.precision:.2f}", *lines])
 
 
+def read_papers(table: str, terms: str = "", /) -> tuple[dict[str, str], set[Edge]]:
+    """Return texts by path, and what a reader would note of them.
+
+    Each line of *table* is a paper: its path, behind ``>`` what it is to which other one, and its
+    text. There ``|`` stands for an empty line, ``¶`` for the end of a line, TERMS for *terms*.
+    """
+    files, edges = {}, set()
+    for line in filter(None, table.splitlines()):
+        if not line.startswith("#"):
+            head, _, text = line.partition(": ")
+            path, *relation = head.split(" > ")
+            text = text.replace(" | ", "\n\n").replace(" ¶ ", "\n")
+            files[path] = text.replace("TERMS", terms)
+            if relation:
+                edges.add((path, relation[1], relation[0]))
+    return files, edges
+
+
 def write(files: Mapping[str, str | bytes], folder: Path) -> Path:
     """Write files by their path below a folder."""
     for name, content in files.items():

@@ -44,7 +44,7 @@ def test_passing_failures_are_tried_again(name, faults, waited, server, encoder,
 @BOTH
 def test_the_tries_end(name, server, encoder, pauses):
     server.faults = [refusing(503, "Overloaded")] * 9
-    with pytest.raises(ProviderUnreachable, match=r"it answered 503 \(Overloaded\).*4 times"):
+    with pytest.raises(ProviderUnreachable, match=r"503 .*Overloaded.*\b4\b"):
         encoder(name, model="m").encode_query("rent")
     assert len(server.bodies) == 4
     assert len(pauses) == 3
@@ -53,62 +53,62 @@ def test_the_tries_end(name, server, encoder, pauses):
 @BOTH
 def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(name, server, encoder, pauses):
     server.faults = [refusing(429, RATE, Retry_After="3600")]
-    with pytest.raises(ProviderUnreachable, match="asks to wait 3600 seconds"):
+    with pytest.raises(ProviderUnreachable, match="3600"):
         encoder(name, model="m").encode_query("rent")
     assert pauses == []
 
 
 @BOTH
 def test_a_slow_server_is_given_up(name, server, encoder, pauses):
-    server.faults = [lambda handler, body: time.sleep(0.4)] * 2
-    with pytest.raises(ProviderUnreachable, match=r"did not answer in time.*2 times"):
-        encoder(name, model="m", read=0.1, tries=2).encode_query("rent")
+    server.faults = [lambda handler, body: time.sleep(0.2)] * 2
+    with pytest.raises(ProviderUnreachable, match=r"\b2\b"):
+        encoder(name, model="m", read=0.05, tries=2).encode_query("rent")
     assert len(pauses) == 1
 
 
 @BOTH
-def test_a_server_that_is_down_is_named_with_what_to_do(name, encoder, pauses):
+def test_a_server_that_is_down_is_named_with_what_to_do(name, encoder, pauses, messages):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(ProviderUnreachable, match=r"nothing answers there.*2 times") as caught:
+    with pytest.raises(ProviderUnreachable, match=rf"127\.0\.0\.1:{port}.*\b2\b") as caught:
         encoder(name, url=f"http://127.0.0.1:{port}", model="m").encode_query("rent")
     assert pauses == [0.375], "whoever searches is not kept waiting for what does not run"
-    assert f"127.0.0.1:{port}" in caught.value.message
-    wanted = "ollama serve" if name == "ollama" else "Check the network"
-    assert wanted in caught.value.hint
+    assert ("ollama serve" in caught.value.hint) == (name == "ollama")
+    messages(str(caught.value), hide={str(port): "<port>"})
 
 
-OPENAI = [
-    (refusing(401, "Incorrect API key provided: sk-te**ghij.", "invalid_api_key"), "not accept"),
-    (refusing(403, "Project does not have access"), "does not let this key use"),
-    (refusing(404, "The model does not exist", "model_not_found"), "has no model 'm'"),
-    (refusing(400, "Unknown parameter: 'dimensions'."), r"\(400\): Unknown parameter"),
-    (refusing(429, "You exceeded your current quota", "insufficient_quota"), "quota .* spent"),
-    (replying(302, b"", Location="https://elsewhere.example"), r"refused the request \(302\)"),
-]
-OLLAMA = [
-    (replying(404, {"error": "model 'm' not found"}), "has no model 'm'"),
-    (replying(404, {"error": 'model "m" not found, try pulling it first'}), "has no model 'm'"),
-    (replying(404, b"404 page not found"), "does not know /api/embed"),
-    (replying(400, {"error": "invalid input type"}), r"\(400\): invalid input type"),
-    (replying(500, {"error": "this model does not support embeddings"}), "makes no vectors"),
-    (replying(501, {"error": "this model does not support embeddings"}), "makes no vectors"),
-]
+OPENAI = {
+    "another key": refusing(401, "Incorrect API key: sk-te**ghij.", "invalid_api_key"),
+    "no access": refusing(403, "Project does not have access"),
+    "no such model": refusing(404, "The model does not exist", "model_not_found"),
+    "bad request": refusing(400, "Unknown parameter: 'dimensions'."),
+    "quota": refusing(429, "You exceeded your current quota", "insufficient_quota"),
+    "redirected": replying(302, b"", Location="https://elsewhere.example"),
+}
+OLLAMA = {
+    "no such model": replying(404, {"error": "model 'm' not found"}),
+    "no such model, newer": replying(404, {"error": 'model "m" not found, try pulling it first'}),
+    "no such path": replying(404, b"404 page not found"),
+    "bad request": replying(400, {"error": "invalid input type"}),
+    "no embeddings": replying(500, {"error": "this model does not support embeddings"}),
+    "no embeddings, newer": replying(501, {"error": "this model does not support embeddings"}),
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "fault", "words"),
-    [("openai", *case) for case in OPENAI] + [("ollama", *case) for case in OLLAMA],
-)
-def test_refusals_are_explained_and_not_repeated(name, fault, words, server, encoder, pauses):
-    server.faults = [fault]
-    with pytest.raises(ProviderError, match=words) as caught:
-        encoder(name, model="m").encode_query("rent")
-    assert not isinstance(caught.value, ProviderUnreachable)
-    assert caught.value.hint
-    assert len(server.bodies) == 1
+@BOTH
+def test_refusals_are_explained_and_not_repeated(name, server, encoder, pauses, messages):
+    told = []
+    for case, fault in {"openai": OPENAI, "ollama": OLLAMA}[name].items():
+        server.faults, server.bodies = [fault], []
+        with pytest.raises(ProviderError) as caught:
+            encoder(name, model="m").encode_query("rent")
+        assert not isinstance(caught.value, ProviderUnreachable)
+        assert caught.value.hint
+        assert len(server.bodies) == 1
+        told.append(f"{case}: {caught.value.message}")
     assert pauses == []
+    messages("\n".join(told), hide={server.url: "<url>"})
 
 
 def test_a_missing_model_of_ollama_says_how_to_get_it(server, encoder):
@@ -124,34 +124,26 @@ def test_a_missing_model_of_ollama_says_how_to_get_it(server, encoder):
 )
 def test_an_answer_in_another_form_is_refused(name, body, server, encoder, pauses):
     server.faults = [replying(200, body)]
-    with pytest.raises(ProviderError, match="cannot be read"):
+    with pytest.raises(ProviderError):
         encoder(name, model="m").encode_query("rent")
     assert pauses == []
 
 
 @BOTH
 @pytest.mark.parametrize(
-    ("vector", "words"),
+    "vector",
     [
-        ([0.0, 0.0], "without a direction"),
-        ([float("nan"), 1.0], "not numbers"),
-        ([float("inf"), 1.0], "not numbers"),
-        ([None, 1.0], "not a list of numbers"),
-        (["1", 1.0], "not a list of numbers"),
-        ([True, 1.0], "not a list of numbers"),
-        ([10**400, 1.0], "too large"),
-        ([], "empty vector"),
-        ({"0": 1.0}, "not a list of numbers"),
-        ("AAAA", "not base64 of 32-bit"),
-        ("%%%", "not base64 of 32-bit"),
-        ("AAAAAAAAAAA=", "without a direction"),
+        *([0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0], [None, 1.0], ["1", 1.0]),
+        *([True, 1.0], [10**400, 1.0], [], {"0": 1.0}, "AAAA", "%%%", "AAAAAAAAAAA="),
     ],
+    ids=lambda vector: str(vector)[:20],
 )
-def test_vectors_that_cannot_be_used_are_refused(name, vector, words, server, encoder):
+def test_vectors_that_cannot_be_used_are_refused(name, vector, server, encoder):
     data = [{"index": 0, "embedding": vector}]
     server.faults = [replying(200, {"data": data, "embeddings": [vector]})]
-    with pytest.raises(ProviderError, match=words):
+    with pytest.raises(ProviderError) as caught:
         encoder(name, model="m").encode_query("rent")
+    assert not isinstance(caught.value, ProviderUnreachable)
 
 
 @BOTH
@@ -159,7 +151,7 @@ def test_as_many_vectors_as_texts_are_wanted(name, server, encoder):
     server.faults = [
         replying(200, {"data": [{"index": 0, "embedding": [1.0]}], "embeddings": [[1.0]]})
     ]
-    with pytest.raises(ProviderError, match="sent 1 vectors for 2 texts"):
+    with pytest.raises(ProviderError, match=r"\b1\b.*\b2\b"):
         list(encoder(name, model="m").encode_documents(["a", "b"]))
 
 
@@ -167,7 +159,7 @@ def test_as_many_vectors_as_texts_are_wanted(name, server, encoder):
 def test_indexes_must_be_those_of_the_texts(indexes, server, encoder):
     data = [{"index": index, "embedding": [1.0]} for index in indexes]
     server.faults = [replying(200, {"data": data})]
-    with pytest.raises(ProviderError, match="cannot be read"):
+    with pytest.raises(ProviderError):
         list(encoder("openai", model="m").encode_documents(["a", "b"]))
 
 
@@ -200,7 +192,7 @@ def test_the_key_is_in_no_error_after_the_last_try(server, encoder):
 def test_a_key_that_cannot_be_one_is_not_quoted(key, server, encoder, monkeypatch):
     made = encoder("openai", model="m")
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(ProviderError, match="does not hold a key") as caught:
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY") as caught:
         made.encode_query("rent")
     assert "sk-" not in str(caught.value)
     assert server.bodies == []
@@ -209,7 +201,7 @@ def test_a_key_that_cannot_be_one_is_not_quoted(key, server, encoder, monkeypatc
 def test_openai_itself_is_not_asked_without_a_key(encoder, monkeypatch):
     made = encoder("openai", url="https://api.openai.com/v1")
     monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(ProviderError, match="OPENAI_API_KEY is not set"):
+    with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
         made.encode_query("rent")
 
 
@@ -230,7 +222,7 @@ def test_a_proxy_of_the_environment_is_used_elsewhere(server, encoder, monkeypat
     monkeypatch.setenv("http_proxy", server.url)
     monkeypatch.delenv("no_proxy", raising=False)
     made = encoder("ollama", url="http://models.example:11434", model="m")
-    with pytest.raises(ProviderError, match="does not know"):
+    with pytest.raises(ProviderError, match="/api/embed"):
         made.encode_query("rent")
     assert server.headers[0]["Host"] == "models.example:11434"
 

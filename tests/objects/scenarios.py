@@ -1,0 +1,56 @@
+"""What every host of objects has to do: the same steps at different addresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.config import load_settings
+from casetrack.library import Library
+from casetrack.objects import service
+from casetrack.objects.address import Address
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+LARGE = b"whole" * 3_000_000
+
+
+def swap_objects(address: str, tmp_path: Path) -> None:
+    """Swap an object by one writer only, send a file, and fetch it."""
+    objects = service.open_objects(Address.of(address))
+    first = objects.swap("a/b", b"1", None)
+    assert first is not None
+    assert objects.swap("a/b", b"2", None) is None
+    second = objects.swap("a/b", b"2", first)
+    assert second not in {None, first}
+    assert objects.swap("a/b", b"3", first) is None
+    assert [(e.key, e.size) for e in objects.list("a")] == [("a/b", 1)]
+    found = objects.get("a/b")
+    assert found is not None
+    assert (found.data, found.tag) == (b"2", second)
+    assert objects.get("a/b", unless=second) is None
+    # What was removed is not there to be swapped.
+    objects.remove("a/b")
+    assert objects.get("a/b") is None
+    assert objects.swap("a/b", b"3", second) is None
+    (tmp_path / "c").write_bytes(LARGE)
+    objects.send("c", tmp_path / "c")
+    assert objects.fetch("c", tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == LARGE
+
+
+def share(address: str, tmp_path: Path) -> tuple[Library, Library, Collection, Collection]:
+    """Let two computers write into one collection; each finds what the other wrote."""
+    (tmp_path / "lease.txt").write_text("The tenant pays the rent on the third working day.")
+    (tmp_path / "later.txt").write_text("The landlord repairs the roof.")
+    one, two = (Library(load_settings(tmp_path / name)) for name in ("one", "two"))
+    here = one.create("Acme", at=address)
+    here.ingest([tmp_path / "lease.txt"])
+    there = two.attach(address)
+    assert there.search("rent", mode="keyword").results[0].provenance.document_name == "lease.txt"
+    there.ingest([tmp_path / "later.txt"])
+    assert here.search("roof", mode="keyword").results[0].provenance.document_name == "later.txt"
+    assert here.stats().document_count == 2
+    return one, two, here, there
