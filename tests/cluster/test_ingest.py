@@ -278,13 +278,13 @@ def test_what_is_lost_is_done_again(
     monkeypatch: pytest.MonkeyPatch,
     lost: int,
 ) -> None:
+    one = library.create("here", profile=DEFAULT_PROFILE)
+    expected = one.ingest([folder])
     turns = itertools.count()
     engines_settings(monkeypatch, dies=lambda _: (turn := next(turns)) % 3 == lost and turn < 16)
     collection = library.create("there", profile=DEFAULT_PROFILE)
     found = collection.ingest([folder], engine="ray")
-    monkeypatch.undo()
-    one = library.create("here", profile=DEFAULT_PROFILE)
-    assert ends(found) == ends(one.ingest([folder]))
+    assert ends(found) == ends(expected)
     assert rows(collection) == rows(one)
     dataset = open_dataset(collection.workspace.folder, CHUNKS)
     live = {file.path for part in dataset.get_fragments() for file in part.data_files()}
