@@ -1,7 +1,10 @@
-"""Tests that need more than Python's packages: ``@pytest.mark.needs("chromium")``.
+"""Which cases run in the README's test line, and which in the slow suite alone.
 
-They belong to the slow suite, so that the README's test line runs the same cases on every machine.
-Where their program or data is missing they are skipped, with the command that enables them.
+``@pytest.mark.needs("chromium")`` marks tests that need more than Python's packages. They belong to
+the slow suite, so that the test line runs the same cases on every machine. Where their program or
+data is missing they are skipped, with the command that enables them.
+
+``@pytest.mark.sampled(3)`` leaves all but three evenly chosen cases of a test to the slow suite.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import functools
 import os
 import shutil
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,10 +82,18 @@ def _needs_of(item: pytest.Item) -> set[str]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that need something into the slow suite."""
+    """Put tests that need something, and cases beyond a sample, into the slow suite."""
+    sampled = defaultdict(list)
     for item in items:
         if _needs_of(item):
             item.add_marker("slow")
+        if mark := item.get_closest_marker("sampled"):
+            sampled[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    for (_, count), cases in sampled.items():
+        chosen = {i * len(cases) // count for i in range(count)}
+        for number, item in enumerate(cases):
+            if number not in chosen:
+                item.add_marker("slow")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

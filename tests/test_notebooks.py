@@ -175,6 +175,7 @@ def run_all(
     return {name: Ran(tuple(found)) for name, found in outputs.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::UserWarning:jupyter_client")
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def test_no_library_notes_anything_in_the_home_of_the_user(
     assert [str(path) for path in home.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.slow
 @isolated
 def test_pulling_a_model_without_network_says_what_to_do(tmp_path: Path) -> None:
     places = {"CASETRACK_HOME": tmp_path, "CASETRACK_MODELS": tmp_path / "models"}

@@ -244,6 +244,7 @@ REAL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("empty", [True, False])
 def test_commands_work_on_real_documents_and_on_none(filled: Run, *, empty: bool) -> None:
     filled("collection", "create", "Empty")

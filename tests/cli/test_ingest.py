@@ -211,6 +211,7 @@ def wait_until_busy(child: subprocess.Popen[str], home: Path) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_ctrl_c_once_keeps_finished_documents(run: Run, home: Path, tmp_path: Path) -> None:
     with start_ingest(many_files(tmp_path / "many")) as child:
         wait_until_busy(child, home)
@@ -224,6 +225,7 @@ def test_ctrl_c_once_keeps_finished_documents(run: Run, home: Path, tmp_path: Pa
     assert re.search(rf"\b{kept}\D+{150 - kept}\b", out)
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_stops_at_once(run: Run, home: Path, tmp_path: Path) -> None:
     folder = many_files(tmp_path / "many")
     with start_ingest(folder) as child:

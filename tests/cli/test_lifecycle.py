@@ -161,6 +161,7 @@ def test_a_repair_is_told_and_leaves_the_output_alone(
     assert filled("collection", "list").err == ""
 
 
+@pytest.mark.slow
 def test_the_server_logs_a_repair_once(home: Path, launch: Run) -> None:
     folder = Library.open(home).create("Case").folder
     (folder / "collection.json").unlink()

@@ -127,6 +127,7 @@ def test_a_file_of_statements_is_run_in_order(filled: Run, tmp_path: Path) -> No
     assert filled("query", "-f", script, "-o", tmp_path / "x.csv").code == 2
 
 
+@pytest.mark.slow
 def test_statements_come_through_a_pipe(launch: Run, filled: Run) -> None:
     text = "\\format jsonl\nSELECT 1 AS a;\nSELECT\n 2 AS a; SELECT oops; SELECT 3"
     ended = launch("query", stdin=text)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from cli.conftest import Run
 
+pytestmark = pytest.mark.slow
+
 _DEAF = """
 import signal, time
 from casetrack.cli.query.watching import watched

@@ -94,6 +94,7 @@ def alpha(
     return run
 
 
+@pytest.mark.slow
 def test_the_dialogue_runs_as_it_is_shown(alpha: Run, launch: Run, tmp_path: Path) -> None:
     first, *lines = console("The dialogue").splitlines()
     entered = "".join(re.sub(r"^(Project Alpha| *-)> ", "", line) + "\n" for line in lines)

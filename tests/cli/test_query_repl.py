@@ -73,6 +73,7 @@ def talk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> Talk:
     return type_keys
 
 
+@pytest.mark.slow
 def test_statements_may_have_many_lines_and_errors_do_not_end_it(talk: Talk, home: Path) -> None:
     out, err = talk("SELECT 1 AS a,\r2 AS b;\r", "SELECT oops;\r", "SELECT 3 AS c;\r")
     assert out == "a  b\n1  2\nc\n3\n"
@@ -322,6 +323,7 @@ def test_history_keeps_each_text_once_and_nothing_after_a_space(tmp_path: Path) 
 # --- a real terminal ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialogue(
     shell: Shell, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -183,6 +183,7 @@ def test_what_cannot_run_is_not_saved(filled: Run, home: Path, sql: str, said: s
     assert list(home.rglob("bad.sql")) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("sql", "rest"),
     [

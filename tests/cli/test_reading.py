@@ -162,6 +162,7 @@ def test_a_chunk_with_its_whole_provenance(filled: Run) -> None:
 # --- SQL -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_parquet_goes_through_a_pipe(launch: Run, filled: Run) -> None:
     piped = launch("query", "FROM documents", "--format", "parquet", binary=True)
     assert pq.read_table(io.BytesIO(piped.out)).num_rows == 3

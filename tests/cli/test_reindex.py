@@ -75,6 +75,7 @@ def info(run: Run) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 def test_from_no_vectors_to_other_models_and_back(filled: Run, sources: Path) -> None:
     first = filled("reindex")
@@ -126,6 +127,7 @@ def mine(run: Run, template: Path, tmp_path: Path) -> Path:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 def test_one_document(run: Run, mine: Path) -> None:
     def report(*words: str) -> dict[str, Any]:

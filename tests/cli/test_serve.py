@@ -90,6 +90,7 @@ def test_a_taken_port(run: Run) -> None:
     assert "--port 0" in ended.err
 
 
+@pytest.mark.slow
 def test_a_server_that_only_reads(home: Path, tmp_path: Path) -> None:
     names, imported = talk(tmp_path / "imports.txt", "--read-only")
     assert names == [name for name, spec in declared().items() if spec.hints.read_only]

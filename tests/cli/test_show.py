@@ -98,6 +98,7 @@ def test_it_opens_in_the_browser(filled: Run, here: Path, monkeypatch: pytest.Mo
     assert (ended.code, str(path) in ended.out, ended.err != "") == (0, True, True)
 
 
+@pytest.mark.slow
 def test_the_page_of_a_protected_pdf(run: Run, home: Path, here: Path, tmp_path: Path) -> None:
     source = tmp_path / "secret.pdf"
     document = pymupdf.open()

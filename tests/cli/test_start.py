@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
+if TYPE_CHECKING:
     from cli.conftest import Run
 
 HELLO = {
@@ -22,6 +22,7 @@ HELLO = {
 }
 
 
+@pytest.mark.slow
 def test_it_serves_programs_over_standard_input(launch: Run) -> None:
     ended = launch(stdin=json.dumps(HELLO) + "\n")
     assert ended.code == 0, ended.err

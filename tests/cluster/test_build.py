@@ -154,6 +154,7 @@ def without_views(library: Library, files: Path, at: str | None = None) -> Colle
     return made
 
 
+@pytest.mark.slow
 def test_views_in_object_storage_are_made_apart_and_published(
     library: Library, samples: Path, tmp_path: Path, in_this_process: list[list[str]]
 ) -> None:
@@ -172,6 +173,7 @@ def test_views_in_object_storage_are_made_apart_and_published(
     assert brought == published != set()
 
 
+@pytest.mark.slow
 def test_what_a_task_sent_and_is_gone_is_told(
     library: Library, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +193,7 @@ def test_what_a_task_sent_and_is_gone_is_told(
     assert len(seen(far)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pays_from", "is_apart"), [(1, True), (10_000, False)])
 def test_a_batch_is_indexed_in_tasks_where_that_pays(
     library: Library,
@@ -209,6 +212,7 @@ def test_a_batch_is_indexed_in_tasks_where_that_pays(
     assert len(told(far)["entities"]) > 0
 
 
+@pytest.mark.slow
 def test_where_the_cluster_fails_one_process_goes_on(
     library: Library, samples: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:

@@ -207,7 +207,8 @@ def ends(report: Any) -> list[tuple[str, str, str]]:
     return [(Path(o.path).name, o.status, o.code) for o in report.outcomes]
 
 
-@pytest.mark.parametrize("on", ["local", pytest.param("there:6379", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("on", ["local", "there:6379"])
 def test_a_cluster_makes_what_one_process_makes(
     with_models: Library,
     engines: list[InProcess],
@@ -270,6 +271,7 @@ def test_a_file_that_ends_its_process_fails_alone(
     assert "contract 05" not in str(rows(library.get("there"))[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_what_is_lost_is_done_again(
     library: Library,
@@ -386,6 +388,7 @@ def test_an_error_of_the_whole_batch_is_raised_here(
         collection.ingest([folder], engine="ray")
 
 
+@pytest.mark.slow
 def test_the_free_tier_takes_as_many_as_one_process(
     library: Library, engines: list[InProcess], tmp_path: Path, free_tier: None
 ) -> None:
@@ -415,6 +418,7 @@ def test_an_unknown_engine_is_refused(library: Library, folder: Path) -> None:
     assert caught.value.message == "There is no engine 'spark'."
 
 
+@pytest.mark.slow
 def test_two_programs_at_once_end_as_one(
     library: Library, engines: list[InProcess], folder: Path
 ) -> None:

@@ -227,6 +227,7 @@ def test_what_a_shard_cannot_read_is_searched_by_who_asks(
     assert seen(front.search("payment")) == seen(alone.search("payment"))
 
 
+@pytest.mark.slow
 def test_segments_of_a_collection_in_object_storage_are_copied_from_there(
     library: Library, tmp_path: Path
 ) -> None:

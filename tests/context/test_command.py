@@ -95,6 +95,7 @@ def config(shop: Path) -> Path:
     return shop / "config" / "ctx.toml"
 
 
+@pytest.mark.slow
 def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ctx: Ctx) -> None:
     write(shop / "docs" / "deploy.md", "# Deploying\n\nWe switch blue and green machines.\n")
     write(shop / "docs" / ".env", "PASSWORD=hunter2")
@@ -132,6 +133,7 @@ def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ct
     assert [h["source_id"] for h in ctx.answers("encrypt")] == ["src/tokens.py"]
 
 
+@pytest.mark.slow
 def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     long = "\n\n".join(f"## Part {n}\n\n{'Blue and green machines. ' * 30}" for n in range(12))
     write(shop / "docs" / "deploy.md", f"# Deploying\n\n{long}")
@@ -157,6 +159,7 @@ def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     assert ctx("get", "nonsense")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_look_or_a_part_removes_nothing(shop: Path, config: Path, ctx: Ctx) -> None:
     for name in "abc":
         write(shop / "docs" / f"{name}.md", f"Machine {name}.")
@@ -179,6 +182,7 @@ def test_a_look_or_a_part_removes_nothing(shop: Path, config: Path, ctx: Ctx) ->
     assert ctx.json("stats")["documents"] == 2
 
 
+@pytest.mark.slow
 def test_a_source_is_begun_checked_and_synced(
     shop: Path, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +247,7 @@ def test_init_writes_a_config_once_and_checks_it_after_that(shop: Path, ctx: Ctx
     assert path.read_text() == "[retrieval]\nfinal_limt = 1\n"
 
 
+@pytest.mark.slow
 def test_no_tier_limits_this_edition(shop: Path, config: Path, ctx: Ctx) -> None:
     for number in range(101):
         write(shop / "docs" / f"{number}.txt", f"Machine number {number}.")
@@ -256,6 +261,7 @@ def test_no_tier_limits_this_edition(shop: Path, config: Path, ctx: Ctx) -> None
         library.create("D")
 
 
+@pytest.mark.slow
 def test_another_chunking_is_told_and_followed(shop: Path, config: Path, ctx: Ctx) -> None:
     def synced(*options: str) -> tuple[list[str], list[str]]:
         (report,) = ctx.json("sync", "filesystem:docs", *options)["sources"]

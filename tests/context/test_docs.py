@@ -7,7 +7,8 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from casetrack.cli.context.commands import GROUPS
 from casetrack.cli.context.main import main
@@ -16,9 +17,6 @@ from casetrack.context.config import load_config
 from casetrack.context.keys import SECTIONS, WITHOUT_EFFECT
 from casetrack.sources import KINDS
 from git_repository import Repository
-
-if TYPE_CHECKING:
-    import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = (CHECKOUT / "docs" / "sources.md").read_text(encoding="utf-8")
@@ -52,6 +50,7 @@ def test_every_config_on_the_page_is_one(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_tour_goes_as_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

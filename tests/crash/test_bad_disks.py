@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tests.crash.bench import Bench
     from tests.crash.zygote import Child
 
+pytestmark = pytest.mark.slow
+
 MANY = int(os.environ.get("CASETRACK_BAD_DISKS", "4"))
 QUICK = {"delete documents", "search without views"}
 READERS = {"search without views"}

@@ -14,7 +14,10 @@ from tests.crash.operations import OPERATIONS
 if TYPE_CHECKING:
     from tests.crash.bench import Bench
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL"),
+]
 
 QUICK = {"delete documents", "restore", "migrate", "watch"}
 

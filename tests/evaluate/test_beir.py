@@ -44,6 +44,7 @@ def test_languages_of_queries(library: Library, folder: Path) -> None:
         open_beir(folder, library)
 
 
+@pytest.mark.slow
 def test_the_corpus_is_indexed_once(library: Library, folder: Path) -> None:
     indexed: list[tuple[int, int]] = []
     first = open_beir(folder, library)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
+pytestmark = pytest.mark.slow
+
 HELD = Path(__file__).parents[2] / "tools" / "held"
 SHARE = (
     "Vantmere Precision 2023 annual report.pdf",

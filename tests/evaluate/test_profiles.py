@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ROW = {"question": "rent of the tenant", "answers": [{"document": "lease.txt", "text": "1,250"}]}
 
 
+@pytest.mark.slow
 def test_a_collection_is_copied_and_gets_the_vectors(
     library_with_model: Library, tmp_path: Path, lines_file: Callable[..., Path]
 ) -> None:
@@ -53,6 +54,7 @@ def test_profiles_that_cannot_be_used(library: Library, folder: Path) -> None:
     assert not (library.settings.data_dir / "eval" / "collections").exists()
 
 
+@pytest.mark.slow
 def test_the_command_names_the_profile_of_each_row(
     library_with_model: Library,
     tmp_path: Path,

@@ -258,6 +258,7 @@ def test_old_tables_are_removed(collection: Collection, store_text, monkeypatch)
     assert len(list(home.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_small_segments_are_laid_together(collection: Collection, store_text, monkeypatch) -> None:
     for number in range(10, 18):
         with write_session(collection.folder) as session:

@@ -330,6 +330,7 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -> None:
     damage, name, words = BROKEN[what]
@@ -351,6 +352,7 @@ def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -
     assert best.provenance.document_name == "note.txt"
 
 
+@pytest.mark.slow
 def test_several_things_at_once_and_once_more(collection: Collection) -> None:
     for what in ("a row is gone", "rows of nobody", "a copy of nobody", "wrong term total"):
         BROKEN[what][0](collection)
@@ -381,6 +383,7 @@ def other_vector(collection: Collection) -> None:
     write_wrongly(collection, dense=other["dense"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "name", "words"),
     [
@@ -581,6 +584,7 @@ def alter(collection: Collection, name: str) -> None:
     change_rows(name, "chunk_index = 0", text="replace(text, 'lantern', 'lamtern')")(collection)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kept", "said"),
     [

@@ -195,6 +195,7 @@ def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_pat
     assert collection.ingest([mail]).count("ingested") == 4
 
 
+@pytest.mark.slow
 def test_cancelled_between_attachments_a_rerun_completes(
     collection: Collection, tmp_path: Path
 ) -> None:

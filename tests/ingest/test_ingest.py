@@ -194,6 +194,7 @@ def test_discover_filters(tmp_path: Path) -> None:
         names(extensions=["."])
 
 
+@pytest.mark.slow
 def test_cancel_keeps_what_is_finished(collection: Collection, tmp_path: Path) -> None:
     for number in range(20):
         write(tmp_path / "in" / f"{number:02d}.txt", f"Text number {number}. " * 200)

@@ -53,6 +53,7 @@ def without_vectors(collection: Collection) -> int:
     return nulls.pop()
 
 
+@pytest.mark.slow
 def test_the_first_passages_are_read_and_a_reindex_adds_the_others(
     library: Library, tmp_path: Path, messages: Callable[..., None]
 ) -> None:
@@ -93,6 +94,7 @@ def test_the_first_passages_are_read_and_a_reindex_adds_the_others(
     assert collection.admin.reindex().did_nothing
 
 
+@pytest.mark.slow
 def test_a_changed_table_has_only_its_new_rows_read(library: Library, tmp_path: Path) -> None:
     collection, models = opened(library)
     path = write(tmp_path / "log.csv", range(200))

@@ -75,6 +75,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("casetrack.ingest.batch.ParsePool", readers)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize(
     ("name", "words"), [("a.late", "second half is missing"), ("a.late_crash", "SIGSEGV")]

@@ -255,6 +255,7 @@ def revisions(collection: Collection) -> dict[str, str]:
     return {d.name: d.revision for d in collection.documents()}
 
 
+@pytest.mark.slow
 def test_one_document(library: Library, tmp_path: Path) -> None:
     model = short()
     collection = own_files(library, tmp_path / "own", model)
@@ -413,6 +414,7 @@ def test_stopped_while_storing(old: Library) -> None:
     check(collection, short())
 
 
+@pytest.mark.slow
 def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
     """While models work, others search and write; what they add is taken along."""
     collection, new = old.get("C"), lantern(tmp_path)
@@ -474,6 +476,7 @@ def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path)
 # --- killed ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("instant", ["swap", "settle", "commit", "clear"])
 def test_killed_between_two_steps(
     old: Library, monkeypatch: pytest.MonkeyPatch, instant: str

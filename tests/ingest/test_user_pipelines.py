@@ -84,6 +84,7 @@ def test_it_travels_with_an_export(
     assert [c.name for c in brought.admin.doctor().checks if not c.ok] == []
 
 
+@pytest.mark.slow
 def test_another_pipeline_for_a_collection(
     library: Library, small: Path, document: Path, tmp_path: Path
 ) -> None:
@@ -217,6 +218,7 @@ def labelled(tmp_path: Path) -> Path:
     return write(tmp_path / "labelled.toml", text)
 
 
+@pytest.mark.slow
 def test_a_step_from_a_package(
     library: Library,
     unpacked: Callable[[str], None],
@@ -251,6 +253,7 @@ def test_a_step_from_a_package(
     assert f"pip install {PACKAGE}" in str(told.remedy)
 
 
+@pytest.mark.slow
 def test_a_reindex_runs_only_the_step_that_changed(
     library: Library,
     unpacked: Callable[[str], None],
@@ -304,6 +307,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_step_names_its_package(
     library: Library, unpacked: Callable[[str], None], labelled: Path, document: Path, how: str

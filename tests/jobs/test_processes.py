@@ -86,6 +86,7 @@ def test_a_killed_process_leaves_an_interrupted_job(holder: Any) -> None:
     assert json.loads((jobs.folder / f"{job.id}.json").read_text())["state"] == "interrupted"
 
 
+@pytest.mark.slow
 def test_two_processes_queue_on_one_collection(library: Library, tmp_path: Path) -> None:
     collection = library.create("Acme")
     env = {
@@ -160,6 +161,7 @@ def run(
     return run_here
 
 
+@pytest.mark.slow
 def test_the_commands(library: Library, run: Any, tmp_path: Path) -> None:
     assert run("jobs", "list") == (0, "There are no jobs.\n", "")
     (tmp_path / "a.txt").write_text("A letter about the delivery of goods.")

@@ -7,12 +7,10 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from casetrack.cli.main import main
-
-if TYPE_CHECKING:
-    import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = CHECKOUT / "docs" / "legal.md"
@@ -20,6 +18,7 @@ FINDS = {"redactions", "check"}
 """Commands that end with 1 where they found something wrong."""
 
 
+@pytest.mark.slow
 def test_every_command_of_the_page(
     tmp_path: Path,
     models_dir: Path,

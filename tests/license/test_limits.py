@@ -267,6 +267,7 @@ def test_a_search_tells_that_the_key_does_not_count(settings: Settings, free_tie
 # --- what is there ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_stored_stays_usable(
     settings: Settings, tmp_path: Path, free_tier: None, store_text: Callable[..., Document]
 ) -> None:

@@ -295,6 +295,7 @@ def test_an_own_event_without_its_source_is_left_out_and_said(
     messages("\n".join(found.notes))
 
 
+@pytest.mark.slow
 def test_a_report_shows_what_is_the_users(collection: Collection) -> None:
     plain = collection.report(pictures=False)
     collection.marks.star("charter.txt", note="the one that counts")
@@ -553,6 +554,7 @@ def test_commands_on_documents(run: Callable[..., str]) -> None:
     assert "ask first" not in run("marks")
 
 
+@pytest.mark.slow
 def test_commands_on_the_timeline(run: Callable[..., str]) -> None:
     def events() -> list[dict[str, Any]]:
         return json.loads(run("timeline", "--json"))["events"]

@@ -81,6 +81,7 @@ def forms(tool: str) -> list[dict[str, Any]]:
 # --- bounded --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
 def test_a_result_is_bounded_however_large_the_collection(
     ask: Any, tool: str, arguments: dict[str, Any]
@@ -182,6 +183,7 @@ def test_related_passages_that_do_not_fit_are_named(ask: Any, text: Any) -> None
     assert found["related_further"][-1]["chunk_id"] in text(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["active", "all"])
 def test_hundreds_of_collections_come_in_parts(
     bare: Library, monkeypatch: pytest.MonkeyPatch, text: Any, status: str

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 ROOT = Path(__file__).parents[2]
 OPINION = next((ROOT / "data-samples" / "case" / "Opinions").glob("Teasdale*.txt"))
 
 
+@pytest.mark.slow
 def test_a_lawyer_s_conversation(process_env: dict[str, str]) -> None:
     from mcp.client import Client
 

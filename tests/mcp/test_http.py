@@ -270,6 +270,7 @@ def test_a_header_that_decides_may_be_there_only_once(server: Server) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_the_token_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
     locked = Server(tmp_path, CASETRACK_HTTP_TOKEN=TOKEN)
     arguments = Path(f"/proc/{locked.process.pid}/cmdline")
@@ -606,6 +607,7 @@ def test_a_session_that_ends_leaves_its_work_going(server: Server, many_files: P
     wait_for("cancelled")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals that a program can answer")
 def test_ending_in_the_middle(tmp_path: Path, many_files: Path) -> None:
     server = Server(tmp_path)

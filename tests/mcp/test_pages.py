@@ -207,6 +207,7 @@ def test_what_cannot_be_drawn_is_shown_as_text(
     assert 0 < beside <= 2 * module._AROUND_CHARS
 
 
+@pytest.mark.slow
 def test_a_noisy_picture_is_made_small_enough(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (900, 800, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "noise.png")

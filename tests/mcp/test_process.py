@@ -42,6 +42,7 @@ def test_handshake_and_end_of_input(
     assert server.answers.empty()
 
 
+@pytest.mark.slow
 def test_prints_do_not_reach_the_protocol(
     process_env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_prints_do_not_reach_the_protocol(
     assert server.answers.empty()
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded_before_it_is_needed(process_env: dict[str, str]) -> None:
     heavy = "pyarrow numpy lance lancedb duckdb onnxruntime onnx pymupdf polars tokenizers".split()
     script = (

@@ -35,6 +35,7 @@ def test_rows_come_by_column_and_mistakes_are_told(
     assert codes == ["query", "query"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "told"),
     [

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import pytest
 from mcp.client import Client
 
 from casetrack.mcp.server import build_server
@@ -13,8 +14,6 @@ from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from casetrack.library import Library
 
@@ -77,6 +76,7 @@ def with_models(library: Library) -> Library:
     return library
 
 
+@pytest.mark.slow
 def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
     collection = with_models(library).create("A")
     collection.ingest([case_folder])

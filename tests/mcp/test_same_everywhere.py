@@ -232,6 +232,7 @@ def test_every_reading_tool_is_asked() -> None:
     assert {q.tool for q in asked if not q.command} == set(WITHOUT_COMMAND)
 
 
+@pytest.mark.slow
 def test_both_eras_and_the_command_say_the_same(place: Place, subtests: pytest.Subtests) -> None:
     """One test, since asking takes seconds and workers share no fixtures."""
     answers = anyio.run(_ask_here, place)

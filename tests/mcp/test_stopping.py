@@ -80,6 +80,7 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_stopping_in_the_middle(process_env: dict[str, str], folder: Path, way: str) -> None:
     server = Server(process_env)

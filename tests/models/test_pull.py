@@ -99,6 +99,7 @@ def test_each_file_comes_from_the_first_source_that_has_it(tiny, hub, memory, tm
     }
 
 
+@pytest.mark.slow
 def test_wheel_with_wrong_content_or_without_a_file(tiny, make_wheel, tmp_path):
     weights = tiny.files["model.safetensors"]
     cases = {

@@ -50,6 +50,7 @@ def run(example: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), str(PAGE), "eval"), names)
 
 
+@pytest.mark.slow
 def test_examples_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     for example in EXAMPLES:

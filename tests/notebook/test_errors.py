@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from casetrack.library import Library
 
@@ -25,6 +27,7 @@ sys.exit(0 if not done.success else 7)
 """
 
 
+@pytest.mark.slow
 def test_a_mistake_is_told_in_a_few_lines(library: Library, tmp_path: Path) -> None:
     folder = library.create("Case").folder
     ended = subprocess.run(

@@ -21,6 +21,8 @@ from stub_source import StubSource
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 AS_WINDOWS = "WINDOWS_ROOT" in os.environ
 LONG = "The rent of the boat house is EUR 900. " * 20
 

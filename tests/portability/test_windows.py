@@ -13,7 +13,10 @@ from portability import refusals
 from portability.windows import environment, reason_without
 
 HERE = Path(__file__).parents[1]
-pytestmark = pytest.mark.skipif(reason_without() is not None, reason=str(reason_without()))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(reason_without() is not None, reason=str(reason_without())),
+]
 
 QUICK = (
     "portability/test_files_in_use.py::test_a_collection_is_deleted_while_somebody_searches_in_it"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Pools = Callable[..., DrawingPool]
 
-pytestmark = pytest.mark.usefixtures("own_workers")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_workers")]
 OPTIONS = ReadOptions()
 SHORT = 0.4
 

@@ -96,6 +96,7 @@ def test_one_worker_reads_file_after_file(hostile: Pools, tmp_path: Path) -> Non
     assert len(first) == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "seconds", "error", "fact"),
     [
@@ -142,6 +143,7 @@ def test_an_unforeseen_error_of_a_parser_is_a_parse_error(hostile: Pools, tmp_pa
     assert texts(pool, write(tmp_path, "after.txt", "still works")) == ["still works"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "seconds", "fact"),
     [

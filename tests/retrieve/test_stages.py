@@ -246,6 +246,7 @@ def test_bad_plans(
         shared().search("rent", **arguments)
 
 
+@pytest.mark.slow
 def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: Path) -> None:
     texts = {f"{n:03}.txt": f"The rent of house {n} is due." for n in range(70)}
     collection, _ = make(library, tmp_path, texts=texts)

@@ -170,6 +170,7 @@ def greet(server: StdioServerParameters, manifest: dict[str, Any]) -> None:
     anyio.run(talk)
 
 
+@pytest.mark.slow
 def test_what_is_unpacked_starts(unpacked: Path, manifest: dict[str, Any], tmp_path: Path) -> None:
     """With this Python in the place of the one that uv would fetch."""
     folder, data = unpacked / "bundle", tmp_path / "Cases"

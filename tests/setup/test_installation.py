@@ -170,6 +170,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 HERE = Installation("pip", "there", sys.executable)
 
 
+@pytest.mark.slow
 def test_pip_tells_the_newest_version(index: Path) -> None:
     with pytest.raises(UpdateUnknown, match="casetrack") as told:
         newest_version(HERE, "0.1.0")

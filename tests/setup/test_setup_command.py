@@ -54,6 +54,7 @@ def entry_of(user: Path, name: str, server: str = "casetrack") -> Any:
     return client.format.value_at((user / FILES[name]).read_text(), client.path)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FILES)
 def test_every_client_is_set_up_and_left_again(
     run: Run, user: Path, name: str, messages: Callable[..., None]

@@ -337,6 +337,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_forward_and_back_by_pip(tmp_path: Path, index: Index) -> None:
     for version in ("1.0", "2.0"):
         index.add(write_wheel(tmp_path / "w", version, signer=OURS, requires=("packaging",)))
@@ -365,6 +366,7 @@ def test_a_hostile_index(tmp_path: Path, index: Index, messages: Callable[[str],
     assert listed(place) == ["casetrack", "casetrack-1.0.dist-info", "other"]
 
 
+@pytest.mark.slow
 def test_what_would_have_to_be_built_is_not_even_looked_at(tmp_path: Path, index: Index) -> None:
     """Building runs code of the package, before any signature is looked at."""
     index.wheels["casetrack-9.0.tar.gz"] = b"a setup.py that does harm"

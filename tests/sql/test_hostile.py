@@ -109,6 +109,7 @@ def canary(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", hostile.REFUSED)
 def test_each_is_refused_and_says_what_to_do(
     collection: Collection, watch: _Watch, home: Path, data: Path, canary: Path, group: str

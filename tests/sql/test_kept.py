@@ -58,6 +58,7 @@ def _rows(collection: Collection, statement: str, /, **params: Any) -> list[dict
     return collection.sql(statement, params=params or None).to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 12])
 def test_no_statement_leaves_anything_to_the_next(collection: Collection, every: int) -> None:
     for statement in hostile.WARM_UP:
@@ -157,6 +158,7 @@ def test_statements_at_once_do_not_mix(collection: Collection) -> None:
         assert {call.question for call in report.calls} == {word}
 
 
+@pytest.mark.slow
 def test_a_collection_that_is_let_go_takes_its_database_along(
     tmp_path: Path, store_text: Callable[..., object]
 ) -> None:

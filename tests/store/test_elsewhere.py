@@ -478,6 +478,7 @@ def test_an_error_of_the_service_changes_nothing(
     assert computer("there").collections() == []
 
 
+@pytest.mark.slow
 def test_who_may_only_read_reads(
     proxy: object_service.Proxy, computer: Callable[[str], Library], store_text: Store
 ) -> None:

@@ -57,6 +57,7 @@ def unlink(path: Path) -> None:
     path.unlink()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, flip, unlink])
 def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
@@ -129,6 +130,7 @@ def test_counts_are_those_of_the_newest_state_or_none(collection: Collection) ->
     assert heads.counted(collection.folder) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, unlink, lambda path: path.write_text('{"version": 1}')])
 def test_the_tag_of_a_snapshot_is_made_anew(

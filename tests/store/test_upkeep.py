@@ -212,6 +212,7 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
     assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 2}]
 
 
+@pytest.mark.slow
 def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(3))
@@ -240,6 +241,7 @@ def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) ->
 # --- nothing changes -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(
     max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -291,6 +293,7 @@ MOMENTS = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("step", "when"), MOMENTS)
 def test_stopped_at_any_step_the_collection_is_whole(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch, step: str, when: str

@@ -83,6 +83,7 @@ def test_what_is_inside_a_file_without_text_goes_with_that_file(tmp_path: Path) 
     assert gone() == [row]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("point", ["_renamed", "_begin", "_end"])
 def test_killed_at_any_moment_the_next_sync_completes_it(
     case: Case, monkeypatch: pytest.MonkeyPatch, point: str

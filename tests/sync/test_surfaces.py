@@ -42,6 +42,7 @@ def files(folder: Path, **texts: str) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_command(run: Any, library: Library, tmp_path: Path, messages: Any) -> None:
     folder = files(tmp_path / "in", a="About rent.", b="About goods.", c="About people.")
     code, out, err = run("sync", folder, "-c", "Case")
@@ -78,6 +79,7 @@ def test_the_command(run: Any, library: Library, tmp_path: Path, messages: Any) 
     assert run("sync", folder, "--exclude", "!")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_deleted_document_says_that_the_next_sync_brings_it_back(
     run: Any, library: Library, tmp_path: Path, messages: Any
 ) -> None:

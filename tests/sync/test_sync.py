@@ -82,6 +82,7 @@ def rotate(case: Case) -> None:
 NO_CHANGE: set[tuple[str, ...]] = set()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("steps", "told", "embedded"),
     [

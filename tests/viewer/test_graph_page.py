@@ -55,6 +55,7 @@ def hostile() -> EntityGraph:
     return EntityGraph(HOSTILE[0], nodes[0], nodes, tuple(range(len(nodes))), edges)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2, 20])
 @pytest.mark.parametrize("centered", [False, True])
 def test_a_page_is_whole_and_cites_every_passage(size: int, centered: bool) -> None:
@@ -213,6 +214,7 @@ def run(*words: Any) -> int:
     return main([str(w) for w in words])
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page_and_says_where(
     demo_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

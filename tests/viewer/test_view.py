@@ -192,6 +192,7 @@ def test_everything_of_a_document_is_escaped(shelf: Collection) -> None:
     assert not read.values("onclick")
 
 
+@pytest.mark.slow
 def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
     collection = library.create("Big")
     paragraphs = [f"{LINE.format(i)} " * 4 for i in range(900)]

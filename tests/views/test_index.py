@@ -106,6 +106,7 @@ def collection(library: Library, store_text) -> Collection:
     return collection
 
 
+@pytest.mark.slow
 def test_small_segments_are_merged(library: Library, store_text) -> None:
     collection = library.create("C")
     for number in range(16):
@@ -120,6 +121,7 @@ def test_small_segments_are_merged(library: Library, store_text) -> None:
 DAMAGES = ["manifest", "terms", "terms_keys", "dense", "missing", "format"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> None:
     home = collection.folder / "views" / "index"
@@ -193,6 +195,7 @@ def test_many_revisions_are_read_by_their_files(
     assert content(index) == stored(collection)
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_while_the_index_is_replaced(collection: Collection, store_text) -> None:
     before = collection.workspace.state().index
     expected = content(before)

@@ -185,6 +185,7 @@ print(run_upkeep(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "la
 """
 
 
+@pytest.mark.slow
 def test_a_server_at_rest_stays_small(library: Library, store_text: Callable[..., object]) -> None:
     collection = library.create("Acme")
     with write_session(collection.folder) as session:

@@ -78,6 +78,7 @@ def test_many_changes_compare_the_whole_folder(
     assert world.run(10) == [("docs", None)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("schedule", "wholes"),
     # The first one comes at the start.
@@ -106,6 +107,7 @@ def test_a_manual_or_paused_folder_is_left_alone(
     assert world.run(10) == [("docs", None)]
 
 
+@pytest.mark.slow
 def test_daily_runs_at_its_local_time(
     library: Library, collection: Collection, place: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_when_the_owner_is_killed_another_one_takes_over(
     assert statuses.of(watch).health == "unwatched"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_watch_run_takes_in_what_comes_and_stops_when_asked(
     made: Library, place: Path, spawn: Spawn
@@ -160,6 +161,7 @@ def test_once(
     assert names(made) == ["a.txt"]
 
 
+@pytest.mark.slow
 def test_the_commands(
     made: Library, place: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -248,6 +250,7 @@ class Server:
         self.process.stdin.flush()
 
 
+@pytest.mark.slow
 def test_the_server_watches_what_its_tools_are_told(
     made: Library, place: Path, spawn: Spawn, until: Until
 ) -> None:

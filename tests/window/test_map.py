@@ -41,6 +41,7 @@ def undo(window: TestClient, page: str) -> str:
     return answer.text
 
 
+@pytest.mark.slow
 def test_every_sort_of_link_leads_somewhere(window: TestClient) -> None:
     waiting = [f"/c/Demo/{part}" for part in PARTS]
     waiting += [f"/c/Demo/related?document={A}", f"/c/Demo/compare?before={A}&after={B}"]
@@ -77,6 +78,7 @@ def test_the_timeline_is_looked_at_more_closely(window: TestClient) -> None:
         assert window.get(html.unescape(link[1])).status_code == 200
 
 
+@pytest.mark.slow
 def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
     page = window.get(TIMELINE).text
     event = re.search(r'name="event" value="(?!m-)([^"]+)"', page)  # none of somebody's own
@@ -92,6 +94,7 @@ def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
     assert len(re.findall('id="event-', again)) >= shown
 
 
+@pytest.mark.slow
 def test_an_event_of_ones_own(window: TestClient) -> None:
     told = {"date": "3 July 2019", "text": "They met in Geneva <b>", "source": A, "page": "2"}
     page = window.post(TIMELINE, data={"what": "add", **told}).text
@@ -117,6 +120,7 @@ def test_an_event_of_ones_own(window: TestClient) -> None:
     assert "someday" in text_of(wrong.text)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("what", "value"),
     [

@@ -128,6 +128,7 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
     assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
@@ -165,6 +166,7 @@ def test_every_text_is_there_in_every_language() -> None:
         assert len(wanted) == 1, name
 
 
+@pytest.mark.slow
 def test_names_and_texts_are_never_markup(empty: TestClient, tmp_path: Path) -> None:
     hostile = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
     path = tmp_path / f"{hostile.replace('/', '')}.txt"

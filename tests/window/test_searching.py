@@ -42,6 +42,7 @@ def cited(page: str) -> list[str]:
     return [html.unescape(c) for c in re.findall(r'<span class="citation">(.*?)</span>', page)]
 
 
+@pytest.mark.slow
 def test_every_facet_is_offered_and_narrows(window: TestClient, demo: Collection) -> None:
     page = asked(window)
     names = {d.document_id: d.name for d in demo.documents()}
@@ -63,6 +64,7 @@ def test_what_narrows_is_taken_off_by_one_link(window: TestClient) -> None:
     assert any(dict(parse_qsl(urlsplit(h).query)) == {"q": QUESTION} for h in off)
 
 
+@pytest.mark.slow
 def test_results_stand_in_the_order_that_is_chosen(window: TestClient, demo: Collection) -> None:
     dates = {d.document_id: d.dated_at for d in demo.documents()}
     for order, is_descending in (("newest", True), ("oldest", False)):
@@ -107,6 +109,7 @@ def test_what_cannot_be_asked_says_why(
     assert said in html.unescape(asked(window, **values))
 
 
+@pytest.mark.slow
 def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
     own_home: Path, models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def test_names_are_offered_while_one_types(window: TestClient, demo: Collection)
     assert offered("SELECT name ") == []
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_and_saved(window: TestClient, demo: Collection) -> None:
     statement = "SELECT name, page_count FROM documents ORDER BY name"
     page = window.get(f"/c/{demo.name}/sql", params={"q": statement})
