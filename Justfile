@@ -130,7 +130,7 @@ updates *ARGS:
 
 # measure a day of watching under a simulated clock: memory, syncs, time; --hours N
 watching *ARGS:
-    {{python}} -m bench.watching {{ARGS}}
+    {{python}} -m watching {{ARGS}}
 
 # do a first-time user's tasks at the window in a real browser: --contracts FOLDER, --out FOLDER for pictures
 window-tasks *ARGS:

@@ -1,4 +1,4 @@
-"""AES with keys of any length that it was ever used with: 128 to 256 bits in steps of 32."""
+"""AES blocks and chains of protected files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 BLOCK = 16
-KEYS = frozenset({16, 20, 24, 28, 32})
+KEYS = frozenset({16, 24, 32})
 """Lengths of keys in bytes."""
-_LIBRARY_KEYS = frozenset({16, 24, 32})
-"""Those that the library knows; the others are left to this house."""
 
 
 def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
@@ -22,16 +20,10 @@ def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
     ValueError
         A length is not one that there is.
     """
-    if len(key) in _LIBRARY_KEYS:
-        from cryptography.hazmat.primitives.ciphers import modes
+    from cryptography.hazmat.primitives.ciphers import modes
 
-        # The writer of the file chose it.
-        return _opened(data, key, modes.ECB())  # noqa: S305
-    from casetrack.readers.rijndael import cbc_decrypt
-
-    # Each block is chained with the one before it, which is taken off again.
-    before = bytes(BLOCK) + data[:-BLOCK]
-    return _xored(cbc_decrypt(data, key, bytes(BLOCK)), before)
+    # The writer of the file chose it.
+    return _opened(data, key, modes.ECB())  # noqa: S305
 
 
 def decrypt_chain(data: bytes, key: bytes, vector: bytes, /) -> bytes:
@@ -42,13 +34,9 @@ def decrypt_chain(data: bytes, key: bytes, vector: bytes, /) -> bytes:
     ValueError
         A length is not one that there is.
     """
-    if len(key) in _LIBRARY_KEYS:
-        from cryptography.hazmat.primitives.ciphers import modes
+    from cryptography.hazmat.primitives.ciphers import modes
 
-        return _opened(data, key, modes.CBC(vector))
-    from casetrack.readers.rijndael import cbc_decrypt
-
-    return cbc_decrypt(data, key, vector)
+    return _opened(data, key, modes.CBC(vector))
 
 
 def decrypt_chains(data: bytes, key: bytes, vectors: list[bytes], size: int, /) -> bytes:

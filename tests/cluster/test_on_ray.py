@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench import cluster_kills
 from cluster.test_ingest import ends, rows
 
 if TYPE_CHECKING:
@@ -29,15 +28,6 @@ def test_ray_makes_what_one_process_makes(
     found = there.ingest(samples, engine="ray", on="local")
     assert ends(found) == ends(expected)
     assert rows(there) == rows(here)
-
-
-@pytest.mark.timeout(900)
-def test_kills_lose_and_double_nothing(
-    models_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    assert cluster_kills.main(["--files", "12", "--kills", "3"]) == 0
 
 
 @pytest.mark.timeout(600)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from bench.context_faces import typed
 from casetrack.cli.context.main import main
+from context_faces import typed
 
 if TYPE_CHECKING:
     from pathlib import Path

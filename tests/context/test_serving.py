@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import anyio
 import pytest
 
-from bench.context_faces import CTX, TOKEN, compare, questions_of, rest, served, typed
 from casetrack.cli.context.main import main
+from context_faces import CTX, TOKEN, compare, questions_of, rest, served, typed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

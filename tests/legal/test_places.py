@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from casetrack.extract.legal.places import (
-    bates_gaps,
     bates_key,
     find_pin,
     joined_words,
@@ -112,11 +111,8 @@ def test_bates_numbers_are_read_in_every_spelling(written: str, read: str | None
     assert (str(found) if found else None) == read
 
 
-def test_gaps_between_bates_numbers_are_told() -> None:
-    """By prefix, whatever stands between it and the number."""
+def test_spellings_of_a_bates_number_have_one_key() -> None:
     assert bates_key("ABC-000123") == bates_key("abc 000123")
-    labels = ["ABC000001", "ABC-000002", "ABC000005", "XYZ0007"]
-    assert [str(gap) for gap in bates_gaps(labels)] == ["ABC-000003-ABC-000004"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Printed places in a collection: in citations, JSON and SQL, and looked up from both ends."""
+"""Printed places in a collection: in citations, JSON and SQL."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.extract.legal.spans import Pin
-from casetrack.legal.places import BatesPages, find_bates, locate
 from casetrack.records.shape import SOURCE
 from legal.cases import new_case
 from tests.tools.transcripts import LAYOUTS, pages_of, write_pdf
@@ -25,11 +22,6 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     write_pdf(folder / "Smith Dep.pdf", layout, pages_of(layout, 3, seed=6))
     (folder / "Letter.txt").write_text("Dear Jane,\nit was late.\nABC000007\n")
     return new_case(tmp_path_factory.mktemp("home"), folder)
-
-
-def bates(case: Collection, asked: str) -> BatesPages:
-    """Look up Bates numbers."""
-    return case.workspace.ask(lambda state: find_bates(state.snapshot, asked))
 
 
 def test_page_and_line_stand_in_citations_json_and_sql(case: Collection) -> None:
@@ -51,30 +43,3 @@ def test_page_and_line_stand_in_citations_json_and_sql(case: Collection) -> None
         *(f"ABC00000{n}" for n in (1, 2, 3)),
         "ABC000007",
     ]
-
-
-def test_a_pin_leads_to_its_page_and_characters(case: Collection) -> None:
-    made = pages_of(LAYOUTS["stamped Bates"], 3, seed=6)
-    _, line, words = made[1].expected()[4]
-    document = case.document("Smith Dep.pdf")
-    pin = Pin(f"62:{line}", "line", "62", "62", line, line)
-    ((place,),) = case.workspace.ask(lambda state: locate(state.snapshot, document, pin))
-    (page,) = (p for p in case.read.pages(document) if p.page == place.page)
-    assert " ".join(page.text[place.start : place.end].split()) == words
-    assert place.printed == f"62:{line}; ABC000002"
-
-
-def test_bates_numbers_lead_to_pages_and_gaps_are_said(case: Collection) -> None:
-    found = bates(case, "abc 000002 - 000008")
-    assert [(p.document_name, p.page) for p in found.pages] == [
-        ("Smith Dep.pdf", 2),
-        ("Smith Dep.pdf", 3),
-        ("Letter.txt", 1),
-    ]
-    gaps = [str(gap) for gap in found.missing]
-    assert gaps == ["abc 000004-abc 000006", "abc 000008"]
-    assert all(gap in str(found.note) for gap in gaps)
-    assert bates(case, "ABC000001").note is None
-    assert "XYZ000001" in str(bates(case, "XYZ000001").note)
-    with pytest.raises(UsageError, match="42"):
-        bates(case, "42")

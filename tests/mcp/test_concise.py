@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.vocabulary import count
 from casetrack.config import Settings
 from casetrack.library import Library
 from casetrack.mcp.server import build_server
 from casetrack.names import ShortIds
+from vocabulary import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

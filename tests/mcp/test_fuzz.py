@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bench.hostile import (
+from hostile_calls import (
     CLIENTS,
     KEYS,
     LEAKS,

@@ -8,7 +8,8 @@ import pytest
 from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from bench.hostile_lines import (
+from casetrack.mcp.wire import refusal
+from hostile_lines import (
     HELLO,
     JUNK,
     Process,
@@ -17,7 +18,6 @@ from bench.hostile_lines import (
     mutations,
     request,
 )
-from casetrack.mcp.wire import refusal
 
 
 @pytest.mark.slow

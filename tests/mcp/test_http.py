@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from bench.hostile_lines import JUNK, mutations
 from casetrack.config import load_settings
 from casetrack.http.address import Address, Door, bind, checked_origin, door
 from casetrack.library import Library
@@ -28,6 +27,7 @@ from casetrack.mcp.app import server_for
 from casetrack.mcp.http.gate import MAX_BODY, Gate
 from casetrack.mcp.http.serving import gated
 from casetrack.mcp.session import NOT_REMEMBERED, ConnectionState, Session
+from hostile_lines import JUNK, mutations
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import hostile_lines
-from bench.hostile_lines import HELLO, Process, modern, request
+import hostile_lines
 from casetrack.mcp.server import main
+from hostile_lines import HELLO, Process, modern, request
 
 ROOT = Path(__file__).parents[2]
 SERVE = [sys.executable, "-c", "from casetrack.mcp.server import main; main()"]

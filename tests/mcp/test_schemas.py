@@ -10,7 +10,6 @@ from typing import Any, get_args
 import anyio
 import pytest
 
-from bench.vocabulary import count
 from casetrack.config import Settings
 from casetrack.errors import UsageError
 from casetrack.library import Library
@@ -22,6 +21,7 @@ from casetrack.mcp.toolsets import SET_NAMES, ToolChoice
 from casetrack.models.profiles import PROFILES
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.records.graph import ENTITY_KINDS, RELATION_TYPES
+from vocabulary import count
 
 GOLDEN = Path(__file__).parent / "golden"
 NOWHERE = Path("nowhere").absolute()

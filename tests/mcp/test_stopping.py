@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from bench import hostile_lines
-from bench.hostile_lines import HELLO, Process, request
+import hostile_lines
 from casetrack.config import load_settings
 from casetrack.library import Library
+from hostile_lines import HELLO, Process, request
 
 FILES = 300
 SIGNALS = [] if os.name == "nt" else ["SIGINT", "SIGTERM"]

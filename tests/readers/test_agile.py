@@ -1,4 +1,4 @@
-"""Office Open XML protected by other programs than Office: any hash, and keys of any length."""
+"""Office Open XML protected by other programs than Office: any hash and key length of AES."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from msoffcrypto.method.container.ecma376_encrypted import ECMA376Encrypted
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.passwords import decrypted
-from casetrack.readers.rijndael import cbc_decrypt
 from casetrack.readers.word.reader import DocxReader
-from rijndael_seal import chained, rijndael
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +33,6 @@ INPUT, HASH, KEY = (
 
 def seal(data: bytes, key: bytes, vector: bytes) -> bytes:
     data += bytes(-len(data) % 16)
-    if len(key) in {20, 28}:
-        return chained(data, key, vector)
     sealer = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
     return sealer.update(data) + sealer.finalize()
 
@@ -103,7 +99,7 @@ def agile(
     [
         {"bits": 128},
         {"bits": 256},  # longer than the hash
-        {"bits": 224, "name": "SHA-256"},
+        {"bits": 192, "name": "SHA-256"},
         {"bits": 256, "name": "SHA512", "salt_bytes": 20},
         {"bits": 128, "name": "SHA384", "salt_bytes": 8},
     ],
@@ -136,7 +132,8 @@ def standard(path: Path, *, bits: int, algorithm: int = 0x660E) -> Path:
 
     def sealed(data: bytes) -> bytes:
         data += bytes(-len(data) % 16)
-        return b"".join(rijndael(key, data[i : i + 16]) for i in range(0, len(data), 16))
+        sealer = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+        return sealer.update(data) + sealer.finalize()
 
     given = os.urandom(16)
     provider = "Microsoft Enhanced RSA and AES Cryptographic Provider\0".encode("utf-16-le")
@@ -146,7 +143,7 @@ def standard(path: Path, *, bits: int, algorithm: int = 0x660E) -> Path:
     return container(path, info, struct.pack("<Q", len(CONTENT)) + sealed(CONTENT))
 
 
-@pytest.mark.parametrize("bits", [128, 160])
+@pytest.mark.parametrize("bits", [128, 192])
 def test_standard_files_of_every_length_of_key_open(tmp_path: Path, bits: int) -> None:
     path = standard(tmp_path / "a.docx", bits=bits)
     with decrypted(path, ReadOptions(passwords=(PASSWORD,)), "DOCX") as copy:
@@ -159,7 +156,7 @@ def test_standard_files_of_every_length_of_key_open(tmp_path: Path, bits: int) -
         ('"AES"', '"3DES"', "3DES"),
         ("ModeCBC", "ModeCFB", "ChainingModeCFB"),
         ('"SHA1"', '"WHIRLPOOL"', "WHIRLPOOL"),
-        ('"256"', '"136"', "136"),
+        ('"256"', '"160"', "160"),
         ("p:encryptedKey", "encryptedKey", ""),
         ('"5"', '"4000000000"', "4,000,000,000"),
     ],
@@ -181,38 +178,3 @@ def test_another_cipher_in_the_standard_form(tmp_path: Path) -> None:
     path = standard(tmp_path / "a.docx", bits=128, algorithm=0x6801)
     with pytest.raises(ParseFailed, match=r"0x6801.*128"):
         DocxReader().read(path, ReadOptions(passwords=(PASSWORD,)))
-
-
-# --- AES with keys of any length that Rijndael has --------------------------------------------
-
-
-RIJNDAEL_KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe")
-PLAIN = bytes.fromhex("3243f6a8885a308d313198a2e0370734")
-
-
-@pytest.mark.parametrize(
-    ("size", "sealed"),
-    [
-        (16, "3925841d02dc09fbdc118597196a0b32"),
-        (20, "231d844639b31b412211cfe93712b880"),
-        (24, "f9fb29aefc384a250340d833b87ebc00"),
-        (28, "8faa8fe4dee9eb17caa4797502fc9d3f"),
-        (32, "1a6e6c2c662e7da6501ffb62bc9e93f3"),
-    ],
-)
-def test_published_vectors(size: int, sealed: str) -> None:
-    """B. Gladman's extended vectors; that of 16 bytes is the example of FIPS 197."""
-    assert cbc_decrypt(bytes.fromhex(sealed), RIJNDAEL_KEY[:size], bytes(16)) == PLAIN
-
-
-@pytest.mark.parametrize("size", [16, 24, 32])
-def test_chained_blocks_as_the_library_seals_them(size: int) -> None:
-    key, vector, data = os.urandom(size), os.urandom(16), os.urandom(16 * 300)
-    sealer = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
-    assert cbc_decrypt(sealer.update(data) + sealer.finalize(), key, vector) == data
-
-
-@pytest.mark.parametrize(("data", "key", "vector"), [(15, 20, 16), (16, 21, 16), (16, 20, 8)])
-def test_lengths_that_fit_nothing_are_refused(data: int, key: int, vector: int) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        cbc_decrypt(bytes(data), bytes(key), bytes(vector))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.watching import Clock, Simulation
 from casetrack.collection.admin import Admin
 from casetrack.collection.upkeep import needs_upkeep
 from casetrack.errors import DiskFull
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
 from casetrack.watch.idle_upkeep import IdleUpkeep
+from watching import Clock, Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bench.watching import Report, Simulation, day
 from casetrack.errors import DiskFull, FolderUnsafe
 from casetrack.store.info import update_info
 from casetrack.watch.changes import MOST_PATHS
 from casetrack.watch.manager import WatchManager
 from casetrack.watch.statuses import Statuses
+from watching import Report, Simulation, day
 
 if TYPE_CHECKING:
     from pathlib import Path

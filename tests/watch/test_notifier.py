@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.watching import Report
 from casetrack.watch.manager import WatchManager
 from casetrack.watch.notifier import OsNotifier, filesystem_of
 from casetrack.watch.statuses import Statuses
 from casetrack.watch.watch_list import WatchList
+from watching import Report
 
 if TYPE_CHECKING:
     import threading

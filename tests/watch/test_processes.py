@@ -41,7 +41,7 @@ SERVER = "from casetrack.mcp.server import main; main()"
 COMMAND = "from casetrack.cli.main import run; run()"
 WATCHER = """
 import sys, threading
-from bench.watching import Report
+from watching import Report
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.watch.manager import WatchManager

@@ -26,7 +26,7 @@ from bench.asking import homes
 from bench.asking.agent import Agent
 from bench.asking.client import connected
 from bench.asking.tasks import TASKS
-from bench.vocabulary import NAME
+from vocabulary import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

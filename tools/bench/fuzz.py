@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from bench.hostile import CLIENTS, LONG_WORK, NAMES, SECRET, Home, calls, check
-from bench.hostile_lines import HELLO, JUNK, Process, modern, mutations, request
+from hostile_calls import CLIENTS, LONG_WORK, NAMES, SECRET, Home, calls, check
+from hostile_lines import HELLO, JUNK, Process, modern, mutations, request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

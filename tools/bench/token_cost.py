@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from bench.vocabulary import NAME, compact, count
+from vocabulary import NAME, compact, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ class Cost:
     size
         Bytes of UTF-8.
     real
-        Tokens by :func:`bench.vocabulary.count`.
+        Tokens by :func:`vocabulary.count`.
     estimate
         Tokens by :func:`casetrack.mcp.budget.tokens`.
     """

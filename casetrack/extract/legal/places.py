@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.provenance import PrintedPlace
@@ -348,18 +347,3 @@ def bates_key(label: str, /) -> str:
     True
     """
     return re.sub(r"[-_. ]", "", label).upper()
-
-
-def bates_gaps(labels: Iterable[str], /) -> list[BatesRange]:
-    """Return the numbers that lie between others of their prefix and are not among *labels*."""
-    by_prefix: dict[str, list[BatesRange]] = {}
-    for label in labels:
-        read = read_bates(label)
-        if read is not None:
-            by_prefix.setdefault(read.key, []).append(read)
-    return [
-        BatesRange(a.prefix, a.last + 1, b.first - 1, a.width)
-        for numbers in by_prefix.values()
-        for a, b in pairwise(sorted(numbers, key=lambda n: n.first))
-        if b.first > a.last + 1
-    ]

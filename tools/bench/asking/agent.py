@@ -91,7 +91,7 @@ class Agent:
     known: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        from bench.vocabulary import compact
+        from vocabulary import compact
 
         for text in (self.task.question, *self.task.own, self.server.instructions):
             self.known |= _words(text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.server import HELLO, Pipe
-from bench.vocabulary import compact, count
+from vocabulary import compact, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

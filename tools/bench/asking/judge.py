@@ -150,7 +150,7 @@ def _is_id(key: str) -> bool:
 
 
 def _line(value: Any) -> str:
-    from bench.vocabulary import compact
+    from vocabulary import compact
 
     return _plain(value if isinstance(value, str) else compact(value))
 

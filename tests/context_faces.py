@@ -1,6 +1,6 @@
 """Whether ``ctx`` answers the same in a terminal, over MCP and over HTTP, and how fast each is.
 
-``python -m bench.context_faces --config .ctx/config.toml [--questions N]`` takes its questions from
+``python -m context_faces --config .ctx/config.toml [--questions N]`` takes its questions from
 the collection's own passages, asks each in every mode on every way, and prints what differs and the
 times. The command runs in this process, so that its own start is not counted; the server is a
 process of its own.

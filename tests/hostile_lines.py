@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import random
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SERVE = [sys.executable, "-m", "casetrack", "serve"]
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,6 +1,6 @@
 """A simulated day of watching: what it costs and that nothing grows.
 
-``python -m bench.watching --hours 24`` drives the real manager with a clock of its
+``python -m watching --hours 24`` drives the real manager with a clock of its
 own, invented news of changed files and a sync that does nothing but count. The parts it is made of
 serve the tests, too.
 """
