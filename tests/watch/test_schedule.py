@@ -108,7 +108,7 @@ def test_times_of_day(text: str, time: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "24:00", "2", "2:60", "noon", "02:00:00"])
 def test_what_is_no_time_of_day_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"not a time of day[\s\S]*such as 02:00"):
+    with pytest.raises(UsageError, match="02:00"):
         checked_time(text)
 
 
