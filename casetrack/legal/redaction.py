@@ -172,7 +172,7 @@ def redact(
         if not found:
             unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
             raise UsageError(
-                f"The pages of {path.name} do not show anything of what was named.{unread}",
+                f"The pages of {path.name} have none of the words and numbers.{unread}",
                 hint="Check the spelling; --inside-words finds parts of longer words, too. A copy "
                 "has no properties, bookmarks, notes and attached files; they are not searched.",
             )

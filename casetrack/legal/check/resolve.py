@@ -141,8 +141,8 @@ class Resolver:
             return Resolved(
                 (document,),
                 "wrong_page",
-                f"CaseTrack reads the pages {beyond.found} in {document.name}; the draft cites page "
-                f"{citation.pins[0].text}.",
+                f"CaseTrack reads the pages {beyond.found} in {document.name}; the draft cites "
+                f"page {citation.pins[0].text}.",
                 found=beyond.found,
             )
         return Resolved((document,), "in_case", here)
@@ -169,8 +169,8 @@ class Resolver:
             return Resolved(
                 (namesake[0], document),
                 "reporter_differs",
-                f"The draft cites {name} at the place of {called}; CaseTrack reads {reported} in the "
-                "case.",
+                f"The draft cites {name} at the place of {called}; CaseTrack reads {reported} in "
+                "the case.",
                 found=reported,
             )
         return Resolved(
@@ -216,8 +216,8 @@ class Resolver:
             return Resolved(
                 (document,),
                 "reporter_differs",
-                f"CaseTrack reads {name} as {reported} in the case, not at the place that the draft "
-                "cites.",
+                f"CaseTrack reads {name} as {reported} in the case, not at the place that the "
+                "draft cites.",
                 found=reported,
             )
         return Resolved(

@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import re
+import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +39,9 @@ _STEP, _DARK_STEP = 24, 48
 """Differences of grey values that the eye does not notice: on paper, and on a dark place."""
 _BESIDE = 0.15
 """Share of a letter's height to both sides that must be dark, too: a thick letter fills its box."""
+_MOST_DOTS = 25e6
+"""Dots of a rendered page at most; larger pages are rendered with fewer dots per inch."""
+_LATIN_END = 0x250
 _SCAN_DOTS = 250_000
 """Dots of a page's pictures from which on its text may be the recognised text of a scan."""
 _MIN_LETTERS, _MIN_IN_SCAN = 2, 3
@@ -51,6 +56,8 @@ class Letter:
 
     character: str
     box: _Corners
+    has_font: bool = True
+    """Whether PDFium can draw it: the file has the font, or the letter is Latin."""
 
     def is_in(self, box: _Corners, /) -> bool:
         """Whether the middle of the letter is in a rectangle."""
@@ -123,7 +130,7 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
 
     page = document[number - 1]
     if page.get_width() * page.get_height() < 1:
-        page.set_cropbox(*page.get_mediabox())  # a CropBox beside the MediaBox shows nothing
+        page.set_cropbox(*page.get_mediabox())  # a CropBox outside of the MediaBox is empty
     marks = _marks(page)
     letters, covers, shapes = _look(page)
     if raw.FPDFPage_GetAnnotCount(page):
@@ -141,6 +148,11 @@ def read_sheet(document: Any, number: int, /) -> Sheet:
     return Sheet(letters, _without_labels(list(_runs(letters, covers, least))), shapes > 0)
 
 
+def legible_dpi(page: Any, dpi: float, /) -> float:
+    """Return the dots per inch for a page; fewer than *dpi* for a very large one."""
+    return float(min(dpi, POINTS_PER_INCH * (_MOST_DOTS / np.prod(page.get_size())) ** 0.5))
+
+
 def drawn(page: Any, dpi: float, /) -> NDArray[np.uint8]:
     """Return a page as PDFium renders it without its notes, grey: uint8, height x width."""
     picture = page.render(scale=dpi / POINTS_PER_INCH, grayscale=True, draw_annots=False)
@@ -152,8 +164,10 @@ def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int
     from pypdfium2 import raw
 
     to_shown = _to_shown(page)
-    letters, seen = _letters(page, to_shown), drawn(page, _DPI)
-    dots, layers = 0, []
+    dpi = legible_dpi(page, _DPI)
+    letters, seen = _letters(page, to_shown), drawn(page, dpi)
+    dots = 0
+    layers: _Layers = []
     for item, corners in list(_objects(page)):
         kind = raw.FPDFPageObj_GetType(item)
         if kind == raw.FPDF_PAGEOBJ_TEXT:
@@ -167,9 +181,10 @@ def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int
             dots += width.value * height.value
         elif kind == raw.FPDF_PAGEOBJ_SHADING or _has_curves(item):
             dots += 1
-    changed = np.abs(seen.astype(np.int16) - drawn(page, _DPI))
-    dark = [_darkness(one, seen, changed, is_scan=dots >= _SCAN_DOTS) for one in letters]
-    covers = [
+    changed = np.abs(seen.astype(np.int16) - drawn(page, dpi))
+    is_scan, scale = dots >= _SCAN_DOTS, dpi / POINTS_PER_INCH
+    dark = [_darkness(one, seen, changed, scale, is_scan=is_scan) for one in letters]
+    covers: list[tuple[Cover, bool] | None] = [
         (next((k for k, box in reversed(layers) if one.is_in(box)), "invisible"), is_dark)
         if is_dark is not None
         else None
@@ -181,7 +196,8 @@ def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int
 def _to_shown(page: Any) -> Callable[[tuple[float, float]], tuple[float, float]]:
     from pypdfium2 import raw
 
-    fine = 64  # FPDF_PageToDevice counts in whole units
+    # FPDF_PageToDevice counts in whole units, of 32 bits.
+    fine = min(64.0, 2**28 / max(page.get_size()))
     size = round(page.get_width() * fine), round(page.get_height() * fine)
     x, y = ctypes.c_int(), ctypes.c_int()
 
@@ -206,11 +222,18 @@ def _letters(
     with contextlib.closing(page.get_textpage()) as text:
         sides = [ctypes.c_double() for _ in range(4)]
         for at in range(text.count_chars()):
-            character = chr(raw.FPDFText_GetUnicode(text, at))
+            code = raw.FPDFText_GetUnicode(text, at)
+            is_character = code < 0xD800 or 0xDFFF < code <= sys.maxunicode
+            character = chr(code) if is_character else "\ufffd"
             raw.FPDFText_GetCharBox(text, at, *sides)
             left, right, bottom, top = (side.value for side in sides)
             box = _around(map(to_shown, ((left, top), (right, bottom))))
-            found.append(Letter("\n" if character in "\r\n" else character, box))
+            has_font = code < _LATIN_END or bool(
+                raw.FPDFFont_GetIsEmbedded(
+                    raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, at))
+                )
+            )
+            found.append(Letter("\n" if character in "\r\n" else character, box, has_font))
     return found
 
 
@@ -229,10 +252,8 @@ def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
                 own = np.array(
                     [[matrix.a, matrix.b, 0], [matrix.c, matrix.d, 0], [matrix.e, matrix.f, 1]]
                 )
-                inner = raw.FPDFFormObj_CountObjects(item)
-                yield from within(
-                    inner, lambda n, form=item: raw.FPDFFormObj_GetObject(form, n), own @ outer
-                )
+                inner = partial(raw.FPDFFormObj_GetObject, item)
+                yield from within(raw.FPDFFormObj_CountObjects(item), inner, own @ outer)
                 continue
             sides = [ctypes.c_float() for _ in range(4)]
             raw.FPDFPageObj_GetBounds(item, *sides)
@@ -240,8 +261,8 @@ def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
             places = np.array([[x, y, 1] for x in (x0, x1) for y in (y0, y1)]) @ outer
             yield item, [(float(x), float(y)) for x, y, _ in places]
 
-    count = raw.FPDFPage_CountObjects(page)
-    yield from within(count, lambda n: raw.FPDFPage_GetObject(page, n), np.eye(3))
+    first = partial(raw.FPDFPage_GetObject, page)
+    yield from within(raw.FPDFPage_CountObjects(page), first, np.eye(3))
 
 
 def _has_curves(item: Any) -> bool:
@@ -271,12 +292,17 @@ def _marks(page: Any) -> list[_Corners]:
 
 
 def _darkness(
-    letter: Letter, seen: NDArray[np.uint8], changed: NDArray[np.int16], *, is_scan: bool
+    letter: Letter,
+    seen: NDArray[np.uint8],
+    changed: NDArray[np.int16],
+    scale: float,
+    *,
+    is_scan: bool,
 ) -> bool | None:
     """Return ``None`` for a visible letter, else whether its place is an even dark area."""
     if not letter.character.isalnum():
         return None
-    x0, y0, x1, y1 = letter.box
+    x0, y0, x1, y1 = (side * scale for side in letter.box)
     rise = y1 - y0
     whole = _cut(seen, x0, y0, x1, y1)
     wide = _cut(seen, x0 - _BESIDE * rise, y0 + rise / 4, x1 + _BESIDE * rise, y1 - rise / 4)
@@ -284,13 +310,13 @@ def _darkness(
         return True
     if not whole.size:
         return False  # beyond the border of the page
-    if _cut(changed, x0, y0, x1, y1).max() > _STEP:
+    if not letter.has_font or _cut(changed, x0, y0, x1, y1).max() > _STEP:
         return None
     return None if is_scan and int(whole.max()) - whole.min() > _STEP else False
 
 
 def _cut(picture: NDArray[Any], *corners: float) -> NDArray[Any]:
-    left, top, right, bottom = (max(0.0, value * _DPI / POINTS_PER_INCH) for value in corners)
+    left, top, right, bottom = (max(0.0, value) for value in corners)
     return picture[int(top) : int(np.ceil(bottom)), int(left) : int(np.ceil(right))]
 
 

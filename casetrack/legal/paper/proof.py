@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.legal.paper.covered import POINTS_PER_INCH, drawn, in_pdfium, read_sheet
+from casetrack.legal.paper.covered import POINTS_PER_INCH, drawn, in_pdfium, legible_dpi, read_sheet
 from casetrack.legal.paper.letters import letters_read, plain_signs
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def check_copy(
     with in_pdfium(path) as document:
         for number in range(1, len(document) + 1):
             # Before the sheet: it makes the letters of a page invisible.
-            picture = drawn(document[number - 1], _DPI)
+            dpi = legible_dpi(document[number - 1], _DPI)
+            picture = drawn(document[number - 1], dpi)
             sheet = read_sheet(document, number)
             text = plain_signs("".join(letter.character for letter in sheet.letters))
             for name, places in patterns:
@@ -86,7 +87,7 @@ def check_copy(
                 found.unread += [number] if sheet.draws_shapes and not own else []
                 continue
             found.recognised.append(number)
-            read = letters_read(recognise(picture, _DPI), POINTS_PER_INCH / _DPI)
+            read = letters_read(recognise(picture, dpi), POINTS_PER_INCH / dpi)
             for name, places in patterns:
                 if any(True for _ in places(read.text)):
                     found.left.append(f"the picture of page {number} ({name})")
