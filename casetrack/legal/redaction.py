@@ -44,6 +44,7 @@ KINDS: dict[str, tuple[str, str]] = {
     ),
 }
 """What can be asked for by its kind: words for people, and the pattern."""
+_UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
 _CARD_DIGITS = (13, 19)
 
 
@@ -202,6 +203,7 @@ def redact(
         tuple(f"p. {n}: “{one.text}”" for n, held in covered.items() for one in held),
         tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
         tuple(_proof(checked)),
+        () if checked.recognised else (_UNPROVED,),
     )
 
 

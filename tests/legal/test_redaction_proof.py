@@ -174,6 +174,11 @@ def test_a_crop_beside_the_page(tmp_path: Path) -> None:
     assert [one.text for one in hidden_text(saved(tmp_path / "a.pdf", draw))] == [SECRET]
 
 
+def test_a_very_large_page(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.pdf", highlighted, "[0 0 30000 842]")
+    assert [one.text for one in hidden_text(path)] == [SECRET]
+
+
 def test_spaced_letters_are_taken_out(tmp_path: Path) -> None:
     def draw(page: Any) -> None:
         for at, letter in enumerate(SECRET):
@@ -198,10 +203,11 @@ def test_a_name_in_a_picture_on_a_page_of_text(tmp_path: Path, models_dir: Path)
         redact(path, tmp_path / "copy.pdf", words=["Munroe"])
     assert " 1 " in caught.value.message, "the page that could not be read"
     unread = redact(path, tmp_path / "copy.pdf", words=["signature"])
-    assert unread.not_read == (1,)
+    assert (unread.not_read, len(unread.unproved)) == ((1,), 1)
     ocr = OcrSettings("rapidocr", None)
     made = redact(path, tmp_path / "b.pdf", words=["Munroe"], ocr=ocr, models_dir=models_dir)
     assert (made.places, made.recognised, made.not_read) == (1, (1,), ())
+    assert made.unproved == ()
     with pymupdf.open(tmp_path / "b.pdf") as document:
         assert "signature" in document[0].get_text()
         assert "Munroe" not in document[0].get_text()

@@ -148,6 +148,8 @@ def redact(
     line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
     for said in made.proof:
         line(f"checked: {said}", indent=2)
+    for said in made.unproved:
+        line((f"not checked: {said}", "yellow"), indent=2)
     for said in made.left_out:
         line(f"Left out, since the page does not show it: {said}", indent=2)
     if made.recognised:

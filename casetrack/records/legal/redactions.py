@@ -85,6 +85,8 @@ class RedactedCopy(Card):
         Page and words of the copy that are invisible, can be copied, and were not asked for.
     proof
         Checks of the written copy that passed; PDFium reads it, which had no part in writing it.
+    unproved
+        Checks that were not possible.
     """
 
     original: str
@@ -99,6 +101,7 @@ class RedactedCopy(Card):
     left_out: tuple[str, ...]
     covered: tuple[str, ...]
     proof: tuple[str, ...]
+    unproved: tuple[str, ...]
 
     def _facts(self) -> list[Fact]:
         return [
@@ -111,4 +114,5 @@ class RedactedCopy(Card):
             ("invisible and left out", self.left_out),
             ("invisible and readable", self.covered),
             ("proof", "; ".join(self.proof)),
+            ("not checked", "; ".join(self.unproved)),
         ]
