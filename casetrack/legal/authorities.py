@@ -118,7 +118,8 @@ def table_of_authorities(
     if compare and own:
         by_leader = {leaders[a.key]: a for a in found}
         by_key = {key: by_leader[leader] for key, leader in leaders.items()}
-        differences = _differences(draft, own, read, by_key, found, passim)
+        body = _plain(draft.without(spans).text)
+        differences = _differences(draft, own, read, by_key, found, passim, body)
     note = citations_note()
     return TableOfAuthorities(
         draft_name=draft.name,
@@ -231,29 +232,31 @@ def _differences(
     by_key: Mapping[str, Authority],
     found: Sequence[Authority],
     passim: int,
+    body: str,
 ) -> tuple[TableDifference, ...]:
     """Compare the entries of the brief's table, each read by itself, with what was counted."""
     listed: dict[str, tuple[str, ...]] = {}
     gone: list[TableDifference] = []
+    entries = _plain(" ".join(draft.whole.text[table.start : table.end] for table in own))
     for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
         inside = read(WholeText((TextPage(1, entry.words),)))
         keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
         cited = [by_key[key].key for key in keys if key in by_key] or _named(entry.words, found)
         for key in dict.fromkeys(cited):
             listed[key] = (*listed.get(key, ()), *entry.pages)
-        if not cited:
+        if not cited and _plain(entry.words[: _name_end(entry.words)]) not in body:
             pages = ", ".join(entry.pages)
-            said = f"{entry.words} is listed ({pages}), and the brief does not cite it."
-            gone.append(TableDifference("not cited", entry.words, said, pages))
+            said = f"{entry.words} is listed ({pages}); CaseTrack found no citation of it."
+            gone.append(TableDifference("citation not found", entry.words, said, pages))
     missing = [
         TableDifference(
-            "not in the table",
+            "entry not found",
             a.name,
-            f"{a.name} is cited on {_pages_said(a.pages)}, and is not in the table.",
+            f"{a.name}: CaseTrack found it on {_pages_said(a.pages)} and no entry in the table.",
             counted=a.listed,
         )
         for a in found
-        if a.key not in listed
+        if a.key not in listed and _plain(a.name[: a.name_end or None]) not in entries
     ]
     other = [
         difference
@@ -261,6 +264,10 @@ def _differences(
         if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
     ]
     return (*missing, *gone, *other)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def _named(words: str, found: Iterable[Authority]) -> list[str]:
@@ -278,7 +285,8 @@ def _other_pages(
         if not few or authority.listed == "passim":
             return None
         said = (
-            f"{authority.name} is listed as passim, and is cited on {_pages_said(authority.pages)}."
+            f"{authority.name} is listed as passim; CaseTrack found it on "
+            f"{_pages_said(authority.pages)}."
         )
         return TableDifference("other pages", authority.name, said, "passim", authority.listed)
     wanted, there = set(_spelt_out(listed)), set(authority.pages)
@@ -286,11 +294,10 @@ def _other_pages(
         return None
     parts = []
     if lacking := [p for p in authority.pages if p not in wanted]:
-        parts.append(f"also cited on {_pages_said(lacking)}")
+        parts.append(f"also found on {_pages_said(lacking)}")
     if excess := [p for p in _spelt_out(listed) if p not in there]:
-        which = "which is listed" if len(excess) == 1 else "which are listed"
-        parts.append(f"not cited on {_pages_said(excess)}, {which}")
-    said = f"{authority.name}: {'; '.join(parts)}."
+        parts.append(f"listed and not found on {_pages_said(excess)}")
+    said = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
     return TableDifference(
         "other pages", authority.name, said, ", ".join(listed), ", ".join(authority.pages)
     )
@@ -354,6 +361,8 @@ def _notes(
     if short:
         names = "; ".join(a.name for a in short)
         notes.append(f"Never cited in full, so that the entry is as short as the brief's: {names}.")
+    if compare and own:
+        notes.append("Differences are those that CaseTrack found; check each in the brief.")
     if compare and not own:
         notes.append("The brief holds no table of authorities to compare with.")
     return notes

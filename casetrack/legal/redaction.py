@@ -1,8 +1,8 @@
 """Redactions: a check whether covered words are still in a file, and copies without them.
 
-A black box over words hides them from the eye only. :func:`hidden_text` finds what lies under
-boxes, pictures and notes, what was marked and never carried out, and what an earlier state of the
-file still holds. :func:`redact` takes words out of a copy; another library then looks for
+A black box over words hides them from the eye only. :func:`hidden_text` finds words that a page
+does not show, marks for a redaction that was not carried out, and words of earlier versions that
+the file still has. :func:`redact` takes words out of a copy; another library then looks for
 them in the written file, and where it finds any, no copy is left.
 """
 
@@ -44,6 +44,7 @@ KINDS: dict[str, tuple[str, str]] = {
     ),
 }
 """What can be asked for by its kind: words for people, and the pattern."""
+_UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
 _CARD_DIGITS = (13, 19)
 
 
@@ -79,16 +80,16 @@ def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenT
         ]
     if path.suffix.lower() != ".pdf":
         raise UnsupportedFormat(path, ["pdf", "docx"])
-    from casetrack.legal.paper.covered import covered_words
+    from casetrack.legal.paper.covered import in_pdfium, read_sheet
     from casetrack.legal.paper.earlier import words_of_earlier_versions
     from casetrack.legal.paper.pdf import opened
 
     found = []
-    with opened(path, passwords) as document:
-        for number, page in enumerate(document, 1):
+    with opened(path, passwords) as document, in_pdfium(path, passwords) as sheets:
+        for number in range(1, len(sheets) + 1):
             found += [
                 HiddenText(str(path), number, None, one.text, one.cover, one.box)
-                for one in covered_words(page)
+                for one in read_sheet(sheets, number).covered
             ]
         found += [
             HiddenText(str(path), number, None, text, "earlier version")
@@ -152,27 +153,31 @@ def redact(
             hint="Name words, kinds of numbers, or areas of a page.",
         )
     from casetrack.legal.paper import blackout, pdf
+    from casetrack.legal.paper.covered import in_pdfium, read_sheet
     from casetrack.legal.paper.flat import flattened
     from casetrack.legal.paper.proof import check_copy
 
     path = path.resolve()
-    recognised: list[int] = []
     with pdf.opened(path, passwords) as document:
         target = pdf.target_for(path, target, replace=replace)
         _check_pages(path, areas, document.page_count)
         flat = flattened(document)
+        with in_pdfium(flat.tobytes()) as sheets:
+            read = {number: read_sheet(sheets, number) for number in range(1, len(sheets) + 1)}
+        shapes = [number for number, sheet in read.items() if sheet.draws_shapes]
+        covered = {number: sheet.covered for number, sheet in read.items() if sheet.covered}
+        boxes = {number: [one.box for one in held] for number, held in covered.items()}
         recognise = _recogniser(ocr, models_dir)
-        found, not_read = blackout.find_areas(flat, patterns, recognise=recognise)
-        if recognise is not None:
-            recognised = [n for n, page in enumerate(flat, 1) if blackout.needs_recognition(page)]
+        found, not_read = blackout.find_areas(flat, patterns, shapes=shapes, recognise=recognise)
         found = [*areas, *found]
         if not found:
             unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
             raise UsageError(
-                f"Nothing of what was named stands in {path.name}.{unread}",
-                hint="Check the spelling; a part of a longer word counts only if you say so.",
+                f"The pages of {path.name} have none of the words and numbers.{unread}",
+                hint="Check the spelling; --inside-words finds parts of longer words, too. A copy "
+                "has no properties, bookmarks, notes and attached files; they are not searched.",
             )
-        blackout.take_out(flat, found, label=label)
+        blackout.take_out(flat, found, covered=boxes, label=label)
         pdf.write_copy(flat, target)
     with pdf.opened(target) as written:
         left = blackout.remains(written, found)
@@ -193,10 +198,12 @@ def redact(
         len(found),
         tuple(sorted({area.page for area in found})),
         dict(Counter(area.why for area in found)),
-        tuple(recognised),
+        () if recognise is None else tuple(shapes),
         tuple(sorted({*not_read, *checked.unread})),
+        tuple(f"p. {n}: “{one.text}”" for n, held in covered.items() for one in held),
         tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
         tuple(_proof(checked)),
+        () if checked.recognised else (_UNPROVED,),
     )
 
 
@@ -205,8 +212,8 @@ def _proof(checked: Findings) -> Iterator[str]:
     yield "no page has the words in its text, as PDFium reads it"
     yield "no letter is in a black area"
     if not checked.covered:
-        yield "no letter is under a dark place of any rendered page"
-    if checked.recognised and not checked.unread:
+        yield "every letter of the text is visible on its rendered page"
+    if checked.recognised:
         yield f"text recognition reads none of them on {_pages(checked.recognised)}"
     yield "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1"
     yield "no properties, bookmarks, attached files, links, notes, scripts or earlier versions"

@@ -54,6 +54,14 @@ RESOLVED = {
         "Roe v. Wade, 410 U.S. 113, 93 S. Ct. 705 (1973). Id. at 120.",
         [ROE, ROE, ROE],
     ),
+    "id after later history": (
+        f"{WADE}, aff'd, 347 U.S. 483 (1954). Id. at 120.",
+        [ROE, BROWN, ROE],
+    ),
+    "id after a semicolon of prose": (
+        f"In {WADE} the court held so; in Brown v. Board, 347 U.S. 483 (1954), it did not. Id.",
+        [ROE, BROWN, BROWN],
+    ),
     "id of a law": ("See 15 U.S.C. § 78j(b). Id. The rest", ["regulation:usc-15-78j-b"] * 2),
     "the case of a volume that the page lies in": (
         "See 410 U.S. 113 and 410 U.S. 179. Then 410 U.S., at 120 and 410 U.S., at 181.",

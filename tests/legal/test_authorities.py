@@ -164,7 +164,7 @@ def test_the_briefs_own_table_is_compared(messages: Any) -> None:
     found = table(CONTENTS, TABLE, *BODY, labels=("i", "ii", "1", "2", "3"), compare=True)
     assert found.differences is not None
     kinds = [d.kind for d in found.differences]
-    assert kinds == ["not in the table", "not cited", "other pages", "other pages"]
+    assert kinds == ["entry not found", "citation not found", "other pages", "other pages"]
     messages("\n".join(d.said for d in found.differences))
 
 

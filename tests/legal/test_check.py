@@ -93,15 +93,15 @@ def test_a_quotation(
     ("cited", "verdict", "says"),
     [
         (CITED.format(102), "in_case", "Teasdale.txt"),
-        (CITED.format(102).replace("998", "989"), "wrong_reporter", "998 F. Supp. 3d 101"),
-        (CITED.format(112).replace("101", "110"), "wrong_reporter", "998 F. Supp. 3d 101"),
-        (CITED.format(102).replace("Teasdale", "Marlow"), "wrong_name", "“Marlow”"),
-        (CITED.format(102).replace("Teasdale", "Teasdail"), "wrong_name", "“Teasdail”"),
-        (CITED.format(102).replace("2023", "2021"), "wrong_year", "2023"),
+        (CITED.format(102).replace("998", "989"), "reporter_differs", "998 F. Supp. 3d 101"),
+        (CITED.format(112).replace("101", "110"), "reporter_differs", "998 F. Supp. 3d 101"),
+        (CITED.format(102).replace("Teasdale", "Marlow"), "name_differs", "“Marlow”"),
+        (CITED.format(102).replace("Teasdale", "Teasdail"), "name_differs", "“Teasdail”"),
+        (CITED.format(102).replace("2023", "2021"), "year_differs", "2023"),
         (CITED.format(202), "wrong_page", "101-103"),
         ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case", "Celotex"),
         ("Dkt. 12 ¶ 2", "in_case", "012 Statement"),
-        ("Dkt. 99 at 4", "wrong_item", "Dkt. 99"),
+        ("Dkt. 99 at 4", "item_not_found", "Dkt. 99"),
     ],
 )
 def test_a_citation(case: Collection, tmp_path: Path, cited: str, verdict: str, says: str) -> None:

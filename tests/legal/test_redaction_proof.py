@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
+import pypdfium2
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
@@ -95,7 +96,7 @@ def test_visible_words_and_labels_are_not_hidden(
 def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only black is drawn over the words, no copy is left."""
 
-    def only_black(document: Any, areas: Any, /, *, label: str = "") -> None:
+    def only_black(document: Any, areas: Any, /, *, covered: Any, label: str = "") -> None:
         for area in areas:
             blackout._draw_black(document[area.page - 1], area.box, label)
 
@@ -107,12 +108,93 @@ def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.M
     assert not (tmp_path / "copy.pdf").exists()
 
 
-def test_words_under_other_boxes_are_reported(tmp_path: Path) -> None:
-    path = saved(tmp_path / "a.pdf", highlighted)
+def gradient(page: Any) -> None:
+    picture = io.BytesIO()
+    Image.linear_gradient("L").save(picture, "png")
+    box = page.search_for(SECRET)[0]
+    page.insert_image(box, stream=picture.getvalue(), keep_proportion=False)
+
+
+def cropped(page: Any) -> None:
+    page.parent.xref_set_key(page.xref, "CropBox", "[0 0 595 700]")
+
+
+INVISIBLE: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "white": ("invisible", lambda page: page.insert_text((72, 300), SECRET, color=WHITE)),
+    "not drawn": ("invisible", lambda page: page.insert_text((72, 300), SECRET, render_mode=3)),
+    "off the page": ("invisible", lambda page: page.insert_text((72, 900), SECRET)),
+    "transparent": ("invisible", lambda page: page.insert_text((72, 300), SECRET, fill_opacity=0)),
+    "tiny": ("invisible", lambda page: page.insert_text((72, 300), SECRET, fontsize=0.02)),
+    "colour of its ground": (
+        "box",
+        lambda page: (
+            box(page, 60, 280, 300, 310, fill=(0.5, 0.5, 0.5)),
+            page.insert_text((72, 300), SECRET, color=(0.5, 0.5, 0.5)),
+        ),
+    ),
+    "under a gradient": (
+        "picture",
+        lambda page: (page.insert_text((72, 300), SECRET), gradient(page)),
+    ),
+    "beyond the CropBox": (
+        "invisible",
+        lambda page: (page.insert_text((72, 90), SECRET), cropped(page)),
+    ),
+    "faint": (
+        "box",
+        lambda page: (
+            box(page, 70, 288, 300, 304, fill=(0.15,) * 3),
+            page.insert_text((72, 300), SECRET),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", INVISIBLE)
+def test_invisible_words_are_found_and_left_out(tmp_path: Path, how: str) -> None:
+    cover, draw = INVISIBLE[how]
+    path = saved(
+        tmp_path / "a.pdf", lambda p: (p.insert_text((72, 250), "The witness is"), draw(p))
+    )
+    (found,) = hidden_text(path)
+    assert (found.text, found.cover) == (SECRET, cover)
     made = redact(path, tmp_path / "copy.pdf", words=["witness"])
-    (said,) = made.covered
-    assert SECRET in said
-    assert len(redact(path, tmp_path / "b.pdf", words=["witness", SECRET]).proof) > len(made.proof)
+    assert (made.covered, len(made.left_out)) == ((), 1)
+    with pypdfium2.PdfDocument(tmp_path / "copy.pdf") as copy:
+        text = copy[0].get_textpage().get_text_range()
+    assert "Munroe" not in text
+    assert "The" in text
+
+
+def test_a_crop_beside_the_page(tmp_path: Path) -> None:
+    def draw(page: Any) -> None:
+        highlighted(page)
+        page.parent.xref_set_key(page.xref, "CropBox", "[900 900 950 950]")
+
+    assert [one.text for one in hidden_text(saved(tmp_path / "a.pdf", draw))] == [SECRET]
+
+
+def test_a_very_large_page(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.pdf", highlighted, "[0 0 30000 842]")
+    assert [one.text for one in hidden_text(path)] == [SECRET]
+
+
+def test_spaced_letters_are_taken_out(tmp_path: Path) -> None:
+    def draw(page: Any) -> None:
+        for at, letter in enumerate(SECRET):
+            page.insert_text((72 + 14 * at, 200), letter)
+
+    path = saved(tmp_path / "a.pdf", draw)
+    assert redact(path, tmp_path / "copy.pdf", words=[SECRET]).pages == (1,)
+
+
+def test_a_page_of_an_earlier_version(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.pdf", lambda page: page.insert_text((72, 200), SECRET))
+    with pymupdf.open(path) as document:
+        document.new_page().insert_text((72, 200), "other words")
+        document.delete_page(0)
+        document.saveIncr()
+    assert [(one.text, one.cover) for one in hidden_text(path)] == [(SECRET, "earlier version")]
 
 
 def test_a_name_in_a_picture_on_a_page_of_text(tmp_path: Path, models_dir: Path) -> None:
@@ -121,10 +203,11 @@ def test_a_name_in_a_picture_on_a_page_of_text(tmp_path: Path, models_dir: Path)
         redact(path, tmp_path / "copy.pdf", words=["Munroe"])
     assert " 1 " in caught.value.message, "the page that could not be read"
     unread = redact(path, tmp_path / "copy.pdf", words=["signature"])
-    assert unread.not_read == (1,)
+    assert (unread.not_read, len(unread.unproved)) == ((1,), 1)
     ocr = OcrSettings("rapidocr", None)
     made = redact(path, tmp_path / "b.pdf", words=["Munroe"], ocr=ocr, models_dir=models_dir)
     assert (made.places, made.recognised, made.not_read) == (1, (1,), ())
+    assert made.unproved == ()
     with pymupdf.open(tmp_path / "b.pdf") as document:
         assert "signature" in document[0].get_text()
         assert "Munroe" not in document[0].get_text()

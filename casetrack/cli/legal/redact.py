@@ -19,6 +19,7 @@ _COVER_WORDS = {
     "box": "under a box",
     "picture": "under a picture",
     "annotation": "under a note that any viewer can move",
+    "invisible": "not shown on the page",
     "mark": "marked for redaction, which was never carried out",
     "earlier version": "gone from the page, and still in an earlier version within the file",
     "shading": "dark letters on a dark ground",
@@ -34,11 +35,13 @@ def redactions(
     password: PasswordOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Find words that are covered or hidden in files, and still there for anybody to copy.
+    """Find words in files that a reader does not see and can copy.
 
-    Looks under boxes, pictures and notes, at marks that were never carried out, and at what
-    earlier versions within a PDF still hold; in Word files at dark letters on a dark ground, hidden
-    text and tracked deletions. The exit code is 1 where something was found.
+    Reports words of a PDF that its rendered pages do not show (covered, invisible, off the page),
+    marks for a redaction that was not carried out, and words of earlier versions; in Word files
+    dark letters on a dark ground, hidden text and tracked deletions. The exit code is 1 where
+    something was found. Words inside pictures, properties, bookmarks, notes and attached files are
+    not searched.
     """
     from casetrack.cli.progress import Meter
     from casetrack.legal.redaction import hidden_text
@@ -59,7 +62,11 @@ def redactions(
         places = counted(len(found), "place")
         line(f"{places} can still be copied. Take the words out of a copy: casetrack redact FILE")
     else:
-        line(f"Nothing is hidden in {counted(len(files), 'file')}.")
+        line(f"No covered or invisible words on the pages of {counted(len(files), 'file')}.")
+        line(
+            "Not searched: words inside pictures, properties, bookmarks, notes, attached files.",
+            indent=2,
+        )
     return EXIT_FAILED if found else 0
 
 
@@ -111,8 +118,9 @@ def redact(
 ) -> int:
     """Take words out of a copy of a PDF, and check with another PDF library that they are gone.
 
-    A page that has a black area becomes a picture with its other words laid under, so that nothing
-    unseen is left. Pages that are pictures are read first. Notes and fields become part of the
+    A page that has a black area or invisible words becomes a picture with its visible words laid
+    under. Pages with pictures or drawings are read by text recognition first, and each page of the
+    copy afterwards, which takes some seconds a page. Notes and fields become part of the
     pages; properties, bookmarks, links and attached files are not taken over.
     """
     from casetrack.legal.redaction import redact as take_out
@@ -140,6 +148,10 @@ def redact(
     line(f"{counted(made.places, 'black area')} on {pages}: {_reasons(made.by_reason)}")
     for said in made.proof:
         line(f"checked: {said}", indent=2)
+    for said in made.unproved:
+        line((f"not checked: {said}", "yellow"), indent=2)
+    for said in made.left_out:
+        line(f"Left out, since the page does not show it: {said}", indent=2)
     if made.recognised:
         line(
             f"Read by text recognition, so look at them yourself: {_numbers(made.recognised)}",
@@ -148,13 +160,13 @@ def redact(
     if made.not_read:
         line(
             (
-                f"Pictures that no text recognition has read: {_numbers(made.not_read)}",
+                f"Pictures and drawings not read by text recognition: {_numbers(made.not_read)}",
                 "red",
             ),
             indent=2,
         )
     for said in made.covered:
-        line((f"Readable under a dark area that you did not name: {said}", "red"), indent=2)
+        line((f"Not shown on the page, and can be copied: {said}", "red"), indent=2)
     return EXIT_FAILED if made.not_read or made.covered else 0
 
 

@@ -32,6 +32,20 @@ _REMARK = re.compile(
     r"|cf\.)\b[^()]*(?:\([^()]*\)[^()]*)*$"
 )
 _NEAR_PARENTHESIS = 240
+_HISTORY = re.compile(
+    r"(?:aff[’']?(?:irme)?d|rev[’']?(?:erse)?d|vacated|modified|superseded|overruled|abrogated"
+    r"|(?:cert\.|certiorari|reh[’']?g|appeal|review)\s(?:denied|granted|dismissed))"
+    r"(?:\s(?:and|on|in|by|part|sub|nom\.|other|grounds|remanded|mem\.|per|curiam))*[,\s]*"
+    r"(?:\([^()]*\)[,\s]*)?$",
+    re.IGNORECASE,
+)
+"""What introduces the later history of a decision, which *id.* does not mean."""
+_SIGNALS = re.compile(
+    r"\s*(?:(?:and|but|see|also|cf|accord|e\.g|compare|contra|generally|with)\b[.,\s]*)*",
+    re.IGNORECASE,
+)
+_REMARKS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_PROSE = re.compile(r"\b[a-z]{3,}\b(?!\.)")
 
 
 def resolve(
@@ -64,9 +78,15 @@ def resolve(
     previous_end = 0
     for place, (found, citation) in enumerate(items):
         between = text[previous_end : found.start]
-        if resolved and cited[-1].within and _closes(between):
-            # "A (quoting B). Id." means A.
-            outer = next((c for c in reversed(cited) if c.authority and not c.within), None)
+        is_later = bool(_HISTORY.search(between))
+        if resolved and (
+            (cited[-1].within and _closes(between))
+            or (cited[-1].history and not is_later and not is_parallel_gap(between))
+        ):
+            # "A (quoting B). Id." and "A, aff'd, B. Id." mean A.
+            outer = next(
+                (c for c in reversed(cited) if c.authority and not (c.within or c.history)), None
+            )
             if outer is not None:
                 cited.append(replace(outer, several=False))
         if citation is None:
@@ -94,7 +114,8 @@ def resolve(
                 )
             )
             within = within or (cited[-1].within and not _closes(between))
-            what = replace(what, several=several, within=within)
+            history = is_later or (cited[-1].history and is_parallel_gap(between))
+            what = replace(what, several=several, within=within, history=history)
         if blocks:
             what = replace(
                 what, quoted=_is_quoted(text, found, blocks, is_source=not what.mentioned)
@@ -224,7 +245,9 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
     last = cited[-1] if cited else None
     if last is None or not last.key or not last.authority or last.key == what.key:
         return False
-    return ";" in between and not re.search(r"\w{3,}\.\s+[A-Z]", between)
+    # In prose a semicolon ends a clause: "A held so; in B the court did not. Id." means B.
+    before, sign, after = _REMARKS.sub("", between).rpartition(";")
+    return bool(sign and _SIGNALS.fullmatch(after) and not _PROSE.search(before))
 
 
 def _full(

@@ -50,6 +50,8 @@ class Cited:
     within
         Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
         does not mean it.
+    history
+        Whether it is the later history of the decision before it, "aff'd, ...".
     """
 
     key: str
@@ -64,6 +66,7 @@ class Cited:
     within: bool = False
     mentioned: bool = False
     quoted: bool = False
+    history: bool = False
 
 
 class Antecedents:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LONG, _SURE_ELSEWHERE, _HITS = 5, 0.9, 6
 _HEAD = 300
-_ON_THE_HEAD = ("wrong_name", "wrong_year", "wrong_reporter")
+_ON_THE_HEAD = ("name_differs", "year_differs", "reporter_differs")
 _QUOTES_OTHER = re.compile(r"[\s,;.)]*\((?:internally\s)?(?:quoting|citing)\s+$", re.IGNORECASE)
 
 
@@ -290,7 +290,9 @@ class _Check:
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
     ) -> Finding:
         verdict: Verdict = (
-            "points_nowhere" if resolved.verdict == "points_nowhere" else "source_not_in_case"
+            "antecedent_not_found"
+            if resolved.verdict == "antecedent_not_found"
+            else "source_not_in_case"
         )
         other = self._elsewhere(quotation, set())
         sources: tuple[Quote, ...] = ()

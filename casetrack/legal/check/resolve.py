@@ -99,9 +99,8 @@ class Resolver:
         if not citation.resolved and citation.form != "full":
             return Resolved(
                 (),
-                "points_nowhere",
-                f"It is not certain what \u201c{citation.text}\u201d means: nothing before it fits "
-                "alone.",
+                "antecedent_not_found",
+                f"CaseTrack did not find what \u201c{citation.text}\u201d refers to.",
             )
         fitting = self._by_key.get(citation.key)
         if fitting is None:
@@ -142,8 +141,8 @@ class Resolver:
             return Resolved(
                 (document,),
                 "wrong_page",
-                f"{document.name} has the pages {beyond.found}; the draft cites page "
-                f"{citation.pins[0].text}.",
+                f"CaseTrack reads the pages {beyond.found} in {document.name}; the draft cites "
+                f"page {citation.pins[0].text}.",
                 found=beyond.found,
             )
         return Resolved((document,), "in_case", here)
@@ -157,9 +156,9 @@ class Resolver:
         if fit.fits == "misspelt":
             return Resolved(
                 (document,),
-                "wrong_name",
-                f"The draft writes \u201c{fit.cited}\u201d; {document.name} has "
-                f"\u201c{fit.found}\u201d.",
+                "name_differs",
+                f"The draft writes \u201c{fit.cited}\u201d; CaseTrack reads "
+                f"\u201c{fit.found}\u201d in {document.name}.",
                 found=called,
             )
         if fit.fits != "other":
@@ -169,14 +168,15 @@ class Resolver:
             reported = ", ".join(namesake[0].own_citations or ()) or namesake[0].name
             return Resolved(
                 (namesake[0], document),
-                "wrong_reporter",
-                f"The draft cites {name} at the place of {called}; the case has it as {reported}.",
+                "reporter_differs",
+                f"The draft cites {name} at the place of {called}; CaseTrack reads {reported} in "
+                "the case.",
                 found=reported,
             )
         return Resolved(
             (document,),
-            "wrong_name",
-            f"The draft names \u201c{fit.cited}\u201d; the decision at this place is {called}.",
+            "name_differs",
+            f"The draft names \u201c{fit.cited}\u201d; CaseTrack reads {called} at this place.",
             found=called,
         )
 
@@ -190,8 +190,9 @@ class Resolver:
             what = "docket entries" if item[1] == "dkt" else "exhibits"
             return Resolved(
                 (),
-                "wrong_item",
-                f"The case has no {citation.name}; of {what} it has {_listed(known)}.",
+                "item_not_found",
+                f"CaseTrack did not find {citation.name} in the case; of {what} it found "
+                f"{_listed(known)}.",
                 found=_listed(known),
             )
         return Resolved(
@@ -214,8 +215,9 @@ class Resolver:
             reported = ", ".join(own)
             return Resolved(
                 (document,),
-                "wrong_reporter",
-                f"The case has {name} as {reported}, not at the place that the draft cites.",
+                "reporter_differs",
+                f"CaseTrack reads {name} as {reported} in the case, not at the place that the "
+                "draft cites.",
                 found=reported,
             )
         return Resolved(
@@ -269,8 +271,9 @@ def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resol
         return None
     return Resolved(
         (document,),
-        "wrong_year",
-        f"{document.name} was decided in {year}; the draft says {citation.year}.",
+        "year_differs",
+        f"CaseTrack reads that {document.name} was decided in {year}; the draft has "
+        f"{citation.year}.",
         found=str(year),
     )
 

@@ -13,7 +13,7 @@ from casetrack.legal.paper.letters import letters_of, letters_read, words_of
 from casetrack.legal.paper.pdf import silenced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from casetrack.legal.paper.letters import Letters
     from casetrack.ocr.page import Picture, RecognizedPage
@@ -23,8 +23,6 @@ _POINTS_PER_INCH = 72.0
 _READ_DPI = 200.0
 _GROW = 0.6
 """Points that a black area reaches beyond the letters' boxes."""
-_LEGIBLE = (24.0, 6.0)
-"""Width and height in points from which on a picture may show words."""
 _STREAM_TEXT = re.compile(rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>")
 _BINARY = frozenset({"/Image", "/Type1C", "/CIDFontType0C", "/OpenType"})
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
@@ -52,19 +50,12 @@ class Area:
     why: str
 
 
-def needs_recognition(page: Any, /) -> bool:
-    """Whether a page may show words as a picture: it has a picture, or drawings and no letters."""
-    boxes = [info["bbox"] for info in page.get_image_info()]
-    if any(b[2] - b[0] >= _LEGIBLE[0] and b[3] - b[1] >= _LEGIBLE[1] for b in boxes):
-        return True
-    return bool(page.get_drawings()) and not page.get_text().strip()
-
-
 def find_areas(
     document: Any,
     patterns: Sequence[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]],
     /,
     *,
+    shapes: Collection[int],
     recognise: Callable[[Picture, float], RecognizedPage] | None,
 ) -> tuple[list[Area], list[int]]:
     """Find every place of some words.
@@ -75,19 +66,21 @@ def find_areas(
         A flattened document, see :func:`casetrack.legal.paper.flat.flattened`.
     patterns
         What each is called, and what finds its places in a text.
+    shapes
+        Pages (1-based) that may show words as a picture or as outlines.
     recognise
         Reads a grey picture of the given dots per inch; ``None`` where nothing can.
 
     Returns
     -------
     tuple of list of Area and list of int
-        The places; the pages (1-based) that show text as a picture which could not be read.
+        The places; the pages (1-based) of *shapes* that could not be read.
     """
     areas: list[Area] = []
     unread: list[int] = []
     for number, page in enumerate(document, 1):
         sheets: list[Letters] = [letters_of(page)]
-        if needs_recognition(page):
+        if number in shapes:
             if recognise is None:
                 unread.append(number)
             else:
@@ -111,8 +104,15 @@ def _picture(page: Any) -> Picture:
     return np.ascontiguousarray(grey[:, : drawn.width])
 
 
-def take_out(document: Any, areas: Sequence[Area], /, *, label: str = "") -> None:
-    """Make a picture of each page that has an area, with the areas black.
+def take_out(
+    document: Any,
+    areas: Sequence[Area],
+    /,
+    *,
+    covered: Mapping[int, Sequence[Box]],
+    label: str = "",
+) -> None:
+    """Make a picture of each page that has an area or invisible words, with the areas black.
 
     The words around them are laid under the picture at their places, so that the page can still be
     searched and quoted. Nothing else of the page is kept: what isn't seen can't be in it. (Letters
@@ -120,15 +120,17 @@ def take_out(document: Any, areas: Sequence[Area], /, *, label: str = "") -> Non
 
     Parameters
     ----------
+    covered
+        Places of invisible words by page (1-based); these words are left out.
     label
         Stands in white on each black area that is large enough for it.
     """
-    by_page: dict[int, list[Area]] = {}
+    by_page: dict[int, list[Area]] = {number: [] for number in covered}
     for area in areas:
         by_page.setdefault(area.page, []).append(area)
     for number, held in by_page.items():
         page = document[number - 1]
-        words = list(_words_outside(page, [area.box for area in held]))
+        words = list(_words_outside(page, [a.box for a in held], covered.get(number, ())))
         for area in held:
             _draw_black(page, area.box, label)
         as_picture(page, document, number - 1, words)
@@ -146,9 +148,21 @@ def _draw_black(page: Any, box: Box, label: str) -> None:
         page.insert_text(at, label, fontsize=size, color=(1, 1, 1))
 
 
-def _words_outside(page: Any, boxes: Sequence[Box]) -> Iterator[tuple[str, Box]]:
-    """Yield the words of a page, or the parts of words, that no area touches."""
-    return words_of(letters_of(page), lambda held: not any(_touches(held, box) for box in boxes))
+def _words_outside(
+    page: Any, boxes: Sequence[Box], covered: Sequence[Box]
+) -> Iterator[tuple[str, Box]]:
+    """Yield the visible words of a page, or the parts of words, that no area touches."""
+
+    def keeps(held: tuple[float, float, float, float]) -> bool:
+        x, y = (held[0] + held[2]) / 2, (held[1] + held[3]) / 2
+        hidden = any(b.x0 <= x <= b.x1 and b.y0 <= y <= b.y1 for b in covered)
+        return (
+            page.rect.contains((x, y))
+            and not hidden
+            and not any(_touches(held, box) for box in boxes)
+        )
+
+    return words_of(letters_of(page), keeps)
 
 
 def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:

@@ -54,10 +54,10 @@ def _missing(
             pages = [_words(page) for page in before]
     except FileError:
         return  # what stands before this mark is no document by itself
-    if len(pages) != len(now):
-        return
-    for number, (then, words) in enumerate(zip(pages, now, strict=True), 1):
-        left = Counter(words)
+    # With pages added or taken out, numbers of pages don't match.
+    everywhere = None if len(pages) == len(now) else Counter(word for page in now for word in page)
+    for number, then in enumerate(pages, 1):
+        left = Counter(now[number - 1]) if everywhere is None else everywhere
         run: list[str] = []
         for word in [*then, ""]:
             if word and left[word] == 0:

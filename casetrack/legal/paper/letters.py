@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,10 +102,16 @@ def letters_read(page: RecognizedPage, points_per_pixel: float, /) -> Letters:
     return found
 
 
+def _letter(letter: str) -> str:
+    """Return a pattern for a letter, composed or with its marks apart (NFD)."""
+    forms = dict.fromkeys((letter, unicodedata.normalize("NFD", letter)))
+    return f"(?:{'|'.join(map(re.escape, forms))})"
+
+
 def phrase_pattern(
     phrases: Iterable[str], /, *, match_case: bool = False, inside_words: bool = False
 ) -> re.Pattern[str]:
-    """Return a pattern for words as they stand on a page: over line ends, and hyphenated there.
+    """Return a pattern for words of a page: over line ends, hyphenated, with spaced letters.
 
     Parameters
     ----------
@@ -117,11 +124,9 @@ def phrase_pattern(
     """
     alternatives = []
     for phrase in sorted(phrases, key=len, reverse=True):
-        words = [
-            r"(?:-\n\s*)?".join(re.escape(letter) for letter in word)
-            for word in plain_signs(phrase).split()
-        ]
-        alternatives.append(r"\s+".join(words))
+        # A page may set letters apart, and words without a blank.
+        letters = re.sub(r"\s", "", plain_signs(unicodedata.normalize("NFC", phrase)))
+        alternatives.append(r"(?:-\n)?\s*".join(map(_letter, letters)))
     body = f"(?:{'|'.join(alternatives)})"
     if not inside_words:
         body = rf"(?<!\w){body}(?!\w)"

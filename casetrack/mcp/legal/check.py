@@ -45,9 +45,10 @@ class CheckTools:
         "Check a brief",
         READS,
         description="Check every citation and every quotation of a brief against the case: "
-        "verbatim, altered (with the difference), not in the cited source, wrong page, name, year "
-        "or volume, source not in the case. Brackets, ellipses and omitted citations are allowed. "
-        "A missing source is never called an error. Relay each finding with both places.",
+        "verbatim, altered (with the difference), not in the cited source, wrong page, another "
+        "name, year or volume as CaseTrack reads it, source not in the case. Brackets, ellipses "
+        "and omitted citations are allowed. A missing source is never called an error. Relay each "
+        "finding with both places.",
         sets=("core", "legal"),
     )
     async def check_brief(

@@ -21,7 +21,7 @@ AuthoritySection = Literal[
 """The parts of a table of authorities, in the order in which courts ask for them."""
 AUTHORITY_SECTIONS: tuple[AuthoritySection, ...] = get_args(AuthoritySection)
 
-DifferenceKind = Literal["not in the table", "not cited", "other pages"]
+DifferenceKind = Literal["entry not found", "citation not found", "other pages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,9 @@ class TableDifference(Record):
     Attributes
     ----------
     kind
-        ``not in the table``: cited, and not listed; ``not cited``: listed, and not cited outside
-        of the tables; ``other pages``: listed with pages that are not those that cite it.
+        ``entry not found``: CaseTrack found citations and no entry of the table; ``citation not
+        found``: an entry, and neither a citation nor its name outside of the tables; ``other
+        pages``: an entry with other pages than those on which CaseTrack found citations.
     name
         The authority.
     said

@@ -10,7 +10,15 @@ from casetrack.records.cards import Card, Fact
 from casetrack.records.shape import NO_COLUMN, Record
 
 Cover = Literal[
-    "box", "picture", "annotation", "mark", "earlier version", "shading", "hidden", "deleted"
+    "box",
+    "picture",
+    "annotation",
+    "invisible",
+    "mark",
+    "earlier version",
+    "shading",
+    "hidden",
+    "deleted",
 ]
 
 
@@ -30,6 +38,7 @@ class HiddenText(Record):
         The words.
     cover
         What hides them: ``box``, ``picture``, ``annotation`` (can be moved away in any viewer),
+        ``invisible`` (by its colour, render mode, clip, layer, or beyond the border of the page),
         ``mark`` (marked for redaction, which was never carried out), ``earlier version`` (taken
         out, and still in the file, which keeps its earlier states), ``shading`` (black on black),
         ``hidden`` (a property of the text), ``deleted`` (a tracked change that was not accepted).
@@ -69,11 +78,15 @@ class RedactedCopy(Card):
     recognised
         Pages that were read by text recognition, whose words may have been misread.
     not_read
-        Pages that show text as a picture and could not be read: nothing was searched there.
+        Pages with pictures or drawings not read by text recognition: words in them may be left.
+    left_out
+        Page and words that are invisible in the original, and that the copy doesn't have.
     covered
-        Page and words that are readable under a dark area of the copy, and were not asked for.
+        Page and words of the copy that are invisible, can be copied, and were not asked for.
     proof
         Checks of the written copy that passed; PDFium reads it, which had no part in writing it.
+    unproved
+        Checks that were not possible.
     """
 
     original: str
@@ -85,8 +98,10 @@ class RedactedCopy(Card):
     by_reason: dict[str, int]
     recognised: tuple[int, ...]
     not_read: tuple[int, ...]
+    left_out: tuple[str, ...]
     covered: tuple[str, ...]
     proof: tuple[str, ...]
+    unproved: tuple[str, ...]
 
     def _facts(self) -> list[Fact]:
         return [
@@ -96,6 +111,8 @@ class RedactedCopy(Card):
             ("on pages", self.pages),
             ("found by", self.by_reason),
             ("not read", self.not_read),
-            ("readable under dark areas", self.covered),
+            ("invisible and left out", self.left_out),
+            ("invisible and readable", self.covered),
             ("proof", "; ".join(self.proof)),
+            ("not checked", "; ".join(self.unproved)),
         ]
