@@ -398,6 +398,8 @@ class _Kinds(NamedTuple):
     ----------
     money, ratios
         Places with a currency sign, and with a per cent sign, by the number of cells.
+    bare
+        Places before the first currency sign of a row, which hold counts.
     with_cents
         Whether most sums of the block have two decimals.
     whole
@@ -406,6 +408,7 @@ class _Kinds(NamedTuple):
 
     money: dict[int, set[int]]
     ratios: dict[int, set[int]]
+    bare: dict[int, set[int]]
     with_cents: bool
     whole: bool
 
@@ -413,10 +416,13 @@ class _Kinds(NamedTuple):
 def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
     money: dict[int, set[int]] = {}
     ratios: dict[int, set[int]] = {}
+    bare: dict[int, set[int]] = {}
     cents = sums = 0
     whole: bool | None = None
     for row in rows:
         count = len(row.row.cells)
+        signed = [place for place, cell in enumerate(row.row.cells) if cell.unit]
+        bare.setdefault(count, set()).update(range(signed[0] if signed else 0))
         for place, cell in enumerate(row.row.cells):
             if cell.unit:
                 money.setdefault(count, set()).add(place)
@@ -427,7 +433,7 @@ def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
             elif cell.value is not None:
                 sums += 1
                 cents += cell.decimals >= 2
-    return _Kinds(money, ratios, 2 * cents > sums, bool(whole))
+    return _Kinds(money, ratios, bare, 2 * cents > sums, bool(whole))
 
 
 def _sums_of(
@@ -457,7 +463,7 @@ def _sums_of(
                 unit is None
                 or (counted and not per_share)
                 or not is_sum
-                or place in percents - signed
+                or place in (percents | kinds.bare.get(count, set())) - signed
             ):
                 continue
             if kinds.whole and cell.decimals == 1:
