@@ -281,8 +281,24 @@ class _Page:
             columns = read_columns(block.heads)
             kinds = _kinds_of_columns(block.rows)
             factor = usual if usual is not None and _may_have(block, usual) else 1.0
+            is_second = self._is_second(block)
             for row in block.rows:
-                yield from _sums_of(row, self._unit(row, block.rows), columns, kinds, factor)
+                unit = None if is_second else self._unit(row, block.rows)
+                yield from _sums_of(row, unit, columns, kinds, factor)
+
+    def _is_second(self, block: _Block) -> bool:
+        """Return whether a block begins another table, without any currency, below another one."""
+        scale = block.rows[0].scale
+        return (
+            bool(block.heads)
+            and block.scale is None
+            and (
+                scale is not self._page_scale
+                or counts_things(block.heads[-1].partition("|")[0], "")
+            )
+            and any(other.rows[0].scale is scale for other in self.blocks if other is not block)
+            and not any(cell.unit for row in block.rows for cell in row.row.cells)
+        )
 
     def _close(self) -> None:
         if self._block.rows:
