@@ -163,7 +163,7 @@ class WatchList:
         WatchNotFound
             It was removed meanwhile.
         UsageError
-            An option does not fit.
+            An option does not fit, or nothing would change.
         DiskFull, NotWritable, StorageError
         """
         fields = checked_fields(**options)
@@ -176,6 +176,11 @@ class WatchList:
                 if watch.id == watch_id:
                     entry.update(fields)
                     found.append(Watch.from_dict(entry))
+                    if found[0] == watch:
+                        raise UsageError(
+                            f"Nothing was changed: {watch.folder} is watched like this already.",
+                            hint="`casetrack watch list` shows how each folder is watched.",
+                        )
 
         self._file.change(edit)
         if not found:
