@@ -554,7 +554,9 @@ class UserMarks:
         def made(state: State) -> tuple[list[Mark], list[str]]:
             new = make(state)
             content = _content(new[-1])
-            if any(p.state == "in force" and _content(p.mark) == content for p in state.graph.marks):
+            if any(
+                p.state == "in force" and _content(p.mark) == content for p in state.graph.marks
+            ):
                 return [], []
             return new, [new[-1].mark_id]
 

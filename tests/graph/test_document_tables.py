@@ -160,7 +160,9 @@ def test_a_table_goes_on_under_the_head_of_its_first_page() -> None:
 
 FIRST_PAGE = "(in thousands) | 2031 | 2030\nCash | $ 9,120 | $ 8,020\nStock | 3,410 | 3,050"
 ON_FIRST = {"$ 9,120": 9.12e6, "$ 8,020": 8.02e6, "3,410": 3.41e6, "3,050": 3.05e6}
-PROSE = "The harbour was closed in winter, and the ferries stayed at their berths until the spring. "
+PROSE = (
+    "The harbour was closed in winter, and the ferries stayed at their berths until the spring. "
+)
 PAGES = {
     "a table continues without a head": (
         ("Loans | 4,400 | 4,100\nReserves | 2,020 | 1,980",),
