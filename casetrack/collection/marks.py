@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from casetrack import marks as store
@@ -596,7 +595,7 @@ class UserMarks:
 
 def _content(mark: Mark) -> Mark:
     """Return a mark without its id and its times, which differ between equal edits."""
-    return replace(mark, mark_id="", made_at=datetime.min, undone_by=None)
+    return replace(mark, mark_id="", made_at=mark.made_at.min, undone_by=None)
 
 
 def _require_change(name: str, old: str, new: str) -> None:

@@ -8,7 +8,7 @@ changed so much that nobody has the key. An edit that finds nobody is idle until
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
