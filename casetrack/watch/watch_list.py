@@ -109,7 +109,7 @@ class WatchList:
         Raises
         ------
         UsageError
-            An option does not fit, the folder lies in the data folder, or it is watched like this
+            An option does not fit, the folder is inside the data folder, or it is watched like this
             already.
         FileNotFound, WrongPathKind
             There is no such folder.

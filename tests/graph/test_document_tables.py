@@ -181,9 +181,8 @@ PAGES = {
         ON_FIRST,
     ),
     "counts before the sums of a row": (
-        ("(in thousands) | 2031 | 2030 | 2031 | 2030\nKirn | 812 | 790 | $ 64 | $ 60\n"
-         + "Lorn | 305 | 322 | 21 | 19",),
-        {"$ 64": 64e3, "$ 60": 60e3, "21": 21e3, "19": 19e3},
+        ("(in thousands) | 2031 | 2030 | 2031\nKirn | 812 | 790 | $ 64\nLorn | 305 | 322 | 21",),
+        {"$ 64": 64e3, "21": 21e3},
     ),
     "a sign before a note": (
         ("(in thousands) | 2031 | 2030 | 2029\nMay | 1,980 | $ 128 | $ 255 | $ | (b) 8,797",),

@@ -246,9 +246,9 @@ class _Editor:
     def _words(self, row: int) -> list[str]:
         """Return the spellings of a row, and the terms that its document defines for it."""
         rows = self._edited.rows
-        texts = [each["text"] for each in rows["spellings"][row].as_py()]
-        terms = [each["role"] for each in rows["roles"][row].as_py()] + rows["defined"][row].as_py()
-        return texts + terms
+        words = [each["text"] for each in rows["spellings"][row].as_py()]
+        words += [each["role"] for each in rows["roles"][row].as_py()]
+        return [*words, *rows["defined"][row].as_py()]
 
     def _cut(self, row: int, spelling: str, root: int) -> None:
         """Split one spelling, or a term such as "Landlord", off of a document's entity."""
