@@ -257,7 +257,7 @@ class _Editor:
         whole = edited.rows.slice(row, 1).to_pylist()[0]
         off = [s for s in whole["spellings"] if same_spelling(s["text"]) == wanted]
         if not off:
-            # Terms are mentions without a spelling; a role also counts names beside it.
+            # Terms are mentions without a spelling; a role also counts names next to it.
             unspelled = whole["mention_count"] - sum(s["count"] for s in whole["spellings"])
             counts = [r["count"] for r in whole["roles"] if same_spelling(r["role"]) == wanted]
             off = [{"text": spelling, "count": min([unspelled, *counts])}]
