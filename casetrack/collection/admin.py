@@ -83,7 +83,8 @@ class Admin:
         Raises
         ------
         UsageError
-            A name, type or tag does not fit, or a tag that is to be removed is not there.
+            A name, type or tag does not fit, a tag that is to be removed is not there, or nothing
+            would change.
         CollectionExists
             Another collection has this name.
         CollectionReadOnly

@@ -58,7 +58,10 @@ def update(
             tags=checked_tags((*_without(before, removed), *added)),
         )
         if changed == info:
-            return info
+            raise UsageError(
+                f'Nothing was changed: "{info.name}" has these facts already.',
+                hint=f'`casetrack collection info "{info.name}"` (get_collection_info) shows them.',
+            )
         told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
         audit.note(workspace.folder, "collection changed", detail=", ".join(told))
         return replace(changed, updated_at=datetime.now(UTC))

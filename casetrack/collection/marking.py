@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EVENT_ID = re.compile(r"([^@\s]+)@([0-9a-f-]{8,36})")
 _LONGEST_NAME = 200
 _LONGEST_NOTE = 2000
+_LISTED = 9
 
 
 def target_of(
@@ -194,7 +195,8 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
     here = [r for r in found if at in {None, r["document_id"]}]
     if not here:
         where = f" in {document.name}" if document is not None and found else ""
-        others = ", ".join(f'"{n}"' for n in (entity.name, *entity.aliases[:8]))
+        spellings = dict.fromkeys(" ".join(r["text"].split()) for r in rows)
+        others = ", ".join(f'"{n}"' for n in list(spellings)[:_LISTED])
         raise UsageError(
             f'{entity.name} is never written "{typed}"{where}.', hint=f"It is written {others}."
         )

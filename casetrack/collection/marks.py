@@ -179,7 +179,6 @@ class UserMarks:
             for value in values:
                 old = next((m for m in _at(state, kind, place) if _same(m.value, value)), None)
                 if old is not None and said in {"", old.note}:
-                    ids.append(old.mark_id)
                     continue
                 if old is not None:
                     new.append(store.new_mark(kind="undo", value=old.mark_id))
@@ -553,6 +552,11 @@ class UserMarks:
     def _edit(self, make: Callable[[State], list[Mark]]) -> PlacedMark:
         def made(state: State) -> tuple[list[Mark], list[str]]:
             new = make(state)
+            content = _content(new[-1])
+            if any(
+                p.state == "in force" and _content(p.mark) == content for p in state.graph.marks
+            ):
+                return [], []
             return new, [new[-1].mark_id]
 
         placed = self._write(made)[0]
@@ -570,13 +574,28 @@ class UserMarks:
         store.add(self._workspace.folder, new)
 
     def _write(self, make: Callable[[State], tuple[list[Mark], list[str]]]) -> Rows[PlacedMark]:
-        """Store the marks that *make* makes; return those of the ids that it names."""
+        """Store the marks that *make* makes; return those of the ids that it names.
+
+        Raises
+        ------
+        UsageError
+            It makes none: all of it is marked already.
+        """
         self._workspace.require_active()
         new, ids = self._workspace.ask(make)
-        if new:
-            store.add(self._workspace.folder, new)
+        if not new:
+            raise UsageError(
+                "Nothing was changed: it is marked like this already.",
+                hint="`casetrack marks` (list_marks) shows what is marked, and where.",
+            )
+        store.add(self._workspace.folder, new)
         known = {m.mark_id: m for m in self.all(undone=True)}
         return Rows((known[i] for i in ids), of=PlacedMark)
+
+
+def _content(mark: Mark) -> Mark:
+    """Return a mark without its id and its times, which differ between equal edits."""
+    return replace(mark, mark_id="", made_at=mark.made_at.min, undone_by=None)
 
 
 def _require_change(name: str, old: str, new: str) -> None:

@@ -24,7 +24,7 @@ from casetrack.watch.watch_list_file import WatchListFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from casetrack.watch.watch_list_file import Entries, Stamp
@@ -109,7 +109,8 @@ class WatchList:
         Raises
         ------
         UsageError
-            An option does not fit, or the folder lies in the data folder.
+            An option does not fit, the folder is inside the data folder, or it is watched like this
+            already.
         FileNotFound, WrongPathKind
             There is no such folder.
         DiskFull, NotWritable, StorageError
@@ -129,8 +130,7 @@ class WatchList:
         def edit(entries: Entries) -> None:
             for entry, watch in self._known(entries):
                 if watch.collection_id == collection_id and _same(watch.folder, path):
-                    entry.update(fields, enabled=True)
-                    found.append((Watch.from_dict(entry), False))
+                    found.append((_changed(entry, watch, fields | {"enabled": True}), False))
                     return
             watch = Watch(
                 id=str(uuid.uuid4()),
@@ -163,7 +163,7 @@ class WatchList:
         WatchNotFound
             It was removed meanwhile.
         UsageError
-            An option does not fit.
+            An option does not fit, or nothing would change.
         DiskFull, NotWritable, StorageError
         """
         fields = checked_fields(**options)
@@ -174,8 +174,7 @@ class WatchList:
         def edit(entries: Entries) -> None:
             for entry, watch in self._known(entries):
                 if watch.id == watch_id:
-                    entry.update(fields)
-                    found.append(Watch.from_dict(entry))
+                    found.append(_changed(entry, watch, fields))
 
         self._file.change(edit)
         if not found:
@@ -278,6 +277,19 @@ class WatchList:
 
     def _parsed(self, entries: Entries) -> list[Watch]:
         return [watch for _, watch in self._known(entries)]
+
+
+def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> Watch:
+    """Change the entry of a watch, and return the watch."""
+    entry.update(fields)
+    changed = Watch.from_dict(entry)
+    if changed == watch:
+        state = "watched" if watch.enabled else "paused"
+        raise UsageError(
+            f"Nothing was changed: {watch.folder} is {state} like this already.",
+            hint="`casetrack watch list` (list_watches) shows how each folder is watched.",
+        )
+    return changed
 
 
 def checked_fields(

@@ -158,6 +158,62 @@ def test_a_table_goes_on_under_the_head_of_its_first_page() -> None:
     assert values(went_on) == {"$ 7": 7e6, "$ 6": 6e6, "2": 2e6, "1": 1e6}
 
 
+FIRST_PAGE = "(in thousands) | 2031 | 2030\nCash | $ 9,120 | $ 8,020\nStock | 3,410 | 3,050"
+ON_FIRST = {"$ 9,120": 9.12e6, "$ 8,020": 8.02e6, "3,410": 3.41e6, "3,050": 3.05e6}
+PROSE = (
+    "The harbour was closed in winter, and the ferries stayed at their berths until the spring. "
+)
+PAGES = {
+    "a table continues without a head": (
+        ("Loans | 4,400 | 4,100\nReserves | 2,020 | 1,980",),
+        {"4,400": 4.4e6, "4,100": 4.1e6, "2,020": 2.02e6, "1,980": 1.98e6},
+    ),
+    "its head is repeated without the scale": (
+        ("Balance sheet (continued)\n| 2031 | 2030\nLoans | $ 4,400 | $ 4,100", "Dues | $ 7 | $ 6"),
+        {"$ 4,400": 4.4e6, "$ 4,100": 4.1e6, "$ 7": 7e3, "$ 6": 6e3},
+    ),
+    "text ends a table": (
+        (f"{PROSE}{PROSE}\nRent | $ 900 | $ 850",), {"$ 900": 900, "$ 850": 850},
+    ),
+    "a table of other columns": (("| 2029\nRent | $ 900",), {"$ 900": 900}),
+    "a second head has no currency": (
+        (f"{FIRST_PAGE}\nShare information | 2031 | 2030\nReacquired stock | 23,293 | 10,963",),
+        ON_FIRST,
+    ),
+    "counts before the sums of a row": (
+        ("(in thousands) | 2031 | 2030 | 2031\nKirn | 812 | 790 | $ 64\nLorn | 305 | 322 | 21",),
+        {"$ 64": 64e3, "21": 21e3},
+    ),
+    "a sign before a note": (
+        ("(in thousands) | 2031 | 2030 | 2029\nMay | 1,980 | $ 128 | $ 255 | $ | (b) 8,797",),
+        {"$ 128": 128e3, "$ 255": 255e3},
+    ),
+    "counts in a row": (
+        ("(in thousands) | 2031 | 2030\nFares | $ 64 | $ 60\nActive Buyers | 912 | 871",),
+        {"$ 64": 64e3, "$ 60": 60e3},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("later", "expected"), PAGES.values(), ids=PAGES)
+def test_what_carries_over_to_the_next_table(
+    later: tuple[str, ...], expected: dict[str, float]
+) -> None:
+    pages = [chunk(FIRST_PAGE)]
+    for number, text in enumerate(later, start=2):
+        table = text.removeprefix(f"{PROSE}{PROSE}\n")
+        bounds = (len(text) - len(table), len(text))
+        pages.append(chunk(text, page=number, tables=(bounds,)))
+    assert values(*pages) == pytest.approx(ON_FIRST | expected)
+
+
+def test_a_sum_beyond_its_document_is_doubtful() -> None:
+    rows = "".join(f"\nBerth {name} | $ 6{name} | $ 5{name}" for name in range(3))
+    found = sums(chunk(f"(in thousands) | 2031 | 2030{rows}\nTonnage levy | 1,250,417 | 612"))
+    sure = {span.text: span.confidence >= 0.4 for span, _ in found}
+    assert sure == dict.fromkeys(sure, True) | {"1,250,417": False}
+
+
 @given(st.integers(0, len(STATEMENT)), st.integers(0, 80))
 def test_where_a_page_is_cut_does_not_change_its_sums(at: int, overlap: int) -> None:
     """A sum that lies whole in a chunk is the same as in the whole page."""

@@ -8,6 +8,7 @@ import pytest
 
 from casetrack.cli.main import main
 from casetrack.errors import CaseTrackError
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,10 +45,98 @@ def test_a_filter_never_writes(lease: Collection, capsys: pytest.CaptureFixture[
     assert ("Brian Moss", "location") in {(name, kind) for name, kind, _ in entities(lease)}
 
 
+def test_a_defined_term_is_split_off(lease: Collection) -> None:
+    before = {name: count for name, _, count in entities(lease)}
+    placed = lease.marks.split("Harlow Estates LLC", "Landlord")
+    after = {name: count for name, _, count in entities(lease)}
+    assert placed.state == "in force"
+    assert after == before | {"Harlow Estates LLC": 2, "Landlord": 4}
+    assert before["Harlow Estates LLC"] == 6
+    lease.marks.undo(placed.mark_id)
+    assert {name: count for name, _, count in entities(lease)} == before
+
+
+FILE, FIRM, TENANT = "Lease.txt", "Harlow Estates LLC", "Brian Moss"
+LEASES = ("-c", "Lease")
+OPERATIONS = (
+    ("tag", FILE, "hot", *LEASES),
+    ("tag", FILE, "hot", "--note", "read it", *LEASES),
+    ("tag", FILE, "hot", "--remove", *LEASES),
+    ("star", FILE, *LEASES),
+    ("star", FILE, "--remove", *LEASES),
+    ("entity", FIRM, "--split", "Landlord", *LEASES),
+    ("entity", FIRM, "--merge", "Landlord", *LEASES),
+    ("entity", TENANT, "--set-kind", "organization", *LEASES),
+    ("entity", TENANT, "--rename", "Moss Ltd", *LEASES),
+    ("entity", "Moss Ltd", "--undo", *LEASES),
+    ("entity", TENANT, "--hide", *LEASES),
+    ("entity", TENANT, "--unhide", *LEASES),
+    ("marks", "--undo", "{mark}", *LEASES),
+    ("timeline", "--add", "2024-06-01", "The roof leaked.", "--source", FILE, *LEASES),
+    ("timeline", "--change", "{mark}", "-", "The roof was repaired.", *LEASES),
+    ("timeline", "--hide", "{mark}", *LEASES),
+    ("timeline", "--hide", "{event}", *LEASES),
+    ("timeline", "--unhide", "{event}", *LEASES),
+    ("chronology", "--take", "{event}", "--words", "Signed.", *LEASES),
+    ("chronology", "--untake", "{event}", *LEASES),
+    ("watch", "add", "{folder}", *LEASES),
+    ("watch", "pause", "{folder}", *LEASES),
+    ("watch", "resume", "{folder}", *LEASES),
+    ("watch", "schedule", "{folder}", "hourly", *LEASES),
+    ("watch", "remove", "{folder}", *LEASES),
+    ("snapshots", "take", "monday", *LEASES),
+    ("snapshots", "remove", "monday", *LEASES),
+    ("collection", "rename", "Lease", "Leases"),
+    ("collection", "rename", "Leases", "Lease"),
+    ("collection", "describe", "Lease", "--description", "Rent"),
+    ("collection", "tag", "Lease", "--add", "rent"),
+    ("collection", "tag", "Lease", "--remove", "rent"),
+    ("collection", "close", "Lease", "--json"),
+    ("collection", "reopen", "Lease", "--json"),
+    ("query", "--save", "all", "SELECT name FROM documents", *LEASES),
+    ("delete", FILE, "--exclude", *LEASES),
+    ("collection", "delete", "Lease", "--yes"),
+)
+
+
+def everything(library: Library) -> object:
+    """Return all that an editing operation may change."""
+    collections = [library.get(info.id) for info in library.listed()[0]]
+    folder = library.settings.data_dir
+    return [
+        [(entities(c), list(c.marks.all(undone=True)), c.info, c.sources()) for c in collections],
+        [[e.description for e in c.map.timeline().events] for c in collections],
+        [[s.as_dict() for s in c.admin.snapshots()] for c in collections],
+        WatchList(folder).watches(),
+        sorted(folder.rglob("*.sql")),
+    ]
+
+
+def test_every_editing_operation_changes_something_or_reports_that_it_did_not(
+    lease: Collection, library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each runs twice: the second time there is nothing left to change."""
+    folder = f"--data-dir={lease.workspace.settings.data_dir}"
+    event, before = lease.map.timeline().events[0].event_id, everything(library)
+    for operation in OPERATIONS:
+        marks = [m.mark_id for m in lease.marks.all()] if lease.folder.exists() else []
+        known = {"mark": marks[-1] if marks else "", "event": event, "folder": str(tmp_path / "in")}
+        (tmp_path / "in").mkdir(exist_ok=True)
+        arguments = [part.format_map(known) for part in operation]
+        assert main([*arguments, folder]) == 0, arguments
+        after = everything(library)
+        assert after != before, arguments
+        capsys.readouterr()
+        failed, printed = main([*arguments, folder]) != 0, capsys.readouterr().out
+        assert failed or '"changed": false' in printed, (arguments, printed)
+        before = everything(library)
+        assert before == after, arguments
+
+
 @pytest.mark.parametrize(
     ("edit", "arguments"),
     [
-        ("split", ("Harlow Estates LLC", "Landlord")),
+        ("split", ("Harlow Estates LLC", "Lessor")),
         ("set_kind", ("Brian Moss", "person")),
         ("rename", ("Brian Moss", "Brian Moss")),
     ],

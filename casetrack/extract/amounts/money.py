@@ -60,7 +60,7 @@ _SYMBOL_FIRST = {sign: unit for sign, unit in SIGNS.items() if len(sign) > 1 and
 _SCALE_LETTERS = {"M": 1e6, "m": 1e6, "k": 1e3, "K": 1e3, "T": 1e3, "B": 1e9, "bn": 1e9}
 _BEFORE = re.compile(
     r"(?:(?P<letters>(?<![^\W_])[A-Za-z.]{1,4})[ -]?)?"
-    r"(?P<symbol>[^\w\s.,;:|/()%+\-−–])[ \u00a0\u202f]?"
+    r"(?<!\d)(?P<symbol>[^\w\s.,;:|/()%+\-−–])[ \u00a0\u202f]?"
     r"(?:[\-−–](?=$)|\($)?$"
 )
 _BEFORE_WORD = re.compile(

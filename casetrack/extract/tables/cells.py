@@ -91,7 +91,12 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
         return None
     cells: list[Cell] = []
     sign: str | None = None
-    behind = not tokens[0]["sign"] and not tokens[0]["inner"] and bool(tokens[-1]["sign"])
+    behind = (
+        not tokens[0]["sign"]
+        and not tokens[0]["inner"]
+        and bool(tokens[-1]["sign"])
+        and "|" not in line[tokens[-2].end() : tokens[-1].start()]
+    )
     for token in tokens:
         if token["sign"]:
             sign = unit_of(token["sign"])

@@ -31,7 +31,9 @@ _THINGS = re.compile(
     r"|stores?|restaurants|locations|branches|square\s(?:feet|footage|met\w+)|acres|gallons|barrels"
     r"|tons|tonnes|mwh|gwh|kwh|boe|mcf|hours|days|weeks|months|years|age|aircraft|vehicles|rooms"
     r"|beds|warrants|options|rsus|psus|awards|volumes?|number\sof|outstanding\sat|transactions"
-    r"|patents|facilities|properties|population|passengers|homes|wells|ounces|visits|orders)\b",
+    r"|patents|facilities|properties|population|passengers|homes|wells|ounces|visits|orders|buyers"
+    r"|sellers|merchants|drivers|riders|visitors|guests|students|households|listings"
+    r"|downloads|trips|rides|nights|deliveries|devices|active\s(?!portfolio)\w+s)\b",
     re.IGNORECASE,
 )
 _RATIOS = re.compile(

@@ -74,6 +74,7 @@ _OTHER_THINGS = re.compile(
     r"|vehicles|options|awards|rsus|warrants|years|acres)\b",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"\bnumber\sof\s[\w\s-]+\(?$", re.IGNORECASE)
 _OF_MONEY = re.compile(
     rf"[{_SIGNS}]|\b(?:dollars?|amounts?|currency|values?|sales|revenues?|costs?)\b", re.IGNORECASE
 )
@@ -112,6 +113,7 @@ def find_scales(text: str, /) -> Iterator[Scale]:
         word = found["word"] or found["short"] or found["lone"] or ""
         about = _EXCEPT.sub("", clause) + (found["named"] or "")
         of_money = not _OTHER_THINGS.search(about) or bool(_OF_MONEY.search(about))
+        of_money = of_money and not _COUNTED.search(re.split(r"[|\n]", ahead)[-1])
         yield Scale(
             found.start(), found.end(), _factor(word, found["joined"]), _unit(found, about),
             of_money, opened,

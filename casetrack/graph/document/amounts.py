@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _OWN_SCALE = re.compile(r"[^\W\d_]{1,8}\.?\)?$|\d\s?(?:k|m|mm|bn|b)\b", re.IGNORECASE)
 _UNSIGNED = 0.85
 """How sure a sum is that only its column makes one."""
+_DOUBTFUL = 0.3
+"""How sure it is where it is larger than its document allows."""
 
 _SYMBOLS = {"percent": "%", "permille": "‰"}
 _PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries", "mol": "mol", "yen": "yen"}
@@ -52,7 +54,8 @@ def amounts_of(
     for cell in left:
         value = round(cell.printed * cell.factor, 6)
         text = chunk.text[cell.start : cell.end]
-        span = AmountSpan(cell.start, cell.end, text, "money", value, None, cell.unit, _UNSIGNED)
+        sure = _DOUBTFUL if cell.doubtful else _UNSIGNED
+        span = AmountSpan(cell.start, cell.end, text, "money", value, None, cell.unit, sure)
         found.append((span, cell))
     return sorted(found, key=lambda one: (one[0].start, one[0].end))
 

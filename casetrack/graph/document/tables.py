@@ -47,6 +47,10 @@ class TableSum(NamedTuple):
         The words of its row and of its column's head; ``None`` where they are not settled.
     first, last
         Days of that period, as far as they are known.
+    signed
+        Whether its cell has a currency sign.
+    doubtful
+        Whether it has no sign and is larger than its document allows.
     """
 
     start: int
@@ -58,6 +62,8 @@ class TableSum(NamedTuple):
     period: str | None
     first: dt.date | None
     last: dt.date | None
+    signed: bool = True
+    doubtful: bool = False
 
 
 class _Line(NamedTuple):
@@ -99,6 +105,7 @@ _LEAST_PLAIN = 1000
 _LEAST_STATED = 5
 _NEARLY_ALL = 0.8
 _BEYOND_REASON = 1e13
+_BEYOND_SIGNED = 10
 _RETURNS = re.compile(r"\bS&P\b|\bindex\b|\bpeer|NASDAQ|\breturns?\s?$|\bRussell\b", re.IGNORECASE)
 
 
@@ -113,6 +120,7 @@ def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
     found: list[list[TableSum]] = [[] for _ in chunks]
     scale: Scale | None = None
     pages: list[tuple[int, _Page]] = []
+    previous: _Page | None = None
     at = 0
     while at < len(chunks):
         end = at
@@ -121,14 +129,22 @@ def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
         page = chunks[at:end]
         scale = next(filter(None, map(_for_all_pages, page)), scale)
         if any(chunk.tables for chunk in page):
-            pages.append((at, _Page(page, scale)))
+            is_next = previous is not None and page[0].page == previous.chunks[0].page + 1
+            previous = _Page(page, scale, previous if is_next else None)
+            pages.append((at, previous))
         at = end
     usual = _usual(block for _, page in pages for block in page.blocks)
-    for first, reader in pages:
-        sums = list(reader.sums(usual))
+    read = [list(reader.sums(usual)) for _, reader in pages]
+    signed = [abs(s.printed * s.factor) for sums in read for s in sums if s.signed]
+    most = _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf
+    for (first, reader), sums in zip(pages, read, strict=True):
         for number, chunk in enumerate(reader.chunks, start=first):
             found[number] = [
-                one._replace(start=one.start - chunk.char_start, end=one.end - chunk.char_start)
+                one._replace(
+                    start=one.start - chunk.char_start,
+                    end=one.end - chunk.char_start,
+                    doubtful=not one.signed and abs(one.printed * one.factor) > most,
+                )
                 for one in sums
                 if chunk.char_start <= one.start and one.end <= chunk.char_end
             ]
@@ -193,6 +209,8 @@ class _Block:
     ----------
     scale
         The one that the lines of its heads state, if they do.
+    unit
+        The currency of the table that it continues.
     ends
         Whether running text follows it.
     """
@@ -200,6 +218,7 @@ class _Block:
     heads: list[str] = field(default_factory=list)
     rows: list[_TableRow] = field(default_factory=list)
     scale: Scale | None = None
+    unit: str | None = None
     ends: bool = False
 
 
@@ -220,10 +239,15 @@ class _Page:
         Those of the page.
     scale
         What an earlier page says of all that follow: "unless otherwise noted, in millions".
+    previous
+        The page before, whose last table may continue on this one.
     """
 
-    def __init__(self, chunks: Sequence[ChunkFacts], scale: Scale | None) -> None:
+    def __init__(
+        self, chunks: Sequence[ChunkFacts], scale: Scale | None, previous: _Page | None
+    ) -> None:
         self.chunks = chunks
+        self._previous = previous
         self.blocks: list[_Block] = []
         self._lines = _lines(chunks)
         self._habit = Habit("\n".join(line.text for line in self._lines))
@@ -232,7 +256,7 @@ class _Page:
         self._block = _Block()
         self._section, self._since = "", 0
         self._waiting = ""
-        self._prose = 0
+        self._prose = self._opening = 0
         for stated in find_scales(chunks[0].page_header or ""):
             if stated.of_money:
                 self._page_scale = self._scale = stated
@@ -276,13 +300,49 @@ class _Page:
         usual
             The scale of nearly all tables of the document, for those that do not state theirs.
         """
+        self._continue()
         for block, following in pairwise([*self.blocks, _Block()]):
             self._borrow(block, following)
             columns = read_columns(block.heads)
             kinds = _kinds_of_columns(block.rows)
             factor = usual if usual is not None and _may_have(block, usual) else 1.0
+            is_second = self._is_second(block)
             for row in block.rows:
-                yield from _sums_of(row, self._unit(row, block.rows), columns, kinds, factor)
+                unit = None if is_second else self._unit(row, block)
+                yield from _sums_of(row, unit, columns, kinds, factor)
+
+    def _continue(self) -> None:
+        """Give head, scale and currency of the page before to the table that continues here."""
+        before, self._previous = self._previous, None
+        if before is None or not before.blocks or before._prose + self._opening >= _LONG_PROSE:
+            return
+        last = before.blocks[-1]
+        columns, scale = read_columns(last.heads), last.rows[-1].scale
+        counts = {len(row.row.cells) for row in last.rows}
+        for block in self.blocks:
+            if any(row.scale is not None for row in block.rows):
+                return
+            if not block.heads and all(len(row.row.cells) in counts for row in block.rows):
+                block.heads, block.unit = last.heads, before._unit(last.rows[-1], last)
+            elif not columns or read_columns(block.heads) != columns:
+                return
+            block.rows = [row._replace(scale=scale) for row in block.rows]
+            if block.ends:
+                return
+
+    def _is_second(self, block: _Block) -> bool:
+        """Return whether a block begins another table, without any currency, below another one."""
+        scale = block.rows[0].scale
+        return (
+            bool(block.heads)
+            and block.scale is None
+            and (
+                scale is not self._page_scale
+                or counts_things(block.heads[-1].partition("|")[0], "")
+            )
+            and any(other.rows[0].scale is scale for other in self.blocks if other is not block)
+            and not any(cell.unit for row in block.rows for cell in row.row.cells)
+        )
 
     def _close(self) -> None:
         if self._block.rows:
@@ -341,6 +401,8 @@ class _Page:
                 self._page_scale = scale
 
     def _add_row(self, line: _Line, row: Row) -> None:
+        if not self.blocks and not self._block.rows:
+            self._opening = self._prose
         if self._prose >= _LONG_PROSE:
             self._scale = self._page_scale
         self._prose = 0
@@ -354,17 +416,17 @@ class _Page:
         self._since += 1
         self._block.rows.append(_TableRow(line, row, words, section, self._scale, own))
 
-    def _unit(self, row: _TableRow, rows: Sequence[_TableRow]) -> str | None:
+    def _unit(self, row: _TableRow, block: _Block) -> str | None:
         """Return the currency of a row's cells: of its caption, or of a sign beside it."""
         if row.scale is not None and row.scale.unit:
             return row.scale.unit
-        signs = Counter(c.unit for r in rows for c in r.row.cells if c.unit)
+        signs = Counter(c.unit for r in block.rows for c in r.row.cells if c.unit)
         if signs:
             unit = signs.most_common(1)[0][0]
             if row.scale is not None and unit:
                 self._units[id(row.scale)] = unit
             return unit
-        return self._units.get(id(row.scale)) if row.scale is not None else None
+        return block.unit or (self._units.get(id(row.scale)) if row.scale is not None else None)
 
 
 def _may_have(block: _Block, factor: float) -> bool:
@@ -398,6 +460,8 @@ class _Kinds(NamedTuple):
     ----------
     money, ratios
         Places with a currency sign, and with a per cent sign, by the number of cells.
+    bare
+        Places before the first currency sign of a row, which hold counts.
     with_cents
         Whether most sums of the block have two decimals.
     whole
@@ -406,6 +470,7 @@ class _Kinds(NamedTuple):
 
     money: dict[int, set[int]]
     ratios: dict[int, set[int]]
+    bare: dict[int, set[int]]
     with_cents: bool
     whole: bool
 
@@ -413,10 +478,13 @@ class _Kinds(NamedTuple):
 def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
     money: dict[int, set[int]] = {}
     ratios: dict[int, set[int]] = {}
+    bare: dict[int, set[int]] = {}
     cents = sums = 0
     whole: bool | None = None
     for row in rows:
         count = len(row.row.cells)
+        signed = [place for place, cell in enumerate(row.row.cells) if cell.unit]
+        bare.setdefault(count, set()).update(range(signed[0] if signed else 0))
         for place, cell in enumerate(row.row.cells):
             if cell.unit:
                 money.setdefault(count, set()).add(place)
@@ -427,7 +495,7 @@ def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
             elif cell.value is not None:
                 sums += 1
                 cents += cell.decimals >= 2
-    return _Kinds(money, ratios, 2 * cents > sums, bool(whole))
+    return _Kinds(money, ratios, bare, 2 * cents > sums, bool(whole))
 
 
 def _sums_of(
@@ -457,7 +525,7 @@ def _sums_of(
                 unit is None
                 or (counted and not per_share)
                 or not is_sum
-                or place in percents - signed
+                or place in (percents | kinds.bare.get(count, set())) - signed
             ):
                 continue
             if kinds.whole and cell.decimals == 1:
@@ -480,6 +548,7 @@ def _sums_of(
             head.period if head and head.period else None,
             head.first if head else None,
             head.last if head else None,
+            signed=cell.unit is not None,
         )  # fmt: skip
 
 

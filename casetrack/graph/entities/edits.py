@@ -8,7 +8,7 @@ changed so much that nobody has the key. An edit that finds nobody is idle until
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -215,7 +215,7 @@ class _Editor:
         for row in np.flatnonzero(chosen).tolist():
             if same_spelling(edited.rows["name"][row].as_py()) == wanted:
                 own.append(row)
-            elif any(same_spelling(s["text"]) == wanted for s in self._spellings(row)):
+            elif any(same_spelling(word) == wanted for word in self._words(row)):
                 part.append(row)
         if not own and not part:
             return None
@@ -225,7 +225,7 @@ class _Editor:
             edited.row_groups[own] = new
         edited.row_roots[own] = new
         for row in part:
-            self._cut(row, wanted, new)
+            self._cut(row, edit.value, new)
         edited.touched |= {root, new}
         return new
 
@@ -243,29 +243,37 @@ class _Editor:
             edited.names[number] = edit.other_name
         return number
 
-    def _spellings(self, row: int) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._edited.rows["spellings"][row].as_py()
-        return found
+    def _words(self, row: int) -> list[str]:
+        """Return the spellings of a row, and the terms that its document defines for it."""
+        rows = self._edited.rows
+        words = [each["text"] for each in rows["spellings"][row].as_py()]
+        words += [each["role"] for each in rows["roles"][row].as_py()]
+        return [*words, *rows["defined"][row].as_py()]
 
-    def _cut(self, row: int, wanted: str, root: int) -> None:
-        """Split one spelling off of what a document calls an entity."""
+    def _cut(self, row: int, spelling: str, root: int) -> None:
+        """Split one spelling, or a term such as "Landlord", off of a document's entity."""
         edited = self._edited
+        wanted = same_spelling(spelling)
         whole = edited.rows.slice(row, 1).to_pylist()[0]
         off = [s for s in whole["spellings"] if same_spelling(s["text"]) == wanted]
+        if not off:
+            # Terms are mentions without a spelling; a role also counts names next to it.
+            unspelled = whole["mention_count"] - sum(s["count"] for s in whole["spellings"])
+            counts = [r["count"] for r in whole["roles"] if same_spelling(r["role"]) == wanted]
+            off = [{"text": spelling, "count": min([unspelled, *counts])}]
         count = sum(s["count"] for s in off)
         rest = whole | {
             "spellings": [s for s in whole["spellings"] if s not in off],
             "mention_count": whole["mention_count"] - count,
+            "roles": [r for r in whole["roles"] if same_spelling(r["role"]) != wanted],
+            "defined": [term for term in whole["defined"] if same_spelling(term) != wanted],
         }
         cut = whole | {
             "name": off[0]["text"],
             "spellings": off,
             "mention_count": count,
-            "roles": [],
+            **{column: [] for column in ("roles", "evidence", "addresses", "defined")},
         }
-        for column in ("evidence", "addresses"):
-            if column in cut:
-                cut[column] = []
         layout = edited.rows.schema
         edited.rows = pa.concat_tables(
             [

@@ -179,6 +179,8 @@ def _money(report: Report, passages: Passages) -> str:
         for g in listed
         for top in g.sums[:1]
     ]
+    if sum(group.total for group in report.amounts) == 1:
+        return f"The texts name one sum of money: {tops[0]}."
     unit = esc(unit_words(shortened(listed[0].unit or "", MAX_NAME)))
     said = f"Sums are mostly in {unit}; the largest of these is {tops[0]}."
     # What one currency is worth in another is not known here, so the largest of each is named.

@@ -1,5 +1,6 @@
 -- Amounts at their places, in reading order or by value; total is how many there are without the limit.
 -- By value those of one unit stand together, since others do not compare: the unit of most places first.
+-- A sum that is larger than its document allows, with a confidence below 0.4, is never the highest.
 -- A range counts where it touches the span from least to most. units says how many there are of each unit.
 -- :param kind text default 'all' money, percent, quantity, or all
 -- :param unit text default null only these units, separated by commas, as EUR, percent, kg; null for all
@@ -36,6 +37,7 @@ SELECT
 FROM kept JOIN of_unit ON of_unit.kind = kept.kind AND of_unit.unit IS NOT DISTINCT FROM kept.unit
 ORDER BY
     CASE WHEN $sort_by <> 'document' THEN turn END,
+    CASE WHEN $sort_by = 'value' THEN confidence < 0.4 END,
     CASE $sort_by WHEN 'value' THEN -value WHEN 'lowest' THEN value END,
     position, chunk_index, char_start, char_end
 LIMIT $limit;

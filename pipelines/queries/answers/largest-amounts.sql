@@ -1,6 +1,7 @@
 -- The largest sums of money in each currency, since those of different currencies do not compare: the
 -- currency of most places first, what names none last. Each sum with the surest place that names it,
 -- and, in a table, the words of its row and what its column says of time.
+-- A sum that is larger than its document allows is left out: it has a confidence below 0.4.
 -- Copies of a mail count as one. Currencies after the fourth are only counted. total is how many different sums a currency has.
 -- :param limit integer default 12 at most so many sums of each currency
 WITH copy AS (
@@ -12,7 +13,7 @@ ordered AS (
 place AS (
     SELECT *
     FROM amounts JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
-    WHERE kind = 'money' AND NOT repeated
+    WHERE kind = 'money' AND NOT repeated AND confidence >= 0.4
 ),
 sum AS (
     SELECT
