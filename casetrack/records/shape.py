@@ -143,6 +143,8 @@ SOURCE = View(
     "extraction_method",
     "ocr_confidence=rounded_confidence",
     "ocr_warning",
+    "hidden?",
+    "hidden_warning?",
     "chunk_created_at=created_at",
     "chunk_embedded_at=embedded_at",
     "document_ingested_at=ingested_at",
