@@ -143,7 +143,6 @@ SOURCE = View(
     "extraction_method",
     "ocr_confidence=rounded_confidence",
     "ocr_warning",
-    "hidden?",
     "hidden_warning?",
     "chunk_created_at=created_at",
     "chunk_embedded_at=embedded_at",

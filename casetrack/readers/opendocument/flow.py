@@ -226,7 +226,7 @@ class Flow:
         if self._styles.ends_page("paragraph", name):
             yield Break(BreakKind.HARD)
 
-    def _parts(self, element: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:
+    def _parts(self, element: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:  # noqa: PLR0912
         """Yield a paragraph, parted where a page begins within it, then what is anchored in it."""
         kind, level = self._kind(element, place)
         lines = [""]

@@ -23,6 +23,8 @@ _MAX_PIXELS = 4_000_000
 _CONTRAST, _INK = 20, 0.015
 """Grey levels between letters and ground, and the least share of pixels that letters take."""
 _MAX_AREAS = 2000
+_LAYER = 0.2
+"""Share of the invisible text that lies on a picture's letters in the text layer of a scan."""
 
 _Rectangle = tuple[float, float, float, float]
 
@@ -60,16 +62,24 @@ def take_concealed(
                 for span, letters in zip(line["spans"], full["spans"], strict=True)
                 for part in _parts(span, letters["chars"], areas)
             ]
-    found: list[Concealed] = []
     shown: _Shown | None = None
+    read: list[tuple[dict[str, Any], list[tuple[list[dict[str, Any]], str, str | None]]]] = []
     for line in _lines(raw):
-        kept: list[dict[str, Any]] = []
+        groups: list[tuple[list[dict[str, Any]], str, str | None]] = []
         for spans, why in _suspects(line["spans"], areas):
             kind = why if why == "tiny" else None
             if why and why != "tiny":
                 shown = shown or _Shown(page)
                 kind = shown.kind(spans, why)
-            if kind is None:
+            groups.append((spans, why, kind))
+        read.append((line, groups))
+    layer = [kind for _, groups in read for _, why, kind in groups if why == "invisible"]
+    is_layer = layer.count(None) > _LAYER * len(layer)
+    found: list[Concealed] = []
+    for line, groups in read:
+        kept: list[dict[str, Any]] = []
+        for spans, _, kind in groups:
+            if kind is None or (kind == "invisible" and is_layer):
                 kept += spans
             else:
                 words = "".join(span["text"] for span in spans).strip()

@@ -155,7 +155,7 @@ class RtfParser:
         else:
             self._reveal(word)
 
-    def _destination(self, word: str) -> bool:
+    def _destination(self, word: str) -> bool:  # noqa: PLR0912
         """Turn the group into another destination; tell whether *word* does that."""
         group = self._group
         if word == "pict":

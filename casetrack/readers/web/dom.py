@@ -262,7 +262,7 @@ class _Builder:
         self._title: list[str] | None = None
         self._drawings = 0
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: PLR0912
         """Take a start tag."""
         if tag == LOST_END:
             if not self._unseen:

@@ -65,8 +65,8 @@ class Body(Story):
         """Return all pages of the document."""
         self._walk(self._parts.body, 0)
         self._close_joined()
-        for kind, identity in [key for key in self._parts.side_texts if key[0] == "comment"]:
-            # Its place was deleted or hidden.
+        # Comments whose place was deleted or hidden.
+        for identity in [name for kind, name in self._parts.side_texts if kind == "comment"]:
             self._comment(identity)
         while len(self._drafts) > 1 and self._drafts[-1].is_empty:
             self._drafts.pop()
