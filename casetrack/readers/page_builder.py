@@ -92,7 +92,7 @@ def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = Fa
     text
         One line.
     by
-        Who deleted or moved it.
+        The author of the change.
     is_labelled
         Whether *text* names itself, or continues a labelled line.
     """

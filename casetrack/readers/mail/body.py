@@ -155,7 +155,7 @@ def _word_count(blocks: list[BodyBlock]) -> int:
 
 
 def _is_hidden(block: BodyBlock) -> bool:
-    """Tell a hidden part of HTML, or a link that shows the address of another host."""
+    """Return whether a block is hidden HTML, or a link that shows the address of another host."""
     return block.lines[0].startswith(("\ufdd2", MISLEADING))
 
 

@@ -1,4 +1,4 @@
-"""Finds text of a PDF page that its reader does not see, by what the drawn page shows there."""
+"""Finds hidden text of a PDF page by the pixels of the drawn page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONTRAST, _INK = 20, 0.015
 """Grey levels between letters and ground, and the least share of pixels that letters take."""
 _MAX_AREAS = 2000
 _LAYER = 0.2
-"""Share of the invisible text that lies on a picture's letters in the text layer of a scan."""
+"""Least share of visible ink below the invisible text of a scan."""
 
 _Rectangle = tuple[float, float, float, float]
 
@@ -52,7 +52,7 @@ def take_concealed(
     text, raw
         Its text of MuPDF, and that as a dictionary, which loses the spans that are hidden.
     paths
-        What is drawn on it, in order.
+        Its drawn paths, in order.
     """
     areas = list(_covering(paths))
     if any(_is_cut(span, areas) for line in _lines(raw) for span in line["spans"]):
@@ -95,7 +95,7 @@ def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _is_cut(span: dict[str, Any], areas: Sequence[_Rectangle]) -> bool:
-    """Tell whether an area lies over a part of a span's length."""
+    """Return whether an area covers a part of a span's length."""
     x0, y0, x1, y1 = span["bbox"]
     y = (y0 + y1) / 2
     return any(b < y < d and a < x1 and c > x0 and (a > x0 or c < x1) for a, b, c, d in areas)
@@ -152,7 +152,7 @@ def _why(span: dict[str, Any], areas: Sequence[_Rectangle]) -> str:
 
 
 def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
-    """Yield opaque areas that may lie over text: something other than paths came before them."""
+    """Yield opaque areas that may cover text: not only paths came before them."""
     for number, path in enumerate(paths[:_MAX_AREAS]):
         x0, y0, x1, y1 = path["rect"]
         is_filled = "f" in path["type"] and (path.get("fill_opacity") or 0) > _OPAQUE
@@ -193,7 +193,7 @@ class _Shown:
             y0, y1 = y0 + 0.2 * (y1 - y0), y1 - 0.1 * (y1 - y0)
         else:
             x0, x1 = x0 + 0.15 * (x1 - x0), x1 - 0.15 * (x1 - x0)
-        # An area that lies over a part of a line may begin within its first letter.
+        # An area over a part of a line may begin within its first letter.
         x0, x1 = max(int(x0) + 2, 0), max(int(x1) - 1, 0)
         part = self._pixels[max(int(y0), 0) : max(int(y1) + 1, 0), x0:x1]
         if not part.size:

@@ -69,7 +69,7 @@ class Extract:
         Where each word stands.
     concealed
         Hidden text, which is not among the text: its kind, its words, its rectangle as shown. Lines
-        that run out of the visible page are given whole; what is seen of them is text, too.
+        that run out of the visible page are whole here; their visible part is text, too.
     rules
         Drawn lines and shaded areas.
     """
@@ -98,7 +98,7 @@ class Extract:
 
 
 def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
-    """Return what the page at *index* holds; *off* are the layers that are switched off."""
+    """Extract the page at *index*; *off* are the layers that are switched off."""
     try:
         page = document[index]
         found = Extract(page.rect.width, page.rect.height)

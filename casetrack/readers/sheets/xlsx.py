@@ -189,7 +189,7 @@ class XlsxWorkbook:
         return {reference: " ".join(texts) for reference, texts in found.items()}
 
     def _ranges(self, part: str) -> tuple[list[Area], list[Area], tuple[str, ...]]:
-        """Find merged ranges, filters, headers and footers, which stand behind the cells."""
+        """Find merged ranges, filters, headers and footers, which follow the cells in the file."""
         merged: list[Area] = []
         filters: list[Area] = []
         rest = tail = b""

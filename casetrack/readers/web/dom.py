@@ -1,4 +1,4 @@
-"""HTML text to a light tree: what a person sees, what is hidden, and what the head says.
+"""HTML text to a light tree: visible text, hidden text, and the facts of the head.
 
 ``lxml``'s parser reports tags and text one by one (its tokenizer is that of HTML5); the tree here
 is built from those reports, so that no depth of nesting costs recursion or loses text. Hidden
@@ -368,7 +368,7 @@ class _Builder:
             "color", ""
         ).lower() in {"white", "#fff", "#ffffff"}
         around = (attributes, *(node.attributes for _, node in self.opened)) if is_white else ()
-        # Style sheets may give another background to whatever has a class or an id.
+        # Style sheets may give another background to an element with a class or an id.
         is_plain = all(
             _GROUND.isdisjoint(each) and "background" not in each.get("style", "").lower()
             for each in around

@@ -75,7 +75,7 @@ class Graphic:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text beside the words of a paragraph: a kind of hidden text, or the target of a link."""
+    """Text that follows its paragraph: a kind of hidden text, or the target of a link."""
 
     kind: str
     text: str
