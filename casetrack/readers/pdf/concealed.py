@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 _FILLED_OR_STROKED = 16 | 32
 _TINY = 2.0
 """Largest height of a line, in points, whose text is too small to read."""
-_LIGHT, _ALIKE = 0.8, 0.15
+_LIGHT, _DARK, _ALIKE = 0.8, 0.3, 0.15
 _CLEAR, _OPAQUE = 26, 0.9
 _LETTERS = 2
 """Least letters and digits of hidden text: the picture of fewer has too few pixels."""
 _MAX_PIXELS = 4_000_000
 _CONTRAST, _INK = 20, 0.015
 """Grey levels between letters and ground, and the least share of pixels that letters take."""
-_MAX_AREAS = 2000
+_LINE = 3.0
+"""Thickness of the thickest rule between lines, in points."""
 _LAYER = 0.2
 """Least share of visible ink below the invisible text of a scan."""
 
@@ -152,11 +153,14 @@ def _why(span: dict[str, Any], areas: Sequence[_Rectangle]) -> str:
 
 
 def _covering(paths: Sequence[dict[str, Any]]) -> Iterator[_Rectangle]:
-    """Yield opaque areas that may cover text: not only paths came before them."""
-    for number, path in enumerate(paths[:_MAX_AREAS]):
+    """Yield dark areas, and the others that are drawn last: shading comes before its row's text."""
+    before = [path["seqno"] - number for number, path in enumerate(paths)]
+    last = max(before, default=0)
+    for path, count in zip(paths, before, strict=True):
         x0, y0, x1, y1 = path["rect"]
         is_filled = "f" in path["type"] and (path.get("fill_opacity") or 0) > _OPAQUE
-        if is_filled and path["seqno"] > number and x1 - x0 > _TINY < y1 - y0:
+        may_cover = count == last > 0 or (count > 0 and max(path.get("fill") or (1,)) < _DARK)
+        if may_cover and is_filled and x1 - x0 > _LINE < y1 - y0:
             yield path["rect"]
 
 

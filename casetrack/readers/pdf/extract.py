@@ -116,9 +116,10 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         turn = page.rotation_matrix
         concealed = take_concealed(page, text, raw, paths)
         boxes = [one.box for one in concealed]
+        visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
         found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
         found.concealed += [("layer", line, None) for line in _on_layers(document, page, raw, off)]
-        _collect(raw, [w for w in words if not _is_within(w, boxes)], turn, found)
+        _collect(raw, visible, turn, found)
         found.words = _placed_words(text, words, turn)
         if not found.chars:
             found.is_blank = not page.get_bboxlog()
