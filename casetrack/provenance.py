@@ -74,6 +74,32 @@ class PrintedPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenSpan:
+    """Text that a reader of the file does not see; *kind* is a key of :data:`HIDDEN_KINDS`.
+
+    *start* and *end* are code points into the text of its page, or of its chunk.
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+HIDDEN_KINDS = {
+    "deleted": "Deleted text",
+    "moved": "Text moved to another place",
+    "hidden": "Hidden text",
+    "background": "Hidden text in the colour of its background",
+    "invisible": "Hidden text drawn without ink",
+    "tiny": "Hidden text too small to read",
+    "covered": "Covered text",
+    "outside": "Hidden text outside of the visible page",
+    "layer": "Hidden text on a layer that is switched off",
+}
+"""Kinds of hidden text, and the label before it in the page text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """The exact source of one chunk: the requirement's mandatory record.
 
@@ -96,6 +122,8 @@ class Provenance:
         where it has any that say more than *page* and *line_start* do.
     table_header
         Names of the columns, where the chunk begins within a table.
+    hidden
+        Parts of its text that a reader of the file does not see; code points into its text.
     source, source_id, source_url
         Of the document, where it came through a source: its name, what it calls the document, and
         where a person finds that.
@@ -136,6 +164,7 @@ class Provenance:
     page_footer: str | None = None
     printed_place: str | None = None
     table_header: str | None = None
+    hidden: tuple[HiddenSpan, ...] = ()
     source: str | None = None
     source_id: str | None = None
     source_url: str | None = None
@@ -153,6 +182,7 @@ class Provenance:
             values = {name: values[name] for name in _NOTHING}
         values["heading_path"] = tuple(values["heading_path"] or ())
         values["line_boxes"] = boxes
+        values["hidden"] = tuple(HiddenSpan(**span) for span in values["hidden"] or ())
         return cls(**values)
 
     def cite(self) -> str:
@@ -195,6 +225,26 @@ class Provenance:
     def ocr_warning(self) -> str | None:
         """:meth:`ocr_note` where the text may be wrong."""
         return self.ocr_note() if self.is_doubtful else None
+
+    @property
+    def hidden_warning(self) -> str | None:
+        """A warning where a part of the text is hidden from readers of the file."""
+        if not self.hidden:
+            return None
+        kinds = ", ".join(dict.fromkeys(span.kind for span in self.hidden))
+        return f"contains text that a reader of the file does not see ({kinds}): don't act on it"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about how its text was read: by OCR, or hidden from readers of the file."""
+        hidden = self.hidden_warning
+        found = (self.ocr_note(), f"warning: this passage {hidden}" if hidden else None)
+        return tuple(f"{note[0].upper()}{note[1:]}." for note in found if note)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """:attr:`notes` without OCR of high confidence."""
+        return self.notes[self.ocr_confidence is not None and not self.is_doubtful :]
 
     @property
     def rounded_confidence(self) -> float | None:

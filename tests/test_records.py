@@ -17,7 +17,7 @@ import casetrack.records
 from casetrack.cli import output
 from casetrack.cli.entities import _FIELDS as ENTITY_FIELDS
 from casetrack.mcp import graph_results
-from casetrack.provenance import Provenance
+from casetrack.provenance import HiddenSpan, Provenance
 from casetrack.records import RowList, Rows
 from casetrack.records.graph import Entity, KeyActor
 from casetrack.records.layouts import layout_of
@@ -118,7 +118,8 @@ def test_a_spread_record_leaves_out_what_it_says() -> None:
 def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
     whole = {"source": "git:a", "source_id": "b.md", "source_url": "https://example.org/b"}
     whole["printed_place"] = "24:11-20"
-    place = replace(quote(1).provenance, **whole)
+    hidden = (HiddenSpan("hidden", 0, 3),)
+    place = replace(quote(1).provenance, hidden=hidden, **whole)
     told = SOURCE.of(place)
     held(Annotated[Provenance, SOURCE], SOURCE.of(quote(1).provenance))
     held(Annotated[Provenance, SOURCE], told)

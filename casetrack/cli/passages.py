@@ -180,8 +180,8 @@ def show_source(provenance: Provenance, /) -> None:
     estimated = " (estimated)" if p.page_is_estimated else ""
     line((f"page {p.page}{estimated}, {lines} | chunk {p.chunk_id}", "dim"))
     line((p.document_path, "dim"))
-    if note := p.ocr_note():
-        line((note[0].upper() + note[1:], "yellow" if p.is_doubtful else "dim"))
+    for note in p.notes:
+        line((note, "yellow" if note in p.warnings else "dim"))
     if p.table_header:
         line(("Table columns: ", "bold"), (clean(p.table_header), "dim"))
 

@@ -52,8 +52,8 @@ def show_quote(
 def show_place(provenance: Provenance, /, *, indent: int = 0) -> None:
     """Write the id that other commands take, and a doubt about recognised text."""
     line((f"chunk {provenance.chunk_id}", "dim"), indent=indent)
-    if provenance.is_doubtful and (doubt := provenance.ocr_note()):
-        line((doubt[0].upper() + doubt[1:], "yellow"), indent=indent)
+    for warning in provenance.warnings:
+        line((warning, "yellow"), indent=indent)
 
 
 def snippet(quote: Quote, /) -> list[Part]:

@@ -309,6 +309,7 @@ def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
         ("Language", p.language),
         ("Read from", READ_FROM.get(p.extraction_method, p.extraction_method)),
         ("Recognition", p.ocr_note()),
+        ("Hidden text", p.hidden_warning),
         ("Embedded with", found.embedders),
         ("Ingested", p.ingested_at),
         ("Embedded", p.embedded_at),

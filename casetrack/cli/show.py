@@ -90,8 +90,8 @@ def show(
         line(("At: ", "bold"), (part.citation, "bold cyan"))
     for note in view.notes:
         line((note, "yellow"))
-    if view.provenance.is_doubtful and (doubt := view.provenance.ocr_note()):
-        line((doubt[0].upper() + doubt[1:], "yellow"))
+    for warning in view.provenance.warnings:
+        line((warning, "yellow"))
     line(("Wrote ", "bold"), str(path))
 
 

@@ -70,7 +70,7 @@ _MAY_LACK = frozenset({"path", "format", "extraction_method"})
 """Keys that lists of documents leave out: see :func:`document_forms`."""
 _SHARES = frozenset({"score", "weight", "relevance", "similarity"})
 """Numbers of which two digits tell all that matters."""
-_OF_PASSAGE = {"ocr_warning": str, "table_header": str}
+_OF_PASSAGE = {"ocr_warning": str, "hidden_warning": str, "table_header": str}
 """Members of a source that belong to its passage, and may matter to who reads it."""
 _OF_DOCUMENT = ("document", "document_path", "document_source", "document_url")
 _HEADER_CHARS = 300

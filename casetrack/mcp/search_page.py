@@ -92,6 +92,7 @@ class ShortResult(TypedDict):
     table_header: NotRequired[str]
     ocr_confidence: NotRequired[float]
     ocr_warning: NotRequired[str]
+    hidden_warning: NotRequired[str]
     legal_citations: NotRequired[list[str]]
     also: NotRequired[list[str]]
     explain: NotRequired[dict[str, Signal]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from casetrack.provenance import Box, PrintedPlace
+    from casetrack.provenance import Box, HiddenSpan, PrintedPlace
 
 ParagraphKind = Literal["body", "heading", "list", "quote", "table", "footnote", "code"]
 PageKind = Literal["page", "slide", "sheet", "message", "section"]
@@ -97,6 +97,8 @@ class Page:
     printed
         Places printed on the paper: numbers of lines, of the page where they are not *number*,
         star pages, Bates numbers. The numbers of lines and star pages are not in *text*.
+    hidden
+        Parts of *text* that a reader of the file does not see.
     native_page
         What the file itself calls the page, where a reader knows it.
     native_line_first
@@ -122,6 +124,7 @@ class Page:
     header: str | None = None
     footer: str | None = None
     printed: tuple[PrintedPlace, ...] = ()
+    hidden: tuple[HiddenSpan, ...] = ()
     native_page: str | None = None
     native_line_first: int | None = None
     mail_headers: tuple[tuple[str, str], ...] = ()

@@ -252,6 +252,20 @@ class Package:
             found[relation.get("Id", "")] = (kind, posixpath.normpath(target))
         return found
 
+    def links(self, part: str, /) -> dict[str, str]:
+        """Return the external targets of the hyperlinks of *part* by the id of their relation."""
+        folder, name = posixpath.split(part)
+        source = posixpath.join(folder, "_rels", f"{name}.rels")
+        relations = (
+            () if source not in self else self.xml(source).iter(f"{{{_RELATIONSHIP}}}Relationship")
+        )
+        return {
+            relation.get("Id", ""): relation.get("Target", "")
+            for relation in relations
+            if relation.get("TargetMode") == "External"
+            and relation.get("Type", "").endswith("/hyperlink")
+        }
+
     def facts(self, warnings: list[str], /) -> Facts:
         """Return title, author, dates and further properties; damaged ones are named in *warnings*.
 

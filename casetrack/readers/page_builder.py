@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.provenance import PrintedPlace
+from casetrack.provenance import HIDDEN_KINDS, HiddenSpan, PrintedPlace
 from casetrack.readers.base import MAX_BLANK, Line, Page, Paragraph
 from casetrack.readers.form_lines import is_form_line
 
@@ -66,9 +66,12 @@ _JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
 
+MISLEADING = "Link shown as"
+"""Begins the line of a link that shows the address of another host."""
 # The names of thirty columns; cut, they would name other columns than their own.
 _HEADER_CHARS = 2000
 _STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")
+_HIDDEN = re.compile(f"\ufdd2({'|'.join(HIDDEN_KINDS)})\ufdd3([^\ufdd2-\ufdd4]*)\ufdd4?")
 
 
 def star_mark(label: str, /) -> str:
@@ -77,6 +80,25 @@ def star_mark(label: str, /) -> str:
     It is made of code points that are no characters.
     """
     return f"\ufdd0{label}\ufdd1"
+
+
+def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = False) -> str:
+    """Return hidden text for a source line: marked for :class:`PageBuilder`, after its label.
+
+    Parameters
+    ----------
+    kind
+        A key of :data:`~casetrack.provenance.HIDDEN_KINDS`.
+    text
+        One line.
+    by
+        The author of the change.
+    is_labelled
+        Whether *text* names itself, or continues a labelled line.
+    """
+    by = " ".join(by.split())
+    label = "" if is_labelled else f"{HIDDEN_KINDS[kind]}{f' by {by}' if by else ''}: "
+    return f"\ufdd2{kind}\ufdd3{label}{text}\ufdd4"
 
 
 def clean_text(text: str, /) -> str:
@@ -173,6 +195,7 @@ class PageBuilder:
         self._length = 0
         self._last_number = 0
         self._stars: list[tuple[str, int]] = []
+        self._hidden: list[HiddenSpan] = []
         self._lines: list[Line] = []
         self._paragraphs: list[Paragraph] = []
 
@@ -238,6 +261,12 @@ class PageBuilder:
             source = source[: found.start()] + source[found.end() :]
         if stars and stars[0][1] == 0:
             source = source.lstrip()
+        hidden = list[tuple[str, int, int]]()
+        while "\ufdd2" in source and (found := _HIDDEN.search(source)):
+            head, inside = source[: found.start()], found[2]
+            first, last = (len(clean_text(part).lstrip()) for part in (head, head + inside))
+            hidden.append((found[1], first, last))
+            source = head + inside + source[found.end() :]
         text = clean_text(source)
         body = text.lstrip()
         if not body:
@@ -251,6 +280,7 @@ class PageBuilder:
             self._length += len(separator)
         start = self._length + len(text) - len(body)
         self._stars += [(label, start + offset) for label, offset in stars]
+        self._hidden += [HiddenSpan(kind, start + a, start + b) for kind, a, b in hidden if a < b]
         self._parts.append(text)
         self._length += len(text)
         self._lines.append(
@@ -285,6 +315,7 @@ class PageBuilder:
             header=clean_title(self._header),
             footer=clean_title(self._footer),
             printed=self._printed(text),
+            hidden=tuple(self._hidden),
         )
 
     def _printed(self, text: str) -> tuple[PrintedPlace, ...]:

@@ -70,6 +70,7 @@ class ContextPlace(Record):
         *("chunk_id=provenance.chunk_id", "index=provenance.chunk_index", "score"),
         *("citation=provenance.cite_lines", "page=provenance.page"),
         *("line_start=provenance.line_start", "line_end=provenance.line_end", "url"),
+        "hidden_warning=provenance.hidden_warning?",
     )
 
     score: Score
@@ -118,6 +119,7 @@ class ContextHit(Record):
         *("index=place.provenance.chunk_index", "citation=place.citation"),
         *("page=place.provenance.page", "line_start=place.provenance.line_start"),
         *("line_end=place.provenance.line_end", "url=place.url", "stale"),
+        "hidden_warning=place.provenance.hidden_warning?",
     )
 
     id: str
@@ -187,7 +189,7 @@ class ContextChunk(Record):
     JSON = (
         *("index", "text", "chunk_id=provenance.chunk_id", "citation=provenance.cite"),
         *("page=provenance.page", "line_start=provenance.line_start"),
-        *("line_end=provenance.line_end", "url"),
+        *("line_end=provenance.line_end", "url", "hidden_warning=provenance.hidden_warning?"),
     )
 
     text: str

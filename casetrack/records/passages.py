@@ -75,8 +75,7 @@ def passage_html(
     *strong* are spans of the text that stand out.
     """
     lines = [f"<b>{html.escape(provenance.cite())}</b>"]
-    if provenance.is_doubtful and (doubt := provenance.ocr_note()):
-        lines.append(f"<em>{html.escape(doubt[0].upper() + doubt[1:])}</em>")
+    lines += [f"<em>{html.escape(warning)}</em>" for warning in provenance.warnings]
     if picture is not None and picture.png is not None:
         import base64
 

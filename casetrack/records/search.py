@@ -145,10 +145,11 @@ class SearchResult(Record):
     def answer(self) -> Answer | None:
         """The date, name, number or amount that may answer, where the question asks for one.
 
-        It is sure only in a passage that is likely to answer.
+        It is sure only in a passage that is likely to answer, and never in hidden text.
         """
         found = (self.look() if self.look else NOWHERE).answer
-        if found is not None and found.sure and self.evidence != "strong":
+        is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
+        if found is not None and found.sure and (self.evidence != "strong" or is_hidden):
             return replace(found, sure=False)
         return found
 

@@ -143,6 +143,7 @@ SOURCE = View(
     "extraction_method",
     "ocr_confidence=rounded_confidence",
     "ocr_warning",
+    "hidden_warning?",
     "chunk_created_at=created_at",
     "chunk_embedded_at=embedded_at",
     "document_ingested_at=ingested_at",

@@ -39,6 +39,7 @@ _NEEDS = (
     "lines",
     "paragraphs",
     "printed",
+    "hidden",
     "words",
     "mail_headers",
     "heading_path",
@@ -62,6 +63,7 @@ _ADDS = (
     "page_footer",
     "printed",
     "printed_place",
+    "hidden",
     "mail_headers",
     "page_is_estimated",
     "paragraph_start",
@@ -108,7 +110,7 @@ _OPENING = 80
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
 """What underlines a title, and stands over it, in texts as they are written."""
 _NO_WORDS = PageWords()
-_READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "heading_path")
+_READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "hidden", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
 
@@ -117,7 +119,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 8, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 9, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -184,6 +186,7 @@ def chunk_page(
             "heading_path": headings.at(max(start, previous_end), end),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             **_printed(page["printed"] or [], start, end),
+            "hidden": _clipped(page["hidden"], start, end),
             "table_header": _table_header(touched, text, start, end),
             "ocr_confidence": _confidence(lines),
             **_cells(lines),
@@ -299,6 +302,17 @@ def _printed(places: list[dict[str, Any]], start: int, end: int) -> dict[str, An
         "printed": [asdict(place) for place in touched] or None,
         "printed_place": printed_words(touched, 0, end - start),
     }
+
+
+def _clipped(
+    spans: list[dict[str, Any]] | None, start: int, end: int
+) -> list[dict[str, Any]] | None:
+    """Return the spans within a chunk, in code points of the chunk's text."""
+    return [
+        s | {"start": max(s["start"] - start, 0), "end": min(s["end"], end) - start}
+        for s in spans or ()
+        if s["start"] < end and s["end"] > start
+    ] or None
 
 
 def _cells(lines: list[dict[str, Any]]) -> dict[str, int | None]:

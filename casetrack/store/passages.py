@@ -122,6 +122,11 @@ def narrow(
         else whole.printed_place,
         row_start=first if whole.row_start is not None else None,
         row_end=last if whole.row_end is not None else None,
+        hidden=tuple(
+            replace(s, start=max(s.start, start) - start, end=min(s.end, end) - start)
+            for s in whole.hidden
+            if s.start < end and s.end > start
+        ),
         line_boxes=tuple(b for b in whole.line_boxes if first <= b.line <= last),
     )
 

@@ -81,6 +81,9 @@ def _notes(view: View) -> Iterator[str]:
             "on it."
         )
         yield f'<p class="note danger" role="note">{text}</p>\n'
+    if p.hidden_warning:
+        text = f"This passage {p.hidden_warning}."
+        yield f'<p class="note danger" role="note"><strong>Hidden text.</strong> {esc(text)}</p>\n'
     for note in view.notes:
         yield f'<p class="note" role="note">{esc(note)}</p>\n'
 

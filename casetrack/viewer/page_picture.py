@@ -226,8 +226,7 @@ class _Artist:
         is_cut = low > text.blocks[0].start or high < last.start + len(last.text)
         more = ["Only a part of the page's text is shown."] if is_cut else []
         title = self.chunk.citation if self.chunk else f"{self.document.name}, page {self.page}"
-        doubt = self.chunk.provenance.ocr_note() if self.chunk else None
-        said = [*notes, *more, *([f"{doubt[0].upper()}{doubt[1:]}."] if doubt else [])]
+        said = [*notes, *more, *(self.chunk.provenance.notes if self.chunk else ())]
         return draw_text(TextPage(title, tuple(said), blocks)).png, more
 
     def _text(self) -> PageText:

@@ -55,8 +55,8 @@ class Cards:
     def _card(self, quote: Quote, spans: Sequence[Span]) -> Iterator[str]:
         p = quote.provenance
         yield f'<article class="card">\n<p class="cited">{esc(quote.citation)}</p>\n'
-        if p.is_doubtful and (doubt := p.ocr_note()):
-            yield f'<p class="doubt">{esc(doubt[0].upper() + doubt[1:])}.</p>\n'
+        for warning in p.warnings:
+            yield f'<p class="doubt">{esc(warning)}</p>\n'
         lang = f' lang="{esc(p.language)}"' if p.language else ""
         yield f'<blockquote dir="auto"{lang}>{marked(quote, spans)}</blockquote>\n'
         yield self._picture(quote)

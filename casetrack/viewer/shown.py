@@ -125,7 +125,7 @@ def shown_passage(
         body=body,
         before=view.window.before[-1].chunk_id if view.window.before else None,
         after=view.window.after[0].chunk_id if view.window.after else None,
-        notes=(*_doubt(view.chunk), *notes),
+        notes=(*view.chunk.provenance.notes, *notes),
     )
 
 
@@ -184,11 +184,6 @@ def _drawn(
     """Return the picture of a page, ``None`` where it cannot be drawn, and what is said of that."""
     picture = page_picture(state, document.document_id, page, password=password)
     return None if picture.is_text else picture.png, picture.notes
-
-
-def _doubt(chunk: Chunk) -> tuple[str, ...]:
-    note = chunk.provenance.ocr_note()
-    return (f"{note[0].upper()}{note[1:]}.",) if note else ()
 
 
 def stored_text(state: State, document: Document, page: int, /) -> StoredText:

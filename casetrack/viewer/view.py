@@ -138,8 +138,7 @@ class View:
             for block in self.page.blocks
             if block.start < high and block.start + len(block.text) > low
         )
-        note = self.provenance.ocr_note()
-        notes = (*self.notes, note[0].upper() + note[1:] + ".") if note else self.notes
+        notes = (*self.notes, *self.provenance.notes)
         return TextPage(self.chunk.citation, notes, tuple(drawn))
 
 

@@ -39,6 +39,19 @@ def texts(page: Page) -> list[str]:
     return [text for _, _, text in blocks(page)]
 
 
+def seen(page: Page) -> list[str]:
+    """Return the text of each paragraph without hidden text."""
+    starts = {span.start for span in page.hidden}
+    return [page.text[p.start : p.end] for p in page.paragraphs if p.start not in starts]
+
+
+def hidden(page: Page) -> list[tuple[str, str]]:
+    """Return kind and text of the hidden parts, without what stands before the first colon."""
+    return [
+        (span.kind, page.text[span.start : span.end].partition(": ")[2]) for span in page.hidden
+    ]
+
+
 def lines_of(page: Page) -> list[str]:
     return [page.text[line.start : line.end] for line in page.lines]
 

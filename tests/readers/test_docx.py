@@ -14,7 +14,7 @@ from docx.oxml.ns import nsdecls
 from casetrack import errors
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.word.reader import read_docx
-from tests.readers.paging import blocks, read, related, rezipped, texts
+from tests.readers.paging import blocks, read, related, rezipped, seen, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +124,7 @@ def test_runs_tabs_breaks_fields_and_links(tmp_path: Path) -> None:
         + p(r('<w:sym w:font="Symbol" w:char="F0B7"/>'), t(" sign"))
         + p(r("<w:softHyphen/><w:t>soft</w:t>"))
     )
-    assert texts(raw(tmp_path / "a.docx", body)[0]) == [
+    assert seen(raw(tmp_path / "a.docx", body)[0]) == [
         "Termination date",
         "a\tb\nc-d",
         "see Section 4.",
@@ -151,7 +151,7 @@ def test_insertions_stay_and_deletions_go(tmp_path: Path) -> None:
         + p(t("first half "), properties="<w:rPr><w:del/></w:rPr>")
         + p(t("second half"))
     )
-    assert texts(raw(tmp_path / "a.docx", body)[0]) == [
+    assert seen(raw(tmp_path / "a.docx", body)[0]) == [
         "pay twenty",
         "moved here",
         "first half second half",
@@ -444,7 +444,7 @@ def test_text_hidden_by_a_style(tmp_path: Path) -> None:
             properties='<w:pStyle w:val="Ghost"/>',
         )
     )
-    assert texts(raw(tmp_path / "a.docx", body, styles=styles)[0]) == ["seen", "shown all the same"]
+    assert seen(raw(tmp_path / "a.docx", body, styles=styles)[0]) == ["seen", "shown all the same"]
 
 
 @pytest.mark.parametrize(

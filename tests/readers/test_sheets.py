@@ -297,7 +297,7 @@ def test_hidden_sheets_are_read_and_named_and_sheets_of_a_chart_are_pages(tmp_pa
     pages = list(reading.pages)
     assert [(p.number, p.sheet_name, p.text, p.method) for p in pages] == [
         (1, "Sheet", "shown", "Spreadsheet"),
-        (2, "Chart", "", "Skipped"),
+        (2, "Chart", "Chart sheet: Chart", "Spreadsheet"),
         (3, "Old figures", "secret", "Spreadsheet"),
         (4, "Empty", "", "Skipped"),
     ]

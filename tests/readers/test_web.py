@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 def shown(source: str) -> list[str]:
     """Return the text of each block, lines joined by a slash."""
-    return [" / ".join(block.lines) for block in html_blocks(source).blocks]
+    found = (" / ".join(block.lines) for block in html_blocks(source).blocks)
+    return [text for text in found if "\ufdd2" not in text]
 
 
 def kinds(source: str) -> list[str]:

@@ -158,9 +158,11 @@ def told(head: str, entry: Facts, /) -> str:
     doubt = entry.get("ocr_warning")
     if doubt is None and "ocr_confidence" in entry:
         doubt = f"OCR, confidence {entry['ocr_confidence']:.2f}"
+    hidden = entry.get("hidden_warning")
     lines = [
         *([head] if head else []),
         one_line(f"{entry['citation']}{at}"),
+        *([_hidden(hidden)] if hidden else []),
         *([f"Table columns: {phrase(header)}"] if header else []),
         quoted(entry["text"]),
         f"chars {entry['chars']} | chunk {entry['chunk_id']}{f' | {doubt}' if doubt else ''}",
@@ -177,12 +179,17 @@ def _block(head: str, text: str, source: Provenance, between: str = "", /) -> st
 
 
 def _columns(provenance: Provenance) -> str:
-    """Return the columns of the table that a passage begins in, which stand before it."""
-    header = provenance.table_header
+    """Return the warning of hidden text, and the columns of the table that a passage begins in."""
+    header, hidden = provenance.table_header, provenance.hidden_warning
+    warning = f"{_hidden(hidden)}\n\n" if hidden else ""
     if not header:
-        return ""
+        return warning
     cut = header if len(header) <= _HEADER_CHARS else f"{header[:_HEADER_CHARS]} \u2026"
-    return f"Table columns: {phrase(cut)}\n\n"
+    return f"{warning}Table columns: {phrase(cut)}\n\n"
+
+
+def _hidden(warning: str) -> str:
+    return f"Warning: this passage {warning}."
 
 
 def source_line(provenance: Provenance, /) -> str:

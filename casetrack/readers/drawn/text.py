@@ -39,7 +39,7 @@ _GENERATED = re.compile(
     r"AI-generated content may be incorrect\.?)\s*",
     re.IGNORECASE,
 )
-_MIN_DESCRIPTION_WORDS = 3
+_NAMELESS = re.compile(r"(?:picture|image|graphic|grafik|bild|photo|object)?\s*\d*", re.IGNORECASE)
 _FILE = re.compile(
     r"(?:[A-Za-z]:[\\/]|\\\\|/|file:|https?:).*|.*\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)",
     re.IGNORECASE | re.DOTALL,
@@ -184,8 +184,7 @@ def picture_block(description: str | None, name: str | None, /) -> Block | None:
         remark that they wrote it themselves.
     """
     words = _GENERATED.sub(" ", description or "").split()
-    if len(words) < _MIN_DESCRIPTION_WORDS or words == (name or "").split():
+    text = " ".join(words)
+    if words == (name or "").split() or _NAMELESS.fullmatch(text) or _FILE.fullmatch(text):
         return None
-    if _FILE.fullmatch(" ".join(words)):
-        return None
-    return Block((f"Picture: {' '.join(words)}",))
+    return Block((f"Picture: {text}",))

@@ -14,6 +14,7 @@ from casetrack.readers.mail.html import html_body
 from casetrack.readers.mail.mime import Splitter
 from casetrack.readers.mail.model import BodyBlock, Mail
 from casetrack.readers.mail.quotes import text_blocks
+from casetrack.readers.page_builder import MISLEADING
 
 if TYPE_CHECKING:
     from casetrack.readers.mail.mime import Part
@@ -141,7 +142,7 @@ def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
             _walk(child, mail, other)
     blocks = [block for child in plain for block in _blocks(child, mail, found)]
     if _word_count(blocks) >= _ENOUGH * _word_count(other.blocks):
-        found.blocks += blocks
+        found.blocks += blocks + [block for block in other.blocks if _is_hidden(block)]
     else:
         found.blocks += other.blocks
     found.files += other.files
@@ -149,7 +150,13 @@ def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
 
 
 def _word_count(blocks: list[BodyBlock]) -> int:
-    return sum(len(_WORDS.findall(line)) for block in blocks for line in block.lines)
+    shown = (block for block in blocks if not _is_hidden(block))
+    return sum(len(_WORDS.findall(line)) for block in shown for line in block.lines)
+
+
+def _is_hidden(block: BodyBlock) -> bool:
+    """Return whether a block is hidden HTML, or a link that shows the address of another host."""
+    return block.lines[0].startswith(("\ufdd2", MISLEADING))
 
 
 def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.readers.drawn.text import Block, picture_block
-from casetrack.readers.opendocument.inline import MAX_DEPTH, Aside, Inline, Mark
+from casetrack.readers.opendocument.inline import MAX_DEPTH, Aside, Hidden, Inline, Mark
 from casetrack.readers.opendocument.lists import ListPlace, Lists
 from casetrack.readers.opendocument.names import (
     DC,
@@ -25,6 +25,7 @@ from casetrack.readers.opendocument.names import (
 )
 from casetrack.readers.opendocument.objects import object_blocks
 from casetrack.readers.opendocument.table import CellContent, frame_cells, is_frame, table_items
+from casetrack.readers.page_builder import hidden_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,6 +48,7 @@ _SHAPELESS = frozenset(
         *(f"{DRAW}{n}" for n in ("page-thumbnail", "layer-set", "contour-polygon")),
     )
 )
+_XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 EMPTY = Block(())
 """A paragraph without text, or a table to come: it stands on its page all the same."""
 _TITLES = {"Title": 1, "Subtitle": 2}
@@ -83,6 +85,7 @@ class Flow:
     ) -> None:
         self._styles, self._notices, self._fields = styles, notices, fields or {}
         self._lists = Lists(styles)
+        self._deletions: dict[str, tuple[str, str]] = {}
 
     def walk(
         self, container: Any, depth: int = 0, /, place: ListPlace | None = None
@@ -119,9 +122,12 @@ class Flow:
         elif tag == f"{TEXT}soft-page-break":
             yield Break(BreakKind.SOFT)
         elif tag == f"{TEXT}section":
-            if child.get(f"{TEXT}display") == "none":
-                self._notices.warn("Hidden sections were read too.")
-            yield from self.walk(child, depth + 1)
+            items = self.walk(child, depth + 1)
+            yield from map(_hide, items) if child.get(f"{TEXT}display") == "none" else items
+        elif tag == f"{TEXT}tracked-changes":
+            self._read_deletions(child)
+        elif tag == f"{TEXT}change":
+            yield from self._beside([Hidden("deleted", child.get(f"{TEXT}change-id", ""))], ())
         elif tag == f"{OFFICE}annotation":
             yield from self._comment(child)
         elif tag in _THROUGH:
@@ -220,12 +226,13 @@ class Flow:
         if self._styles.ends_page("paragraph", name):
             yield Break(BreakKind.HARD)
 
-    def _parts(self, element: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:
+    def _parts(self, element: Any, depth: int, place: ListPlace | None) -> Iterator[Item]:  # noqa: PLR0912
         """Yield a paragraph, parted where a page begins within it, then what is anchored in it."""
         kind, level = self._kind(element, place)
         lines = [""]
         feet: list[Foot] = []
         anchored: list[Any] = []
+        hidden: list[Hidden] = []
         inline = Inline(self._styles, self._fields)
         is_first = True
         for piece in inline.pieces(element):
@@ -240,6 +247,8 @@ class Flow:
                     feet.append(foot)
                 else:
                     anchored.append(piece.element)
+            elif isinstance(piece, Hidden):
+                hidden.append(piece)
             else:
                 if any(line.strip() for line in lines):
                     label = self._label(element, kind, place) if is_first else ""
@@ -256,8 +265,33 @@ class Flow:
         if inline.is_cut:
             self._cut()
         yield from feet
+        yield from self._beside(hidden, lines)
         for thing in anchored:
             yield from self._block(thing, depth + 1, None)
+
+    def _beside(self, hidden: Iterable[Hidden], lines: Iterable[str]) -> Iterator[Block]:
+        """Yield hidden text, deleted text by the id of its change, and targets of links."""
+        for piece in dict.fromkeys(hidden):
+            text, by = piece.text, ""
+            if piece.kind == "deleted":
+                text, by = self._deletions.pop(piece.text, ("", ""))
+            words = " ".join(text.split())
+            if piece.kind == "link":
+                shown = words.removeprefix("mailto:")
+                if ":" in words and not any(shown in line for line in lines):
+                    yield Block((f"Link: {words}",), "quote")
+            elif words:
+                yield Block((hidden_mark(piece.kind, words, by),), "quote")
+
+    def _read_deletions(self, changes: Any) -> None:
+        for region in changes.iterfind(f"{TEXT}changed-region"):
+            deletion = region.find(f"{TEXT}deletion")
+            if deletion is not None:
+                paragraphs = deletion.iter(f"{TEXT}p", f"{TEXT}h")
+                text = " ".join("".join(p.itertext()) for p in paragraphs)
+                by = deletion.findtext(f"{OFFICE}change-info/{DC}creator") or ""
+                key = region.get(_XML_ID) or region.get(f"{TEXT}id", "")
+                self._deletions[key] = text, by
 
     def _kind(self, element: Any, place: ListPlace | None) -> tuple[ParagraphKind, int | None]:
         name = element.get(f"{TEXT}style-name")
@@ -316,6 +350,15 @@ def _flat(items: Iterable[Item]) -> Iterator[Block]:
             yield item
         elif isinstance(item, Foot):
             yield from item.blocks
+
+
+def _hide(item: Item) -> Item:
+    """Mark a paragraph of a hidden section."""
+    if not isinstance(item, Block) or not item.text:
+        return item
+    first, *rest = item.lines
+    others = (hidden_mark("hidden", line, is_labelled=True) for line in rest)
+    return Block((hidden_mark("hidden", first), *others), item.kind, item.level)
 
 
 def _block(lines: list[str], kind: ParagraphKind, level: int | None, label: str) -> Block:

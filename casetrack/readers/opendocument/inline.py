@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.base import MAX_BLANK
-from casetrack.readers.opendocument.names import DRAW, OFFICE, PRESENTATION, TEXT, count
+from casetrack.readers.opendocument.names import DRAW, OFFICE, PRESENTATION, TEXT, XLINK, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +47,15 @@ class Aside:
     element: Any
 
 
-Piece = str | Mark | Aside
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Text that the program doesn't show, or the target of a link."""
+
+    kind: str
+    text: str
+
+
+Piece = str | Mark | Aside | Hidden
 
 
 class Inline:
@@ -106,8 +114,14 @@ class Inline:
             yield self._fields[tag]
         elif tag in {f"{TEXT}note", f"{OFFICE}annotation"} or self._is_drawn(tag):
             yield Aside(child)
-        elif tag not in _SKIPPED and not self._is_hidden(child):
+        elif tag == f"{TEXT}change":
+            yield Hidden("deleted", child.get(f"{TEXT}change-id", ""))
+        elif self._is_hidden(child):
+            yield Hidden("hidden", child.get(f"{TEXT}string-value") or "".join(child.itertext()))
+        elif tag not in _SKIPPED:
             yield from self._inside(child, depth)
+            if tag == f"{TEXT}a" and (target := child.get(f"{XLINK}href", "")):
+                yield Hidden("link", target)
 
     def _is_drawn(self, tag: str) -> bool:
         return tag.startswith(DRAW) and tag not in _THROUGH_DRAWN and tag not in _SKIPPED

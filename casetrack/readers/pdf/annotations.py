@@ -66,6 +66,7 @@ class Remark:
     lines: tuple[str, ...]
     box: Box
     kind: ParagraphKind = "quote"
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,8 @@ class Annotations:
         if one.kind == "Widget":
             field = field_of(one.entry)
             if field is not None and not (field.is_drawable and _is_drawn(field.value, one, drawn)):
-                yield Remark(_field_lines(field, is_hidden=one.is_hidden), one.box, "body")
+                lines = _field_lines(field, is_hidden=one.is_hidden)
+                yield Remark(lines, one.box, "body", one.is_hidden)
             return
         if one.kind not in _MARKS and one.kind not in _COMMENTS:
             return
@@ -194,11 +196,10 @@ class Annotations:
             return
         author = " ".join(one.text("T").split())
         opening = _opening(page, one, f" by {author}" if author else "", is_answer=is_answer)
-        lines = [line.strip() for line in note.splitlines() if line.strip()]
-        if lines:
-            yield Remark((f"{opening}: {lines[0]}", *lines[1:]), one.box)
-        elif opening not in _BARE.values():
-            yield Remark((opening,), one.box)
+        first, *rest = [line.strip() for line in note.splitlines() if line.strip()] or [""]
+        if first or opening not in _BARE.values():
+            said = (f"{opening}: {first}" if first else opening, *rest)
+            yield Remark(said, one.box, is_hidden=one.is_hidden)
 
 
 def _opening(page: _Page, one: _Annotation, by: str, *, is_answer: bool) -> str:

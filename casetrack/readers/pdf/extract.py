@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 from casetrack.provenance import Box
 from casetrack.readers.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.readers.pdf.amounts import Word, may_be_cells, parted
+from casetrack.readers.pdf.concealed import take_concealed
 from casetrack.readers.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.readers.pdf.readable import is_lost
+from casetrack.readers.pdf.rules import page_rules
 from casetrack.readers.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.readers.base import PlacedWord
+    from casetrack.readers.layout.tables_rules import Rule
     from casetrack.readers.printed.paper import NumberedPart
 
 _PRESERVE_WHITESPACE = 2
@@ -64,9 +67,11 @@ class Extract:
         Numbered lines, one for each printed page; their numbers are not among the text.
     words
         Where each word stands.
-    outside
-        Lines that lie outside of the visible page, or run out of it, whole. They are not among the
-        text; what is seen of them is.
+    concealed
+        Hidden text, which is not among the text: its kind, its words, its rectangle as shown. Lines
+        that run out of the visible page are whole here; their visible part is text, too.
+    rules
+        Drawn lines and shaded areas.
     """
 
     width: float
@@ -81,7 +86,8 @@ class Extract:
     failure: str | None = None
     numbered: list[NumberedPart] = field(default_factory=list)
     words: list[PlacedWord] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)
+    concealed: list[tuple[str, str, Box | None]] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
 
     @property
     def segments(self) -> Iterator[Segment]:
@@ -91,8 +97,8 @@ class Extract:
         yield from self.loose
 
 
-def extract(document: Any, index: int, /) -> Extract:
-    """Return what the page at *index* holds."""
+def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
+    """Extract the page at *index*; *off* are the layers that are switched off."""
     try:
         page = document[index]
         found = Extract(page.rect.width, page.rect.height)
@@ -102,12 +108,19 @@ def extract(document: Any, index: int, /) -> Extract:
             # Without a limit of its own, MuPDF leaves out what is not seen, letter by letter.
             whole, text = raw, page.get_textpage(flags=_PRESERVE_WHITESPACE)
             raw = text.extractDICT()
-            found.outside = _unseen(whole, raw)
+            found.concealed = [("outside", line, None) for line in _unseen(whole, raw)]
         if _has_soft_hyphens(raw):
             raw = _with_drawn_hyphens(text.extractRAWDICT())
         words = text.extractWORDS()
-        _collect(raw, words, page.rotation_matrix, found)
-        found.words = _placed_words(text, words, page.rotation_matrix)
+        found.rules, paths = page_rules(page)
+        turn = page.rotation_matrix
+        concealed = take_concealed(page, text, raw, paths)
+        boxes = [one.box for one in concealed]
+        visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
+        found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
+        found.concealed += [("layer", line, None) for line in _on_layers(document, page, raw, off)]
+        _collect(raw, visible, turn, found)
+        found.words = _placed_words(text, words, turn)
         if not found.chars:
             found.is_blank = not page.get_bboxlog()
         elif document.get_page_images(index):
@@ -116,6 +129,33 @@ def extract(document: Any, index: int, /) -> Extract:
         check_memory(error)
         return Extract(0.0, 0.0, failure=words_of(error))
     return found
+
+
+def layers_off(document: Any, /) -> list[int]:
+    """Return the numbers of the layers (optional content) that are switched off."""
+    mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
+    layers = range(mupdf.pdf_count_layers(pdf))
+    return [layer for layer in layers if not mupdf.pdf_layer_is_enabled(pdf, layer)]
+
+
+def _on_layers(document: Any, page: Any, seen: dict[str, Any], off: Sequence[int]) -> list[str]:
+    """Return the lines of a page that only its layers that are off have."""
+    if not off:
+        return []
+    mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
+    for layer in off:
+        mupdf.pdf_enable_layer(pdf, layer, 1)
+    try:
+        whole = page.get_textpage(flags=_PRESERVE_WHITESPACE).extractDICT()
+    finally:
+        for layer in off:
+            mupdf.pdf_enable_layer(pdf, layer, 0)
+    return _unseen(whole, seen)
+
+
+def _is_within(word: tuple[Any, ...], boxes: Sequence[tuple[float, float, float, float]]) -> bool:
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
 
 
 def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
@@ -14,12 +15,11 @@ from casetrack.readers.layout.hyphens import Vocabulary, join_line_ends
 from casetrack.readers.layout.lines import visual_lines
 from casetrack.readers.layout.running import RunningLines, Split, page_number
 from casetrack.readers.numbering import number_list
-from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.page_builder import PageBuilder, SourceLine, hidden_mark
 from casetrack.readers.pdf.annotations import Annotations
 from casetrack.readers.pdf.embedded import EmbeddedFiles
-from casetrack.readers.pdf.extract import Extract, Flow, cutter, extract
+from casetrack.readers.pdf.extract import Extract, Flow, cutter, extract, layers_off
 from casetrack.readers.pdf.open import check_memory, failures, words_of
-from casetrack.readers.pdf.rules import page_rules
 from casetrack.readers.pdf.scans import ScanReader, merge, need_of, without_lost
 from casetrack.readers.printed.paper import NumberedPaper, printed_on
 
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from casetrack.provenance import Box
     from casetrack.readers.base import ExtractionMethod, Page, ParagraphKind, Reading, ReadOptions
     from casetrack.readers.layout.lines import TextLine
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.layout.tables_rules import Rule
 
 _SAMPLE_PAGES, _SCANNED_SEGMENTS = 64, 2000
-_MOST_OUTSIDE = 200
+_MOST_HIDDEN = 200
 _SHORT_RULE, _THIN_RULE = 0.5, 3.0
 
 
@@ -59,7 +60,8 @@ class PdfPages:
         self._scans = ScanReader(options)
         self._annotations = Annotations(document)
         self._failed: dict[str, list[int]] = {}
-        self._outside: list[int] = []
+        self._hidden_cut: list[int] = []
+        self._layers_off = layers_off(document)
         self._carry = TableCarry()
         self._scanned: list[Segment] = []
         self._has_text = False
@@ -93,7 +95,7 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         segments: list[Segment] = []
         for index in sampled:
-            found = self._kept[index] = extract(self._document, index)
+            found = self._kept[index] = extract(self._document, index, self._layers_off)
             for flow in found.flows:
                 self._paper.learn(flow.segments)
         for index in sampled:
@@ -107,7 +109,7 @@ class PdfPages:
         return TextProfile.of(segments)
 
     def _extract(self, index: int) -> Extract:
-        found = extract(self._document, index)
+        found = extract(self._document, index, self._layers_off)
         self._take_numbers(found, index)
         return found
 
@@ -142,6 +144,7 @@ class PdfPages:
             recognized = self._scans.read(page, number, found, need)
             if need == "fonts":
                 found.flows, found.loose, found.words, found.chars = [], [], [], 0
+                found.concealed = [one for one in found.concealed if one[0] != "invisible"]
             elif need == "lines" and recognized is not None:
                 without_lost(found, recognized)
         is_ocr = recognized is not None and bool(recognized.flow.segments)
@@ -168,9 +171,15 @@ class PdfPages:
         self._fill(builder, found, split, finder)
         end = builder.length
         for remark in self._annotations.on(number - 1, found.segments):
-            lines = [SourceLine(line, box=remark.box) for line in remark.lines]
+            lines = [
+                SourceLine(
+                    hidden_mark("hidden", line, is_labelled=True) if remark.is_hidden else line,
+                    box=remark.box,
+                )
+                for line in remark.lines
+            ]
             builder.paragraph(lines, kind=remark.kind)
-        self._add_outside(builder, found.outside)
+        self._add_hidden(builder, found.concealed)
         self._has_text = self._has_text or not builder.is_empty
         page = replace(builder.build(), words=tuple(found.words))
         if method == "Ocr" and len(page.text) > end:
@@ -206,20 +215,20 @@ class PdfPages:
         self, builder: PageBuilder, found: Extract, split: Split, finder: BlockFinder
     ) -> None:
         """Add a page's paragraphs: running lines met for the first time stand at their place."""
-        page = _Drawn(self._document, builder.number - 1)
         flows = [[s for s in flow.segments if id(s) not in split.left_out] for flow in found.flows]
         notes: list[list[Segment]] = []
         if flows:
-            notes = find_notes(flows[0], found.marks, finder.profile.body_size, page.short_rules)
+            page = self._document[builder.number - 1]
+            short_rules = partial(_short_rules, page, found.rules)
+            notes = find_notes(flows[0], found.marks, finder.profile.body_size, short_rules)
             noted = {id(s) for note in notes for s in note}
             flows[0] = [s for s in flows[0] if id(s) not in noted]
         numbering = _Numbering(builder)
         for row in split.head:
             numbering.add(visual_lines(row, 0))
         flows = [flow for flow in flows if flow]
-        rules = page.rules() if flows else []
         blocks, lines = lay_out(
-            flows, found.loose, finder, self._words, rules=rules, carry=self._carry
+            flows, found.loose, finder, self._words, rules=found.rules, carry=self._carry
         )
         numbering.count(lines)
         for block in blocks:
@@ -231,15 +240,18 @@ class PdfPages:
         for row in split.foot:
             numbering.add(visual_lines(row, 0))
 
-    def _add_outside(self, builder: PageBuilder, outside: Sequence[str]) -> None:
-        """Add what nobody sees on the page, and say so where it stands."""
-        if not outside:
-            return
-        first, *rest = outside[:_MOST_OUTSIDE]
-        lines = [f"Hidden text outside of the visible page: {first}", *rest]
-        builder.paragraph([SourceLine(line) for line in lines], kind="quote")
-        if len(outside) > _MOST_OUTSIDE:
-            self._outside.append(builder.number)
+    def _add_hidden(
+        self, builder: PageBuilder, concealed: Sequence[tuple[str, str, Box | None]]
+    ) -> None:
+        """Add hidden text at the end of its page, a paragraph for each kind."""
+        by_kind: dict[str, list[SourceLine]] = {}
+        for kind, text, box in concealed[:_MOST_HIDDEN]:
+            lines = by_kind.setdefault(kind, [])
+            lines.append(SourceLine(hidden_mark(kind, text, is_labelled=bool(lines)), box=box))
+        for lines in by_kind.values():
+            builder.paragraph(lines, kind="quote")
+        if len(concealed) > _MOST_HIDDEN:
+            self._hidden_cut.append(builder.number)
 
     def _report(self, reading: Reading) -> None:
         """Say which pages could not be read, and why."""
@@ -248,11 +260,11 @@ class PdfPages:
             reading.missing.append(f"{subject} could not be read: {reason}.")
         self._scans.report(reading)
         self._annotations.report(reading)
-        if self._outside:
-            subject = f"page{'s' if len(self._outside) > 1 else ''} {number_list(self._outside)}"
+        if self._hidden_cut:
+            pages = self._hidden_cut
+            subject = f"page{'s' if len(pages) > 1 else ''} {number_list(pages)}"
             reading.missing.append(
-                f"Only the first {_MOST_OUTSIDE} lines outside of the visible page were read on "
-                f"{subject}."
+                f"Only the first {_MOST_HIDDEN} lines of hidden text were read on {subject}."
             )
         if not (self._has_text or reading.missing or reading.warnings):
             reading.warnings.append("All pages are blank.")
@@ -294,34 +306,16 @@ class _Numbering:
         )
 
 
-class _Drawn:
-    """The drawn lines of a page."""
-
-    def __init__(self, document: Any, index: int) -> None:
-        self._document, self._index = document, index
-        self._rules: list[Rule] | None = None
-
-    def rules(self) -> list[Rule]:
-        """Return all lines and areas, as shown; none where the drawing is damaged."""
-        if self._rules is None:
-            try:
-                self._rules = page_rules(self._document[self._index])
-            except failures() as error:
-                check_memory(error)
-                self._rules = []
-        return self._rules
-
-    def short_rules(self) -> list[tuple[float, float, float]]:
-        """Return height and ends of horizontal lines over a part of an unturned page's width."""
-        page = self._document[self._index]
-        if page.rotation:
-            return []
-        most = _SHORT_RULE * page.rect.width
-        return [
-            (rule.y1, rule.x0, rule.x1)
-            for rule in self.rules()
-            if rule.y1 - rule.y0 < _THIN_RULE < rule.x1 - rule.x0 < most
-        ]
+def _short_rules(page: Any, rules: Sequence[Rule]) -> list[tuple[float, float, float]]:
+    """Return height and ends of horizontal lines over a part of an unturned page's width."""
+    if page.rotation:
+        return []
+    most = _SHORT_RULE * page.rect.width
+    return [
+        (rule.y1, rule.x0, rule.x1)
+        for rule in rules
+        if rule.y1 - rule.y0 < _THIN_RULE < rule.x1 - rule.x0 < most
+    ]
 
 
 def _upright(flows: Sequence[Flow]) -> list[Segment]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.layout.tables_rules import THIN, Rule
+from casetrack.readers.pdf.open import check_memory, failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,8 @@ _WHOLE_PAGE = 0.7
 _Rectangle = tuple[float, float, float, float]
 
 
-def page_rules(page: Any, /) -> list[Rule]:
-    """Return the lines and shaded areas of a page, in points as shown.
+def page_rules(page: Any, /) -> tuple[list[Rule], list[dict[str, Any]]]:
+    """Return the lines and shaded areas of a page, in points as shown, and all its paths.
 
     None are taken from pages with so much drawn on them that it is a picture, not a table; so the
     cost is bounded. Slanted lines, curves and white areas rule nothing.
@@ -33,11 +34,13 @@ def page_rules(page: Any, /) -> list[Rule]:
     page
         A ``pymupdf.Page``.
     """
-    if _is_drawing(page):
-        return []
-    paths = page.get_cdrawings()
+    try:
+        paths = [] if _is_drawing(page) else page.get_cdrawings()
+    except failures() as error:
+        check_memory(error)
+        paths = []
     if len(paths) > _MAX_PATHS:
-        return []
+        return [], []
     turn = tuple(page.rotation_matrix)
     limit = _WHOLE_PAGE * page.rect.width * page.rect.height
     rules = []
@@ -49,8 +52,8 @@ def page_rules(page: Any, /) -> list[Rule]:
                 continue
             rules.append(_shown(box, turn))
             if len(rules) > _MAX_RULES:
-                return []
-    return rules
+                return [], paths
+    return rules, paths
 
 
 def _is_drawing(page: Any) -> bool:

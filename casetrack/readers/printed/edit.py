@@ -99,7 +99,9 @@ def without(page: Page, cuts: Iterable[Span], /, *, plain: bool = False) -> Edit
         for p in page.printed
     ]
     printed = tuple(p for p in moved if p.start < p.end)
-    return Edited(replace(new, printed=printed), edited.pieces)
+    spans = (replace(s, start=edited.moved(s.start), end=_end(edited, s.end)) for s in page.hidden)
+    hidden = tuple(s for s in spans if s.start < s.end)
+    return Edited(replace(new, printed=printed, hidden=hidden), edited.pieces)
 
 
 def _end(edited: Edited, offset: int) -> int:

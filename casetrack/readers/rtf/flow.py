@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from casetrack.readers.page_builder import hidden_mark
 from casetrack.readers.rtf.items import PAGE, Block, Break, Item
 from casetrack.readers.rtf.tables import RowShape, TableRow, is_frame, row_lines
 
@@ -43,6 +44,7 @@ class Flow:
     _label: str = ""
     _bold: bool = True
     _after: list[Item] = field(default_factory=list)
+    _hidden: list[tuple[str, str]] = field(default_factory=list)
     _shapes: dict[int, RowShape] = field(default_factory=dict)
     _cell: dict[int, list[Block | TableRow]] = field(default_factory=dict)
     _cells: dict[int, list[list[Block | TableRow]]] = field(default_factory=dict)
@@ -55,6 +57,12 @@ class Flow:
         """Add text to the paragraph at hand."""
         self._parts.append(text)
         self._bold = self._bold and (is_bold or not text.strip())
+
+    def hide(self, kind: str, text: str, /) -> None:
+        """Keep hidden text of the paragraph at hand; it follows the paragraph."""
+        if self._hidden and self._hidden[-1][0] == kind:
+            text = self._hidden.pop()[1] + text
+        self._hidden.append((kind, text))
 
     def label(self, text: str, /) -> None:
         """Set the number or bullet of the list item at hand."""
@@ -72,6 +80,12 @@ class Flow:
 
     def _close(self, state: ParagraphState) -> Block:
         self._lines[-1] = "".join(self._parts)
+        self._after += [
+            Block([hidden_mark(kind, words)], "quote")
+            for kind, text in self._hidden
+            if (words := " ".join(text.split()))
+        ]
+        self._hidden.clear()
         block = Block(self._lines, state.kind, state.level, self._bold)
         if self._label and not block.is_blank:
             block.lines[0] = f"{self._label} {block.lines[0].lstrip()}"
@@ -159,7 +173,7 @@ class Flow:
 
     def finish(self) -> list[Item]:
         """End what is open, and return all items."""
-        if self._parts or len(self._lines) > 1:
+        if self._parts or self._hidden or len(self._lines) > 1:
             self.paragraph(ParagraphState())
         self._end_rows()
         self._end_table()

@@ -26,16 +26,18 @@ class Place(Enum):
     OBJECT = "nowhere, but the result inside is shown"
     SHAPE = "nowhere, but the text box inside is shown"
     BOTH = "nowhere, but the Unicode form inside is shown"
+    AUTHOR = "the author of the next comment"
+    CODE = "the code of a field"
 
 
 STARRED = frozenset(
     """shppict shpinst nesttableprops ud mmath moMath moMathPara listtext pntext footnote
-    shptxt""".split()
+    shptxt annotation atnauthor fldinst""".split()
 )
 r"""Destinations behind ``\*`` that hold what is shown; all others are skipped."""
 SKIPPED = frozenset(
-    """fonttbl colortbl filetbl listtable listoverridetable revtbl rsidtbl generator fldinst
-    datafield formfield xe tc tcn rxe txe bkmkstart bkmkend annotation atnid atnauthor atntime
+    """fonttbl colortbl filetbl listtable listoverridetable revtbl rsidtbl generator
+    datafield formfield xe tc tcn rxe txe bkmkstart bkmkend atnid atntime
     atnicn atnref atnparent nonshppict shprslt do template private comment ftnsep ftnsepc ftncn
     aftnsep aftnsepc aftncn nonesttables mmathPict themedata colorschememapping latentstyles
     datastore xmlnstbl background passwordhash userprops docvar objdata objclass objname objalias

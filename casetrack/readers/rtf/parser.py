@@ -1,11 +1,12 @@
 """Understands RTF: which text is shown, in which paragraph, row, note or running head.
 
-Hidden and deleted text, field codes and comments are not shown; field results and inserted text
-are. Pictures and embedded objects are counted.
+Hidden and deleted text and comments follow their paragraph. Field codes are not shown, but targets
+of links are. Pictures and embedded objects are counted.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ from casetrack.readers.rtf.scanner import Kind, Scanner
 
 if TYPE_CHECKING:
     from casetrack.readers.rtf.items import Item
+
+
+_LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ class RtfParser:
         self._section: Break | None = None
         self._notes = 0
         self._pictures = self._objects = 0
-        self._label = ""
+        self._label = self._author = self._code = ""
 
     def parse(self) -> RtfContent:
         """Return what is in the file."""
@@ -112,8 +116,14 @@ class RtfParser:
     def _text(self, text: str) -> None:
         group = self._group
         if group.place is Place.SHOWN:
-            if not (group.is_hidden or group.is_deleted):
+            if group.is_hidden or group.is_deleted:
+                group.flow.hide("deleted" if group.is_deleted else "hidden", text)
+            else:
                 group.flow.text(text, is_bold=group.is_bold)
+        elif group.place is Place.AUTHOR:
+            self._author += text
+        elif group.place is Place.CODE:
+            self._code += text
         elif group.place is Place.LABEL:
             self._label += text
         elif group.place is Place.INFO:
@@ -145,7 +155,7 @@ class RtfParser:
         else:
             self._reveal(word)
 
-    def _destination(self, word: str) -> bool:
+    def _destination(self, word: str) -> bool:  # noqa: PLR0912
         """Turn the group into another destination; tell whether *word* does that."""
         group = self._group
         if word == "pict":
@@ -168,6 +178,13 @@ class RtfParser:
             self._open_running(is_footer=word.startswith("footer"))
         elif word == "footnote":
             self._open_note()
+        elif word == "atnauthor":
+            group.place, self._author = Place.AUTHOR, ""
+        elif word == "annotation":
+            self._open_comment()
+        elif word == "fldinst":
+            group.place, self._code = Place.CODE, ""
+            group.on_close = self._link
         elif word.startswith("m") and word.endswith("Pr") and word != "mdPr":
             group.place = Place.SKIPPED
         else:
@@ -253,6 +270,23 @@ class RtfParser:
                 outer.after([Note(lines)])
 
         self._group.on_close = done
+
+    def _open_comment(self) -> None:
+        outer, flow = self._open_flow()
+        author = f" by {' '.join(self._author.split())}" if self._author.strip() else ""
+        self._author = ""
+
+        def done() -> None:
+            lines = _lines(flow.finish())
+            if lines:
+                outer.after([Block([f"Comment{author}: {lines[0]}", *lines[1:]], "quote")])
+
+        self._group.on_close = done
+
+    def _link(self) -> None:
+        found = _LINK.match(self._code)
+        if found:
+            self._group.flow.after([Block([f"Link: {found[1]}"], "quote")])
 
     def _open_box(self) -> None:
         outer, flow = self._open_flow()

@@ -90,6 +90,12 @@ class SheetData:
         Comments on cells.
     drawn
         What lies over the cells, from top to bottom.
+    is_hidden
+        Whether the program shows no tab for it.
+    hidden_rows
+        Numbers of hidden rows, known once these are read.
+    heads
+        Lines of the header and the footer of its printed pages.
     """
 
     name: str
@@ -98,6 +104,9 @@ class SheetData:
     headers: tuple[Area, ...] = ()
     notes: Notes = field(default_factory=dict)
     drawn: Sequence[Drawn] = ()
+    is_hidden: bool = False
+    hidden_rows: set[int] = field(default_factory=set)
+    heads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

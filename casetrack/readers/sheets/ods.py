@@ -150,9 +150,10 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
                 merged = tuple(sorted(rows.merged))
                 drawn = sorted(rows.all_drawn(), key=lambda one: (one.row, one.column))
-                sheets.append(SheetData(name, rows.rows, merged, notes=rows.notes, drawn=drawn))
-                if element.get(f"{_TABLE}style-name") in hidden_styles:
-                    hidden.append(name)
+                is_hidden = element.get(f"{_TABLE}style-name") in hidden_styles
+                hidden += [name] if is_hidden else []
+                facts = (rows.notes, drawn, is_hidden, rows.hidden)
+                sheets.append(SheetData(name, rows.rows, merged, (), *facts))
                 rows = _Rows(drawings, sizes)
                 forget(element)
             else:
@@ -182,6 +183,7 @@ class _Rows:
         self.rows: list[SheetRow] = []
         self.merged: list[Area] = []
         self.notes: Notes = {}
+        self.hidden: set[int] = set()
         self._number = 1
 
     def add(self, row: Any) -> None:
@@ -191,6 +193,8 @@ class _Rows:
         if cells:
             last = min(self._number + times, MAX_ROWS + 1)
             self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
+            if row.get(f"{_TABLE}visibility", "visible") != "visible":
+                self.hidden.update(range(self._number, last))
         self._number += times
         self._grid.add_rows(times, self._size(row))
 

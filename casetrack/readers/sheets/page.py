@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from casetrack.provenance import HiddenSpan
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.bands import Band, bands_of
@@ -113,9 +114,19 @@ class _Layout:
             self._write_drawn(row.number)
             self._row(row, rows)
         self._write_drawn(MAX_ROWS + 1)
+        for text in self._sheet.heads:
+            self._write_line(last + 1, {1}, text, "body", None)
+        text = "\n".join(self._texts)
         return Page(
             number=self._number,
-            text="\n".join(self._texts),
+            text=text,
+            hidden=(HiddenSpan("hidden", 0, len(text)),)
+            if text and self._sheet.is_hidden
+            else tuple(
+                HiddenSpan("hidden", line.start, line.end)
+                for line in self._lines
+                if line.number in self._sheet.hidden_rows
+            ),
             lines=tuple(self._lines),
             paragraphs=tuple(self._paragraphs),
             method="Spreadsheet" if self._lines else "Skipped",

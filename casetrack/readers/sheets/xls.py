@@ -100,7 +100,8 @@ class XlsWorkbook:
         index = 0
         for number, name in enumerate(self.facts.names):
             if number in self._charts:
-                yield SheetData(name, [], drawn=self._drawn(self._charts[number][1], name))
+                drawn = self._drawn(self._charts[number][1], name)
+                yield SheetData(name, [], drawn=drawn, heads=(f"Chart sheet: {name}",))
             else:
                 yield self._sheet(index, name)
                 index += 1
@@ -122,7 +123,9 @@ class XlsWorkbook:
                     if text:
                         notes.setdefault(row + 1, []).append(Note(column + 1, text))
                 rows, drawn = self._rows(index, sheet), self._drawn(place, name)
-                return SheetData(name, rows, tuple(sorted(merged)), notes=notes, drawn=drawn)
+                is_hidden = bool(self._book._sheet_visibility[index])
+                areas = tuple(sorted(merged))
+                return SheetData(name, rows, areas, (), notes, drawn, is_hidden=is_hidden)
         self.facts.warnings.append(
             f'The sheet "{name}" is damaged: its numbers are shown without their formats, and what '
             "lies over its cells is not read."

@@ -7,6 +7,7 @@ gives values alone would need a second one.
 from __future__ import annotations
 
 import datetime as dt
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from casetrack.readers.sheets.model import CellKind
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_HEADS = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)\b[^>]*>([^<]+)<")
+_HEAD_CODE = re.compile(r'&&|&(?:"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|\d+|[A-Za-z])')
+_TAIL_BYTES = 1 << 17
 _RANGES = re.compile(rb"""<(?:\w+:)?(mergeCell|autoFilter)\s[^<>]*?ref=["']([A-Z0-9:$]+)["']""")
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -74,7 +78,8 @@ class XlsxWorkbook:
         properties = root.find(f"{MAIN}workbookPr")
         self._date_1904 = properties is not None and properties.get("date1904") in _TRUE
         self._sheets: list[tuple[str, str]] = []
-        hidden = []
+        hidden: list[str] = []
+        self._hidden = hidden
         self._unread: list[str] = []
         for sheet in root.iterfind(f"{MAIN}sheets/{MAIN}sheet"):
             kind, target = relations.get(sheet.get(_RELATION_ID, ""), ("", ""))
@@ -126,15 +131,21 @@ class XlsxWorkbook:
         for name, part in self._sheets:
             if part not in self._package:
                 raise self._package.failed(f'the sheet "{name}" is missing from the file')
-            merged, filters = self._ranges(part)
+            merged, filters, heads = self._ranges(part)
             headers = [*filters, *self._table_headers(part)]
+            hidden_rows: set[int] = set()
+            if part.startswith("xl/chartsheets/"):
+                heads = (f"Chart sheet: {name}", *heads)
             yield SheetData(
                 name,
-                self._rows(part),
+                self._rows(part, hidden_rows),
                 tuple(sorted(merged)),
                 tuple(sorted(headers)),
                 read_notes(self._package, part, self._people, self.facts.missing),
                 read_drawings(self._package, part, self._texts_at, self.facts.missing),
+                name in self._hidden,
+                hidden_rows,
+                heads,
             )
         if self._uncomputed:
             self.facts.warnings.append(
@@ -177,14 +188,15 @@ class XlsxWorkbook:
         self._uncomputed = uncomputed
         return {reference: " ".join(texts) for reference, texts in found.items()}
 
-    def _ranges(self, part: str) -> tuple[list[Area], list[Area]]:
-        """Find merged ranges and filters, which the file holds after the cells they belong to."""
+    def _ranges(self, part: str) -> tuple[list[Area], list[Area], tuple[str, ...]]:
+        """Find merged ranges, filters, headers and footers, which follow the cells in the file."""
         merged: list[Area] = []
         filters: list[Area] = []
-        rest = b""
+        rest = tail = b""
         with self._package.open(part) as stream:
             while data := stream.read(_SCAN_BYTES):
                 rest += data
+                tail = (tail + data)[-_TAIL_BYTES:]
                 for kind, reference in _RANGES.findall(rest):
                     area = _area(reference.decode("ascii"))
                     if area and kind == b"mergeCell":
@@ -192,7 +204,9 @@ class XlsxWorkbook:
                     elif area:
                         filters.append(area._replace(bottom=area.top))
                 rest = rest[max(rest.rfind(b"<"), len(rest) - _SCAN_BYTES) :]
-        return merged, filters
+        heads = ((kind, _head_text(text)) for kind, text in _HEADS.findall(tail))
+        lines = (f"Sheet {kind.decode().lower()}: {text}" for kind, text in heads if text)
+        return merged, filters, tuple(dict.fromkeys(lines))
 
     def _table_headers(self, part: str) -> Iterator[Area]:
         for kind, target in self._package.relations(part).values():
@@ -203,7 +217,7 @@ class XlsxWorkbook:
             if area and table.get("headerRowCount", "1") != "0":
                 yield area._replace(bottom=area.top)
 
-    def _rows(self, part: str) -> Iterator[SheetRow]:
+    def _rows(self, part: str, hidden: set[int] | None = None) -> Iterator[SheetRow]:
         number = 0
         with self._package.open(part) as stream:
             for element in self._package.events(stream, part, f"{MAIN}row", f"{MAIN}sheetData"):
@@ -212,6 +226,8 @@ class XlsxWorkbook:
                 given = element.get("r", "")
                 known = given.isdecimal() and len(given) <= 7 and 0 < int(given) <= MAX_ROWS
                 number = int(given) if known else number + 1
+                if hidden is not None and element.get("hidden") in _TRUE:
+                    hidden.add(number)
                 cells = self._cells(element)
                 forget(element)
                 if cells:
@@ -288,6 +304,12 @@ class XlsxWorkbook:
 _VALUE, _INLINE, _FORMULA = f"{MAIN}v", f"{MAIN}is", f"{MAIN}f"
 _TEXT, _RUN = f"{MAIN}t", f"{MAIN}r"
 _ENDLESS = frozenset({float("inf"), float("-inf")})
+
+
+def _head_text(source: bytes) -> str:
+    """Return the words of a header or a footer without its codes for fonts, dates and pages."""
+    text = html.unescape(source.decode("utf-8", "replace"))
+    return " ".join(_HEAD_CODE.sub(lambda m: "&" if m[0] == "&&" else " ", text).split())
 
 
 def _rich_text(item: Any) -> str:

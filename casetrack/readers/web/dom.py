@@ -1,8 +1,8 @@
-"""HTML text to a light tree: what a person sees, and what the head says.
+"""HTML text to a light tree: visible text, hidden text, and the facts of the head.
 
 ``lxml``'s parser reports tags and text one by one (its tokenizer is that of HTML5); the tree here
-is built from those reports, so that no depth of nesting costs recursion or loses text, and what is
-invisible never gets into memory.
+is built from those reports, so that no depth of nesting costs recursion or loses text. Hidden
+elements become their text; scripts and the like never get into memory.
 """
 
 from __future__ import annotations
@@ -52,8 +52,16 @@ _HOLDS_BLOCKS = frozenset(
     "blockquote dl fieldset form h1 h2 h3 h4 h5 h6 hr listing ol pre section article ul".split()
 )
 _HIDDEN_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"
+    r"|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|pt|em|%)?\s*(?:!|;|$)"
+    r"|(?:text-indent|left|top)\s*:\s*-\d{4,}px)",
+    re.IGNORECASE,
 )
+_WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?|white)\b", re.IGNORECASE)
+_GROUND = frozenset({"background", "bgcolor", "class", "id"})
+"""Attributes that may give an element another background than white."""
+CONCEALED = "concealed"
+"""Tag of an empty element for hidden text: its attributes are ``kind`` and ``text``."""
 _XHTML = re.compile(
     r"\s*+(?:<\?xml\b|(?:<!--[^-]*+(?:-(?!->)[^-]*+)*-->|<!DOCTYPE[^>]*>|\s)*<html\b[^>]*\bxmlns\s*=)",
     re.IGNORECASE | re.DOTALL,
@@ -248,11 +256,13 @@ class _Builder:
         self.dom = Dom()
         self.opened: list[tuple[str, Node]] = [("", self.dom.root)]
         self._tables: list[Node] = []
-        self._unseen = 0
+        self._unseen = self._muted = 0
+        self._concealed: list[str] | None = None
+        self._kind = ""
         self._title: list[str] | None = None
         self._drawings = 0
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: PLR0912
         """Take a start tag."""
         if tag == LOST_END:
             if not self._unseen:
@@ -261,6 +271,10 @@ class _Builder:
         tag = _local(tag)
         if self._unseen:
             self._unseen += tag not in _VOID
+            if self._concealed is not None:
+                self._concealed += [" "] if tag in _BLOCKY or tag == "br" else []
+                if tag in _UNSEEN and tag not in _VOID:
+                    self._muted = self._muted or self._unseen
             return
         if tag == "html":
             self.dom.language = _language(attributes) or self.dom.language
@@ -272,8 +286,11 @@ class _Builder:
             if self.dom.title is None and not self._drawings:
                 self._title = []
             self._unseen = 1
-        elif tag in _UNSEEN or _is_hidden(attributes):
+        elif tag in _UNSEEN:
             self._unseen = int(tag not in _VOID)
+        elif kind := self._hidden_kind(attributes):
+            if tag not in _VOID:
+                self._unseen, self._concealed, self._kind = 1, [], kind
         elif tag == "iframe":
             self._frame(attributes)
             self._unseen = 1
@@ -305,9 +322,13 @@ class _Builder:
         tag = _local(tag)
         if self._unseen:
             self._unseen -= tag not in _VOID
+            if self._unseen < self._muted:
+                self._muted = 0
             if not self._unseen and self._title is not None:
                 self.dom.title = "".join(self._title)
                 self._title = None
+            if not self._unseen:
+                self._conceal()
             return
         if tag in {"svg", "math"}:
             self._drawings = max(0, self._drawings - 1)
@@ -327,6 +348,32 @@ class _Builder:
             self._title.append(text)
         elif not self._unseen:
             self.opened[-1][1].children.append(text)
+        elif self._concealed is not None and not self._muted:
+            self._concealed.append(text)
+
+    def _conceal(self) -> None:
+        """Put the text of a hidden element into the tree, behind the tables that it is in."""
+        text = " ".join("".join(self._concealed or ()).split())
+        self._concealed = None
+        if text:
+            first = next((n for n, (tag, _) in enumerate(self.opened) if tag == "table"), 0)
+            node = Node(CONCEALED, {"kind": self._kind, "text": text})
+            self.opened[first - 1][1].children.append(node)
+
+    def _hidden_kind(self, attributes: Mapping[str, str]) -> str:
+        """Return the kind of hidden text of an element, empty where it is visible."""
+        if _is_hidden(attributes):
+            return "hidden"
+        is_white = _WHITE.search(attributes.get("style", "")) or attributes.get(
+            "color", ""
+        ).lower() in {"white", "#fff", "#ffffff"}
+        around = (attributes, *(node.attributes for _, node in self.opened)) if is_white else ()
+        # Style sheets may give another background to an element with a class or an id.
+        is_plain = all(
+            _GROUND.isdisjoint(each) and "background" not in each.get("style", "").lower()
+            for each in around
+        )
+        return "background" if is_white and is_plain else ""
 
     def comment(self, text: str) -> None:
         """Pass over a comment."""
@@ -341,6 +388,7 @@ class _Builder:
         """Finish a title that the file leaves open."""
         if self._title is not None and self.dom.title is None:
             self.dom.title = "".join(self._title)
+        self._conceal()
 
     def _note_meta(self, attributes: Mapping[str, str]) -> None:
         name = (

@@ -1,7 +1,7 @@
 """HTML to blocks of text, in reading order: what a person sees in a browser without any style.
 
 Headings, lists with their bullets and numbers, quotes, tables as rows, code and notes keep their
-kind. Nothing is fetched; nothing hidden is shown.
+kind; hidden text follows its paragraph. Nothing is fetched.
 """
 
 from __future__ import annotations

@@ -6,15 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.readers.page_builder import star_mark
+from casetrack.readers.page_builder import MISLEADING, hidden_mark, star_mark
 from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web import controls, formulas, tables
-from casetrack.readers.web.dom import LOST_END, Node, parse
+from casetrack.readers.web.dom import CONCEALED, LOST_END, Node, parse
 from casetrack.readers.web.inline import LineMaker
 from casetrack.readers.web.markers import ListState
 from casetrack.readers.web.stars import star_page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from casetrack.readers.base import ParagraphKind
 
 _HEADING = re.compile(r"h([1-6])")
@@ -44,6 +46,8 @@ _NOTE_ID = re.compile(
 )
 """Ids that writers of notes give them: Pandoc, MediaWiki, Word, GitHub and others."""
 _FRAME_DEPTH = 2
+_ADDRESS = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[A-Za-z]{2,})(?::\d+)?(?:[/?#]\S*)?")
+_HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\s]*@)?([^/?#:\s]+)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -89,6 +93,7 @@ class Walker:
     _keeps: list[bool] = field(default_factory=list)
     _lists: list[ListState] = field(default_factory=list)
     _markers: list[str] = field(default_factory=list)
+    _asides: list[str] = field(default_factory=list)
     _link_ended: bool = False
     _stack: list[_OpenElement] = field(default_factory=list)
     _is_begun: bool = False
@@ -148,6 +153,9 @@ class Walker:
             return None
         if tag == LOST_END:
             self._flush()
+            return None
+        if tag == CONCEALED:
+            self._asides.append(hidden_mark(node.get("kind"), node.get("text")))
             return None
         if tag == "table":
             return self._table(node)
@@ -244,9 +252,11 @@ class Walker:
             element.children = _ruby(node)
         elif tag in formulas.PARTED:
             element.children = formulas.parts(node)
-        elif tag == "a" and self._link_ended:
-            # Links side by side are separate words: menus are written so.
-            self._line.space()
+        elif tag == "a":
+            if self._link_ended:
+                # Links side by side are separate words: menus are written so.
+                self._line.space()
+            self._asides += _misleading(node)
         return element
 
     def _control(self, node: Node) -> None:
@@ -296,6 +306,8 @@ class Walker:
                 group = []
         if group:
             self._write(kind, level, group)
+        self._out += [Block("quote", None, [text]) for text in self._asides]
+        self._asides = []
 
     def _write(self, kind: ParagraphKind, level: int | None, lines: list[str]) -> None:
         marker = self._take_marker(numbers_only=kind == "heading")
@@ -310,6 +322,16 @@ class Walker:
         found = [m for m in self._markers if m and not (numbers_only and m == "•")]
         self._markers = [""] * len(self._markers)
         return " ".join(found)
+
+
+def _misleading(link: Node) -> Iterator[str]:
+    """Yield the target of a link that shows the address of another host."""
+    shown = "".join(controls.texts(link)).strip()
+    found, target = _ADDRESS.fullmatch(shown), _HOST.match(link.get("href"))
+    if found and target:
+        hosts = [host.lower().removeprefix("www.") for host in (found[1], target[1])]
+        if not any(f".{a}".endswith(f".{b}") for a, b in (hosts, hosts[::-1])):
+            yield f"{MISLEADING} {shown} leads to {link.get('href')}"
 
 
 def _reads_on(node: Node) -> bool:

@@ -65,6 +65,9 @@ class Body(Story):
         """Return all pages of the document."""
         self._walk(self._parts.body, 0)
         self._close_joined()
+        # Comments whose place was deleted or hidden.
+        for identity in [name for kind, name in self._parts.side_texts if kind == "comment"]:
+            self._comment(identity)
         while len(self._drafts) > 1 and self._drafts[-1].is_empty:
             self._drafts.pop()
         heads = RunningHeads(self._parts, self._sections)
@@ -127,6 +130,9 @@ class Body(Story):
             author = " ".join(element.get(f"{W}author", "").split())
             lines[0] = f"{f'Comment by {author}' if author else 'Comment'}: {lines[0]}"
             self._drafts[-1].comments.append(Block(tuple(lines), "quote"))
+
+    def _target(self, relation: str) -> str:
+        return self._parts.links.get(relation, "")
 
     def _end_section(self, section: Any) -> None:
         index = next((i for i, s in enumerate(self._sections) if s is section), self._section)

@@ -28,6 +28,8 @@ class Parts:
         Footnotes, endnotes and comments by kind and id.
     heads
         Headers and footers by the id of their relation.
+    links
+        Targets of links outside of the document by the id of their relation.
     graphics
         Charts and diagrams by the name of their part; what cannot be read is ``None``.
     has_even_heads
@@ -45,6 +47,7 @@ class Parts:
     numbering: Numbering
     side_texts: dict[tuple[str, str], Any] = field(default_factory=dict)
     heads: dict[str, Any] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
     graphics: dict[str, Any] = field(default_factory=dict)
     has_even_heads: bool = False
     unstable_fields: frozenset[str] = frozenset()
@@ -99,6 +102,7 @@ class Parts:
         for identity, (kind, target) in related.items():
             if kind in {"header", "footer"}:
                 parts.heads[identity] = part(target, kind)
+        parts.links = package.links(main)
         parts.has_even_heads = is_on(
             part(by_kind.get("settings", ""), "settings"), "evenAndOddHeaders"
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.drawn.text import Block
+from casetrack.readers.page_builder import hidden_mark
 from casetrack.readers.word.graphics import graphic_blocks
 from casetrack.readers.word.styles import W, attribute, is_on
 from casetrack.readers.word.table import CellPart, TableRows
 from casetrack.readers.word.text import (
+    Aside,
     Comment,
     FieldState,
     Graphic,
@@ -18,10 +21,11 @@ from casetrack.readers.word.text import (
     PageNumber,
     TextBox,
     paragraph_items,
+    removed_text,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.readers.base import ParagraphKind
     from casetrack.readers.word.parts import Parts
@@ -40,7 +44,7 @@ class _Pending:
     kind: ParagraphKind
     level: int | None
     lines: list[str]
-    boxes: list[TextBox | Graphic] = field(default_factory=list)
+    boxes: list[TextBox | Graphic | Aside] = field(default_factory=list)
 
     @property
     def is_blank(self) -> bool:
@@ -74,6 +78,10 @@ class Story:
     def _number(self, shown: PageNumber) -> str:
         """Return what stands for the number of the page."""
         return shown.shown
+
+    def _target(self, relation: str) -> str:
+        """Return the target of a link by the id of its relation."""
+        return ""
 
     def _end_section(self, section: Any) -> None:
         """Take note of a section's end."""
@@ -151,7 +159,7 @@ class Story:
                 kind: ParagraphKind = "body" if pending.kind == "heading" else pending.kind
                 pending = _Pending(kind, None, [""])
                 label = ""
-            elif isinstance(item, (TextBox, Graphic)):
+            elif isinstance(item, (TextBox, Graphic, Aside)):
                 pending.boxes.append(item)
             else:
                 pending.lines[-1] += self._shown(item)
@@ -170,11 +178,27 @@ class Story:
     def _close(self, pending: _Pending, depth: int) -> None:
         if not pending.is_blank:
             self._add(Block(tuple(pending.lines), pending.kind, pending.level))
-        for box in pending.boxes:
+        for box in _joined(pending.boxes):
             if isinstance(box, TextBox):
                 self._walk(box.content, depth + 1)
+            elif isinstance(box, Aside):
+                self._aside(box, pending.lines)
             else:
                 self._graphic(box)
+
+    def _add_link(self, target: str, shown: Sequence[str]) -> None:
+        if target and not any(target.removeprefix("mailto:") in line for line in shown):
+            self._add(Block((f"Link: {target}",), "quote"))
+
+    def _aside(self, aside: Aside, shown: Sequence[str]) -> None:
+        """Add hidden text, or a link's target unless the paragraph shows it."""
+        text = " ".join(aside.text.split())
+        if aside.kind == "relation":
+            text = self._target(aside.text)
+        if aside.kind in {"link", "relation"}:
+            self._add_link(text, shown)
+        elif text:
+            self._add(Block((hidden_mark(aside.kind, text, aside.by),), "quote"))
 
     def _graphic(self, graphic: Graphic) -> None:
         """Add what a drawing shows: a picture's description, the words of charts and diagrams."""
@@ -200,10 +224,15 @@ class Story:
             for nested in row.nested:
                 if isinstance(nested, Graphic):
                     self._graphic(nested)
+                elif isinstance(nested, Aside):
+                    self._aside(nested, (row.text,))
                 elif depth < _MAX_DEPTH:
                     self._table(nested, depth + 1)
             if row.ends_page:
                 self._break(row.ends_page)
+        for row in table.deleted:
+            author = row.find(f"{W}trPr/{W}del").get(f"{W}author", "")
+            self._aside(Aside("deleted", removed_text(row), author), ())
 
     def _cell_text(self, paragraph: Any) -> CellPart:
         """Return what a paragraph in a cell shows, on one line."""
@@ -211,7 +240,7 @@ class Story:
         for item in paragraph_items(paragraph, self._fields, self._parts.styles):
             if isinstance(item, TextBox):
                 part.boxes.append(item.content)
-            elif isinstance(item, Graphic):
+            elif isinstance(item, (Graphic, Aside)):
                 part.nested.append(item)
             elif item is Mark.LINE:
                 part.text += " "
@@ -222,6 +251,18 @@ class Story:
             else:
                 part.starts_page = item
         return part
+
+
+def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Graphic | Aside]:
+    """Join neighbouring runs of the same hidden text."""
+    for (kind, by), group in groupby(
+        boxes, lambda b: (b.kind, b.by) if isinstance(b, Aside) else (None, None)
+    ):
+        if kind in {None, "link", "relation"}:
+            yield from dict.fromkeys(group)
+        else:
+            texts = [b.text for b in group if isinstance(b, Aside)]
+            yield Aside(kind or "", "".join(texts), by or "")
 
 
 class SideStory(Story):

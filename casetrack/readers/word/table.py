@@ -77,11 +77,9 @@ class TableRows:
     """
 
     def __init__(self, element: Any, cell_text: CellText) -> None:
-        self._rows = [
-            row
-            for row in _children(element, "tr")
-            if row.find(f"{W}trPr") is None or row.find(f"{W}trPr/{W}del") is None
-        ]
+        rows = list(_children(element, "tr"))
+        self.deleted = [row for row in rows if row.find(f"{W}trPr/{W}del") is not None]
+        self._rows = [row for row in rows if row not in self.deleted]
         self._cell_text = cell_text
 
     @property

@@ -1,10 +1,11 @@
 """What a Word paragraph shows: its text in pieces, with breaks, notes and text boxes as marks.
 
-Deleted and hidden text and field codes are not shown; inserted text and fields' results are.
+Deleted, moved and hidden text is given apart; field codes are not shown, fields' results are.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VML = "{urn:schemas-microsoft-com:vml}"
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_LETTERS = {f"{W}delText", f"{W}t"}
 _PAGE_FIELD = "PAGE"
+_LINK = re.compile(r'\s*HYPERLINK\s+"((?:https?|ftp|mailto|file):[^"]+)"', re.IGNORECASE)
 _SHOWN = Look()
 
 
@@ -69,7 +73,16 @@ class Graphic:
     element: Any
 
 
-Item = str | Mark | Note | Comment | PageNumber | TextBox | Graphic
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Text that follows its paragraph: a kind of hidden text, or the target of a link."""
+
+    kind: str
+    text: str
+    by: str = ""
+
+
+Item = str | Mark | Note | Comment | PageNumber | TextBox | Graphic | Aside
 
 
 @dataclass(slots=True)
@@ -131,6 +144,7 @@ _THROUGH = frozenset(
         "subDoc",
     )
 )
+_REMOVED = {f"{W}del": "deleted", f"{W}moveFrom": "moved"}
 _PLAIN: dict[str, str | Mark] = {
     f"{W}tab": "\t",
     f"{W}ptab": "\t",
@@ -151,18 +165,28 @@ def _items(parent: Any, fields: FieldState, styles: Styles, look: Look) -> Itera
         tag = child.tag
         if tag == f"{W}r":
             yield from _run_items(child, fields, styles, look)
+        elif tag in _REMOVED:
+            yield Aside(_REMOVED[tag], removed_text(child), child.get(f"{W}author", ""))
         elif tag in _THROUGH:
             yield from _items(child, fields, styles, look)
+            if tag == f"{W}hyperlink":
+                yield Aside("relation", child.get(_RELATION_ID, ""))
         elif tag == f"{W}fldSimple":
             fields.open.append(_Field(child.get(f"{W}instr", ""), has_begun=True))
             yield from _items(child, fields, styles, look)
-            fields.open.pop()
+            yield from _target(fields.open.pop())
         elif tag == f"{_MC}AlternateContent":
             chosen = _choice(child)
             if chosen is not None:
                 yield from _items(chosen, fields, styles, look)
         elif isinstance(tag, str) and tag.startswith(M):
             yield equation_text(child)
+
+
+def removed_text(element: Any, /) -> str:
+    """Return the words of a deletion or of text that was moved elsewhere."""
+    texts = element.iter(f"{W}delText", f"{W}t", f"{W}tab", f"{W}br", f"{W}p")
+    return "".join(t.text or "" if t.tag in _LETTERS else " " for t in texts)
 
 
 def _choice(alternate: Any) -> Any:
@@ -176,7 +200,7 @@ def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iter
     for child in run:
         tag = child.tag
         if tag == f"{W}fldChar":
-            _pass_field(child.get(f"{W}fldCharType"), fields)
+            yield from _pass_field(child.get(f"{W}fldCharType"), fields)
             if not is_hidden:
                 yield from _form_values(child.find(f"{W}ffData"))
         elif tag == f"{W}instrText" and fields.open:
@@ -184,6 +208,8 @@ def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iter
         elif fields.is_code or is_hidden or fields.is_unstable:
             if tag == f"{W}lastRenderedPageBreak":
                 yield Mark.RENDERED_PAGE
+            elif is_hidden and tag == f"{W}t" and not fields.is_code and not fields.is_unstable:
+                yield Aside("hidden", child.text or "")
         else:
             yield from _shown(child, tag, fields, styles)
 
@@ -243,10 +269,17 @@ def _form_values(data: Any) -> Iterator[str]:
             yield texts[int(number)]
 
 
-def _pass_field(kind: str | None, fields: FieldState) -> None:
+def _target(field: _Field) -> Iterator[Aside]:
+    """Yield the target of a field that is a link."""
+    found = _LINK.match(field.code)
+    if found:
+        yield Aside("link", found[1])
+
+
+def _pass_field(kind: str | None, fields: FieldState) -> Iterator[Aside]:
     if kind == "begin":
         fields.open.append(_Field())
     elif kind == "separate" and fields.open:
         fields.open[-1].has_begun = True
     elif kind == "end" and fields.open:
-        fields.open.pop()
+        yield from _target(fields.open.pop())

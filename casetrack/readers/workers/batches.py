@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -117,6 +118,7 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
             for p in pages
         ],
         "printed": _nested([p.printed for p in pages], _printed_columns, "printed"),
+        "hidden": [[asdict(span) for span in p.hidden] or None for p in pages],
         "words": _nested([p.words for p in pages], _word_columns, "words"),
     }
     out = page_schema()

@@ -112,8 +112,8 @@ class Passages:
             f"<bdi>{esc(shortened(quote.citation, 2 * _LONGEST_NAME))}</bdi></h3>\n"
             '<div class="proof">\n<div class="told">\n'
         )
-        if p.is_doubtful and (doubt := p.ocr_note()):
-            yield f'<p class="doubt">{esc(doubt[0].upper() + doubt[1:])}.</p>\n'
+        for warning in p.warnings:
+            yield f'<p class="doubt">{esc(warning)}</p>\n'
         lang = f' lang="{esc(p.language)}"' if p.language else ""
         yield f'<blockquote dir="auto"{lang}>{marked(quote)}</blockquote>\n'
         yield "".join(self._facts(quote))
