@@ -8,6 +8,7 @@ import typer
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, counted, line, table, write_json
 from casetrack.cli.state import State
+from casetrack.records import untaken_text
 from casetrack.records.index_status import PROBLEMS
 
 if TYPE_CHECKING:
@@ -82,13 +83,21 @@ def _show(status: "IndexStatus", *, only_problems: bool) -> None:
         if len(chosen) > _MOST_LISTED:
             line(f"... {len(chosen) - _MOST_LISTED:,} more (--json lists all)")
         line()
+    for file in status.untaken[:_MOST_LISTED]:
+        line((f"{file.status:<9}", "red" if file.failed else "yellow"), file.message or file.path)
+        line((file.hint, "dim"), indent=9)
+    if len(status.untaken) > _MOST_LISTED:
+        line(f"... {len(status.untaken) - _MOST_LISTED:,} more (--json lists all)")
     total, count = status.chunks, len(status.documents)
     shares = ", ".join(f"{n} {_share(c, total)}" for n, c in status.coverage.items())
     line(f"{counted(count, 'document')}, {counted(total, 'chunk')}; profile {status.profile}")
     if total:
         line(f"Of the chunks have: {shares}")
-    if status.ok:
+    if status.untaken:
+        line((untaken_text(status.untaken), "bold"))
+    elif status.ok:
         line(("All is up to date.", "bold"))
+    if all(d.ok for d in status.documents):
         return
     for problem, number in status.problems.items():
         line(f"{counted(number, 'document')}: {PROBLEMS[problem]}")

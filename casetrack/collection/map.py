@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.collection.drawing import draw_graph, draw_timeline
 from casetrack.errors import UsageError
-from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
+from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
 from casetrack.records.graph import Topic
 from casetrack.workspace.arguments import day_text, several
 
@@ -91,14 +91,19 @@ class Map:
         from casetrack.answers.summary import summary
 
         size = self._storage_bytes()
-        return self._graph(lambda graph: summary(graph, storage_bytes=size))
+        found = self._graph(lambda graph: summary(graph, storage_bytes=size))
+        return replace(found, statistics=self._with_untaken(found.statistics))
 
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
         from casetrack.answers.statistics import statistics
 
         size = self._storage_bytes()
-        return self._graph(lambda graph: statistics(graph, storage_bytes=size))
+        return self._with_untaken(self._graph(lambda graph: statistics(graph, storage_bytes=size)))
+
+    def _with_untaken(self, found: CollectionStatistics) -> CollectionStatistics:
+        note = untaken_text(self._workspace.state().untaken())
+        return replace(found, notes=(*found.notes, note)) if note else found
 
     def versions(self) -> tuple[tuple[Document, ...], ...]:
         """Return documents that are versions of each other, in each group the oldest first."""

@@ -23,6 +23,7 @@ def reading_health(state: State, /) -> CollectionHealth:
         documents=tuple(_health_of(d, bare.get(d.revision, ())) for d in documents),
         coverage=dict(graph.coverage),
         notes=graph.notes,
+        untaken=state.untaken(),
     )
 
 

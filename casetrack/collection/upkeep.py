@@ -93,6 +93,7 @@ def delete_document(
     from casetrack.store.excluded import exclude as keep_out
     from casetrack.store.originals import drop_copies
     from casetrack.store.session import write_session
+    from casetrack.store.untaken import forget
 
     workspace.require_active()
     with write_session(workspace.folder) as session:
@@ -104,6 +105,7 @@ def delete_document(
             # First: where a kill comes in between, a document that is still there is not kept out.
             keep_out(workspace.folder, [document])
         session.delete(gone)
+        forget(workspace.folder, {each.path for each in gone})
         # Before the session ends: whoever writes after a kill in between finishes it.
         drop_copies(workspace.folder, gone)
         workspace.catch_up()
@@ -290,6 +292,7 @@ class _Upkeep:
         from casetrack.store.info import info_lock
         from casetrack.store.migrations.backup import KEEP, remove_backups
         from casetrack.store.source_states import FILE as SOURCES
+        from casetrack.store.untaken import note
 
         for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
             self._removed.append(f"the backup of format {backup.version}")
@@ -301,6 +304,8 @@ class _Upkeep:
                 (self._folder / SOURCES).unlink(missing_ok=True)
             if home.is_dir():
                 shutil.rmtree(home)
+        untaken = self._workspace.state().untaken()
+        note(self._folder, (), present=(), is_over=lambda file: file not in untaken)
         gone = self._marks_of_gone()
         if count := keep(self._folder, lambda mark: mark.mark_id not in gone):
             self._removed.append(f"{_counted(count, 'mark', 'marks')} of what is gone")

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from casetrack.workspace import State
 
 SNIPPET_CHARS = 300
+_UNLISTED = "The config does not name it any more, so no sync keeps it current."
 _NEVER = "It was never taken in. Take it in with `ctx sync`."
 
 
@@ -205,17 +206,18 @@ def address(document: Document, place: Provenance, /) -> str | None:
 def _source(info: SourceInfo, configured: Group[str]) -> ContextSource:
     is_configured = info.source in configured
     missed = is_configured and info.last_synced_at is None and not info.documents
+    unlisted = not is_configured and info.source != FILES
     return ContextSource(
         name=info.source,
         kind=info.kind,
         configured=is_configured,
-        healthy=not info.stale and not missed,
-        notes=info.problem or (_NEVER if missed else None),
+        healthy=not (info.problem or missed or unlisted),
+        notes=_UNLISTED if unlisted else info.problem or (_NEVER if missed else None),
         documents=info.documents,
         chunks=info.chunks,
         last_synced_at=info.last_synced_at,
         last_success_at=info.last_success_at,
-        stale=info.stale,
+        stale=info.stale or unlisted,
     )
 
 

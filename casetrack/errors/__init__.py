@@ -43,6 +43,7 @@ from casetrack.errors.documents import (
     ReferenceNotFound,
 )
 from casetrack.errors.files import (
+    ConverterFailed,
     ConverterMissing,
     EmptyFile,
     FileEncrypted,
@@ -137,6 +138,7 @@ __all__ = [
     "CollectionReadOnly",
     "CollectionSealed",
     "ConfigError",
+    "ConverterFailed",
     "ConverterMissing",
     "DesktopUnwritable",
     "DiskFull",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from casetrack.errors.base import CaseTrackError, UsageError
@@ -127,7 +128,7 @@ class FileEncrypted(FileError):
 
 
 class ConverterMissing(FileError):
-    """A program that reads this old format is not installed.
+    """A program that reads this old format is not installed, or a part of it is not.
 
     Parameters
     ----------
@@ -137,17 +138,56 @@ class ConverterMissing(FileError):
         What it is, such as ``a Word 97-2003 document (.doc)``.
     newer
         Extension of the format to save it in instead.
+    module
+        The part of LibreOffice that is not installed, such as ``impress``; empty for all of it.
     """
 
     code = "converter_missing"
 
-    def __init__(self, path: Path | str, kind: str, newer: str) -> None:
+    def __init__(self, path: Path | str, kind: str, newer: str, module: str = "") -> None:
+        fact = "LibreOffice was not found on this machine."
+        step = "Install LibreOffice (https://www.libreoffice.org, or your system's package manager)"
+        if module:
+            fact = f"this machine's LibreOffice has no {module.capitalize()}."
+            step = f"Install it ({package_of(module)})"
         super().__init__(
-            f"{path} is {kind}, which is read with the help of LibreOffice, and LibreOffice was "
-            "not found on this machine.",
-            hint="Install LibreOffice (https://www.libreoffice.org, or your system's package "
-            f"manager) and ingest the file again. Or: open it in its own program, save it as "
+            f"{path} is {kind}, which is read with the help of LibreOffice, and {fact}",
+            hint=f"{step} and ingest the file again. Or: open it in its own program, save it as "
             f"{newer}, and ingest that.",
+        )
+
+
+def package_of(module: str, /) -> str:
+    """Return how a part of LibreOffice is installed on this system."""
+    package = f"libreoffice-{module}"
+    managers = {"apt-get": "apt install", "dnf": "dnf install", "zypper": "zypper install"}
+    managers |= {"apk": "apk add"}
+    for program, command in managers.items():
+        if shutil.which(program):
+            return f"`sudo {command} {package}`"
+    return f"the package {package}; with LibreOffice's own installer its part {module.capitalize()}"
+
+
+class ConverterFailed(FileError):
+    """The program that converts this old format failed, which doesn't mean the file is damaged.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ending
+        How LibreOffice ended.
+    newer
+        Extension of the format to save it in instead.
+    """
+
+    code = "converter_failed"
+
+    def __init__(self, path: Path | str, ending: str, newer: str) -> None:
+        super().__init__(
+            f"LibreOffice failed twice to convert {path}: it {ending}.",
+            hint="The file may be whole. Ingest it again, after an update of LibreOffice if it "
+            f"fails again. Or: open it in its own program, save it as {newer}, and ingest that.",
         )
 
 
@@ -175,12 +215,17 @@ class ParseLimit(FileError):
 
     code = "parse_limit"
 
-    def __init__(self, path: Path | str, limit: str) -> None:
-        super().__init__(
-            f"Reading {path} was stopped: {limit}.",
-            hint="The file may be damaged or made to overload programs. If you trust it, raise "
-            "the limit in config.toml ([parse] timeout_seconds, memory_mb, unpacked_mb, ...).",
+    def __init__(self, path: Path | str, limit: str, *, newer: str = "") -> None:
+        cause = (
+            "LibreOffice may hang, or the file may be" if newer else "The file may be damaged or"
         )
+        hint = (
+            f"{cause} made to overload programs. If you trust it, raise the limit in config.toml "
+            "([parse] timeout_seconds, memory_mb, unpacked_mb, ...)."
+        )
+        if newer:
+            hint += f" Or: open it in its own program, save it as {newer}, and ingest that."
+        super().__init__(f"Reading {path} was stopped: {limit}.", hint=hint)
 
 
 class WorkerCrashed(FileError):

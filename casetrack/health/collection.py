@@ -14,6 +14,7 @@ from casetrack.health.folder import (
     check_leftovers,
     check_marks,
     check_sources,
+    check_untaken,
     copy_problems,
 )
 from casetrack.health.ledger import (
@@ -145,6 +146,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check_folder(folder),
             check_marks(folder),
             check_sources(snapshot),
+            check_untaken(folder, snapshot),
         ],
         views=views,
         lost=lost,

@@ -13,11 +13,12 @@ from casetrack.health.findings import Problem, verdict
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.sources import is_inside, source_file, source_state
 from casetrack.marks.store import PATH, Stored, read
-from casetrack.records import Check
+from casetrack.records import Check, untaken_text
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import copies, copy_of, stray_copies
 from casetrack.store.rewrite import is_unfinished
 from casetrack.store.session import leftovers
+from casetrack.store.untaken import untaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,6 +203,17 @@ def check_sources(snapshot: Snapshot, /) -> Check:
         f"all {len(snapshot.documents)} files are as they were ingested",
         "Take in changed files with `casetrack reindex --reparse`; what is stored of files that "
         "are gone can be searched as before. Delete documents that are not needed.",
+    )
+
+
+def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
+    """Files that failed are not in the collection, or not as they are now."""
+    files = untaken(folder, snapshot.documents.values())
+    return verdict(
+        "files to read",
+        [Problem(file.message) for file in files if file.failed],
+        untaken_text(files) or "no file has failed",
+        "`casetrack index-status` lists each file with its next step.",
     )
 
 

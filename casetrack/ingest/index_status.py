@@ -105,6 +105,7 @@ def index_status(
         models=models is not None,
         outputs=outputs,
         documents=tuple(documents),
+        untaken=tuple(f for f in state.untaken() if only is None or f.path == only.path),
         seconds=time.perf_counter() - started,
     )
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack import editions
+from casetrack.config import resolve_path
 from casetrack.errors import FileExcluded, UsageError
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
@@ -20,6 +21,7 @@ from casetrack.readers.base import ReadOptions
 from casetrack.records import DOCUMENT_TYPES, IngestReport
 from casetrack.store.excluded import admit, excluded
 from casetrack.store.lock import write_lock
+from casetrack.store.untaken import begin, end
 from casetrack.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
@@ -98,10 +100,13 @@ def ingest(
         reading=read_options(settings, several(passwords), ocr, ocr_language),
         cancel=stop,
     )
+    roots = [resolve_path(path) for path in named]
+    begin(workspace.folder, (root for root in roots if root.exists()))
     if is_unchosen(workspace):
         report = _first_batches(workspace, files, run, progress, stop)
     else:
         report = run(files, progress=progress)
+    end(workspace.folder, roots, report.outcomes, present=_paths(workspace))
     report = replace(report, notes=(*report.notes, *limit_notes(report.outcomes)))
     back = out & {o.path for o in report.outcomes if o.status in ("ingested", "partial")}
     if back:
@@ -162,7 +167,7 @@ def ingest_again(
     """
     from casetrack.ingest.batch import run_batch
 
-    return run_batch(
+    report = run_batch(
         workspace,
         files,
         options=Options(force),
@@ -170,6 +175,12 @@ def ingest_again(
         progress=progress,
         cancel=cancel or threading.Event(),
     )
+    end(workspace.folder, (), report.outcomes, present=_paths(workspace))
+    return report
+
+
+def _paths(workspace: Workspace) -> set[str]:
+    return {document.path for document in workspace.state().documents()}
 
 
 def _first_batches(

@@ -270,8 +270,8 @@ class Walk:
             if entry.is_symlink():
                 if self._rules.links == "inside":
                     self._links.append((entry.path, below, chain))
-                elif self._rules.links == "files":
-                    yield from self._file_link(entry.path, below, chain)
+                else:
+                    yield from self._link(entry.path, below, chain)
             elif entry.is_dir(follow_symlinks=False):
                 if not self._left_out(below + "/", chain) and not self._is_apart(entry.path):
                     folders.append((entry.path, below + "/", chain))
@@ -303,11 +303,15 @@ class Walk:
             self._files_seen.add((facts.st_dev, facts.st_ino))
         return Seen(path, facts)
 
-    def _file_link(self, path: str, below: str, chain: Chain) -> Iterator[Seen]:
-        if os.path.isdir(path) or not self._fits(below, chain):  # noqa: PTH112
+    def _link(self, path: str, below: str, chain: Chain) -> Iterator[Seen]:
+        is_folder = os.path.isdir(path)  # noqa: PTH112
+        left_out = self._left_out(below + "/", chain) if is_folder else not self._fits(below, chain)
+        if left_out or (is_folder and not self._rules.recursive):
             return
         if not self._leads_inside(path):
             yield Seen(path, None, _outside(path))
+        elif is_folder or self._rules.links == "none":
+            return  # it is taken under its own path
         elif not os.path.exists(path):  # noqa: PTH110
             yield Seen(path, None, FileNotFound(path))
         else:
@@ -373,8 +377,8 @@ def is_junk(name: str, /) -> bool:
 
 def _outside(path: str) -> UsageError:
     return UsageError(
-        f"{path} is a link to a file outside the folder.",
-        hint="Name the file itself to ingest it.",
+        f"{path} is a link that leads outside the folder.",
+        hint="Name the file or folder itself to ingest it.",
     )
 
 

@@ -41,6 +41,8 @@ from casetrack.records.reports import (
     HealthReport,
     IngestProgress,
     IngestReport,
+    UntakenFile,
+    untaken_text,
 )
 from casetrack.records.search import (
     RelatedChunk,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from casetrack.provenance import DOUBTFUL_BELOW
+from casetrack.records.reports import UntakenFile
 from casetrack.records.shape import NO_COLUMN, Record, Share
 from casetrack.records.table import Tabular, table_html
 
@@ -98,17 +99,21 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
         Share of the chunks with each output of the models, 0..1: dense, tokens, sparse, names.
     notes
         What else there is to know.
+    untaken
+        Files that are not in the collection as they are now, failed ones first.
     """
 
     JSON = (
         *("collection", "document_count", "formats", "extraction_methods", "ocr_pages"),
         *("ocr_confidence", "pages_without_text", "coverage", "partial=partial.name", "notes"),
+        "untaken",
     )
 
     collection: str
     documents: tuple[DocumentHealth, ...]
     coverage: dict[str, Share]
     notes: tuple[str, ...] = ()
+    untaken: tuple[UntakenFile, ...] = ()
 
     @property
     def document_count(self) -> int:
@@ -177,11 +182,17 @@ class CollectionHealth(Tabular[DocumentHealth], Record):
         """Return counts, and the documents to look at, as readable text."""
         lines = [f"{self.collection}", *(f"  {what}: {said}" for what, said in self._facts())]
         lines += [f"  to look at: {d.name}: {d.why}" for d in self.needs_a_look]
+        lines += [f"  {f.status}: {f.path}: {f.why}" for f in self.untaken]
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
         facts = [{"what": what, "": said} for what, said in self._facts()]
         html = table_html(("what", ""), facts, heading=self.collection)
+        if self.untaken:
+            files = [{n: getattr(f, n) for n in ("status", "path", "why")} for f in self.untaken]
+            html += table_html(
+                ("status", "path", "why"), files, heading="Files not taken in", chars=_WHY_CHARS
+            )
         if not self.needs_a_look:
             return html
         names = ("name", "format", "pages", "pages_without_text", "ocr_confidence", "why")

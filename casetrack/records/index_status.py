@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
+from casetrack.records.reports import UntakenFile, untaken_text
 from casetrack.records.shape import HIDDEN, Record, Seconds
 from casetrack.records.table import Tabular
 
@@ -141,11 +142,13 @@ class IndexStatus(Tabular[DocumentIndex], Record):
         By name.
     seconds
         How long it took to find out.
+    untaken
+        Files that are not in the collection as they are now, failed ones first.
     """
 
     JSON = (
         *("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"),
-        *("action", "seconds", "documents"),
+        *("action", "seconds", "documents", "untaken"),
     )
 
     collection: str
@@ -154,11 +157,12 @@ class IndexStatus(Tabular[DocumentIndex], Record):
     outputs: Annotated[tuple[str, ...], HIDDEN]
     documents: tuple[DocumentIndex, ...]
     seconds: Seconds
+    untaken: tuple[UntakenFile, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether there is nothing to say of any document."""
-        return all(d.ok for d in self.documents)
+        """Whether there is nothing to say of any document, and no file has failed."""
+        return all(d.ok for d in self.documents) and not any(f.failed for f in self.untaken)
 
     @property
     def chunks(self) -> int:
@@ -192,6 +196,7 @@ class IndexStatus(Tabular[DocumentIndex], Record):
 
     def _heading(self) -> str:
         said = [f"{count:,} {PROBLEMS[p]}" for p, count in self.problems.items()]
+        said += [untaken_text(self.untaken)] if self.untaken else []
         count = f"{len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
         return f"{count}: {'; '.join(said) or 'all as they would be made now'}"
 

@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 
 FRESH_SECONDS = 1.0
 """What was looked at so short a while ago is not asked for again."""
-_INFO = ("collection.json", ".collection.json.bak", "sources.json", ".profile-unchosen")
+_INFO = (
+    *("collection.json", ".collection.json.bak", "sources.json", "untaken.json"),
+    ".profile-unchosen",
+)
 _MEND = (
     "Run `casetrack doctor --repair` on the collection, or bring back that object from a backup."
 )

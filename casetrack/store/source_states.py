@@ -10,6 +10,7 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from casetrack.errors import SourceError
 from casetrack.records.sources import SourceInfo
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
@@ -56,8 +57,11 @@ def ended(
         now: dict[str, Any] = {"synced": started.isoformat(), "succeeded": before.get("succeeded")}
         if problem:
             now["problem"] = problem
+            if not report.problem and not report.cancelled and not _behind(report):
+                # The source was compared to its end: only these items could not be read.
+                now |= {"succeeded": started.isoformat(), "items": True}
         elif is_part:
-            now |= {key: before[key] for key in ("problem",) if key in before}
+            now |= {key: before[key] for key in ("problem", "items") if key in before}
         else:
             now["succeeded"] = started.isoformat()
         return now
@@ -78,6 +82,12 @@ def _problem(report: SyncReport) -> str:
     if len(behind) == 1:
         return f"1 item could not be taken in: {first}"
     return f"{len(behind):,} items could not be taken in, the first one since: {first}"
+
+
+def _behind(report: SyncReport) -> bool:
+    """Return whether items were not compared, so that the collection may be behind the source."""
+    codes = {SourceError.code, "changed_meanwhile"}
+    return any(change.code in codes for change in report.changes)
 
 
 def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any]], /) -> None:
@@ -133,7 +143,7 @@ def _info(name: str, documents: int, chunks: int, state: Mapping[str, Any]) -> S
         chunks=chunks,
         last_synced_at=_moment(state.get("synced")),
         last_success_at=_moment(state.get("succeeded")),
-        stale=bool(problem),
+        stale=bool(problem) and ("begun" in state or not state.get("items")),
         problem=problem,
     )
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from casetrack.errors import CaseTrackError
+    from casetrack.records import UntakenFile
     from casetrack.sources.base import Item, Source
     from casetrack.sync.cache import HashCache
     from casetrack.sync.plan import LedgerRow
@@ -76,9 +77,12 @@ class SourceScan(Scan):
             return "unknown"
         return "gone"
 
-    def _is_inside(self, path: str) -> bool:
-        """Return whether *path* is that of something inside an item that is listed."""
-        return any(str(parent) in self.files for parent in PurePosixPath(path).parents)
+    def is_over(self, file: UntakenFile, /) -> bool:
+        """Return whether the file is of this source and the listing has covered it."""
+        # A file of this machine has its own path, which ends with what its source calls it.
+        dark = any(not d or f"/{d}/" in f"/{file.path}/" for d in self.dark)
+        mine = file.source == self.source
+        return mine and self.is_whole and not dark and not self._is_inside(file.path)
 
     def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:
         """Let go of what has changed, and fetch what is to be read and is not here."""
@@ -184,6 +188,8 @@ class Lister(Hasher):
         except SourceError as error:
             scan.is_whole, scan.problem = False, error
         scan.dark = tuple(self._source.dark)
+        if scan.dark and scan.problem is None:
+            scan.problem = _dark(self._label, scan.dark)
         if scan.is_whole and not found and not self._verify and self._holds:
             scan.is_whole, scan.problem = False, _empty(self._label)
         return list(found.values())
@@ -354,6 +360,15 @@ def origin_of(source: str, item: Item, own: Path | None = None, /) -> Origin:
         metadata=metadata,
         title=item.title,
         is_whole=item.is_whole,
+    )
+
+
+def _dark(source: str, folders: Sequence[str]) -> SourceError:
+    return SourceError(
+        source,
+        f"{len(folders):,} of its folders could not be listed, such as {folders[0] or 'the top'}. "
+        "What is known of them was kept.",
+        hint="See the notes of the sync for each folder, then sync again.",
     )
 
 

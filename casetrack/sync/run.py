@@ -32,6 +32,7 @@ from casetrack.ingest.walk import Rules, extension_set
 from casetrack.store.excluded import excluded
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import leftovers, write_session
+from casetrack.store.untaken import note
 from casetrack.sync.cache import HashCache
 from casetrack.sync.move import apply_moves
 from casetrack.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
@@ -234,9 +235,7 @@ class Sync:
                 cancelled = self._do()
         except (Stopped, JobStopped):
             cancelled = True
-        if not self.wish.dry_run:
-            self._remember()
-        return build_report(
+        report = build_report(
             self.workspace.name,
             self.scan,
             self.plan,
@@ -245,6 +244,21 @@ class Sync:
             remove=self.wish.remove_deleted,
             cancelled=cancelled,
             seconds=time.perf_counter() - self.started,
+        )
+        if not self.wish.dry_run:
+            self._remember()
+            self._note(report)
+        return report
+
+    def _note(self, report: SyncReport) -> None:
+        """Note the files that are not in the collection as they are."""
+        is_whole = not report.cancelled and not report.problem
+        note(
+            self.workspace.folder,
+            report.changes,
+            present={row.path for row in rows_of(self._snapshot())},
+            source=self.scan.source,
+            is_over=self.scan.is_over if is_whole else lambda _: False,
         )
 
     def _look(self) -> None:

@@ -11,6 +11,7 @@ import os
 import stat
 import time
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.ingest.discover import Origin
     from casetrack.ingest.walk import Rules
+    from casetrack.records import UntakenFile
     from casetrack.sync.cache import HashCache
     from casetrack.sync.plan import LedgerRow
 
@@ -142,6 +144,14 @@ class Scan:
         """Return whether the file of a document that is not among the files is there or gone."""
         raise NotImplementedError
 
+    def is_over(self, file: UntakenFile, /) -> bool:
+        """Return whether a file that was not taken earlier is in order or gone after this look."""
+        raise NotImplementedError
+
+    def _is_inside(self, path: str) -> bool:
+        """Return whether *path* is that of something inside a file or an item of this place."""
+        return any(str(parent) in self.files for parent in PurePath(path).parents)
+
     def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - a listing has said it
         """Return whether the file of a document that is to be removed is still gone."""
         return True
@@ -220,6 +230,14 @@ class FolderScan(Scan):
             return "unknown"
         found = presence(path)
         return "unknown" if found == "gone" and is_inside_a_file(path) else found
+
+    def is_over(self, file: UntakenFile, /) -> bool:
+        """Return whether the file is in the folder and one looked where it is."""
+        path = file.path
+        places = (self.place,) if self.only is None else self.only
+        seen = any(path == place or is_below(path, place) for place in places)
+        unread = any(is_below(path, folder) for folder in self.unread)
+        return seen and not unread and not self._is_inside(path)
 
     def is_still_gone(self, row: LedgerRow, /) -> bool:
         """Return whether another document has the path now, or nothing lies there."""

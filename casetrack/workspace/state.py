@@ -11,13 +11,14 @@ from casetrack.names import ShortIds
 from casetrack.records import ChunkWindow
 from casetrack.store import find
 from casetrack.store.source_states import stale_sources
+from casetrack.store.untaken import untaken
 from casetrack.workspace.arguments import document_name, passage_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from casetrack.graph.graph import ContextGraph
-    from casetrack.records import Chunk, Document
+    from casetrack.records import Chunk, Document, UntakenFile
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.workspace.arguments import DocumentRef, PassageRef
@@ -137,6 +138,10 @@ class State:
             for name, problem in sorted(stale.items())
             if name in wanted
         ]
+
+    def untaken(self) -> tuple[UntakenFile, ...]:
+        """Return the files that are not in the collection as they are now, and why."""
+        return untaken(self.workspace.folder, self.snapshot.documents.values())
 
     # --- documents and passages ---------------------------------------------------------------
 

@@ -142,7 +142,7 @@ def test_sources(collection: Collection) -> None:
     assert (named["git:platform"]["configured"], named["git:web"]["configured"]) == (True, False)
     assert sum(each["documents"] for each in answer) == len(collection.documents())
     assert {"name", "configured", "healthy", "notes"} < set(answer[0])
-    assert (named["git:new"]["healthy"], named["git:web"]["healthy"]) == (False, True)
+    assert (named["git:new"]["healthy"], named["git:web"]["healthy"]) == (False, False)
     assert named["git:new"]["notes"]
 
 

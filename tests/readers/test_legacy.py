@@ -22,6 +22,7 @@ from docx.oxml.ns import nsdecls
 
 from casetrack.config import ParseLimits
 from casetrack.errors import (
+    ConverterFailed,
     ConverterMissing,
     FileEncrypted,
     FormatMismatch,
@@ -284,6 +285,65 @@ def test_without_libreoffice_the_error_says_what_to_do(
         with pytest.raises(ConverterMissing) as caught:
             reader.read(path)
         messages(str(caught.value), name)
+
+
+FAULTS = {
+    "abort": ("kill -ABRT $$", ConverterFailed, "SIGABRT"),
+    "code": ("echo 'no display' >&2; exit 77", ConverterFailed, "no display"),
+    "silent": ("exit 0", ConverterFailed, "code 0"),
+    "unloaded": ("echo 'Error: source file could not be loaded' >&2; exit 1", ParseFailed, "-impr"),
+    "no impress": ("exit 1", ConverterMissing, "libreoffice-impress"),
+    "time": ("sleep 9", ParseLimit, "LibreOffice did not finish within 0.45 s"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the fake program is a shell script")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_converter_that_fails_is_tried_twice_and_named(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    script, error, word = FAULTS[fault]
+    program = fake_libreoffice(tmp_path, monkeypatch, script)
+    if fault == "no impress":
+        registry = tmp_path / "share" / "registry"
+        registry.mkdir(parents=True)
+        (registry / "main.xcd").touch()
+    path = tmp_path / "a.ppt"
+    path.write_bytes(ole({"PowerPoint Document": b"x"}))
+    limits = replace(ParseLimits(), timeout_seconds=0.5 if fault == "time" else 60)
+    with pytest.raises(error) as caught:
+        PptReader().read(path, ReadOptions(limits=limits))
+    said = str(caught.value)
+    assert word in said
+    assert ("may be damaged" in said) == (error is ParseFailed)
+    profiles = program.with_name("profiles").read_text(encoding="utf-8").split()
+    assert len(set(profiles)) == len(profiles) == (1 if fault == "time" else 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the fake program is a shell script")
+def test_a_crash_is_followed_by_a_conversion(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = docx.Document()
+    document.add_paragraph("The lease ends in May.")
+    document.save(str(tmp_path / "made.docx"))
+    once = f"[ -e {tmp_path}/crashed ] || {{ touch {tmp_path}/crashed; kill -ABRT $$; }}"
+    made = f'cp {tmp_path}/made.docx "${{11}}/document.docx"'
+    fake_libreoffice(tmp_path, monkeypatch, f"{once}\n{made}")
+    (tmp_path / "a.doc").write_bytes(ole({"WordDocument": b"\0\0\x69\0"}))
+    reading, pages = read(tmp_path / "a.doc")
+    assert (reading.info.format, pages[0].text) == ("doc", "The lease ends in May.")
+
+
+def fake_libreoffice(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
+    """Make a program that notes the profile that it is given, and then runs *script*."""
+    program = folder / "program" / "soffice"
+    program.parent.mkdir()
+    note = f'echo "$6" >> {folder}/program/profiles'
+    program.write_text(f"#!/bin/sh\n{note}\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(libreoffice, "find_libreoffice", lambda: program)
+    return program
 
 
 def test_libreoffice_is_found_on_the_path_and_beside_it(

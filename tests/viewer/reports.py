@@ -8,13 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from casetrack.records import CollectionInfo
+from casetrack.records import CollectionInfo, UntakenFile
 from casetrack.records.graph import Citation, KeyActor
 from casetrack.records.index_status import DocumentIndex, IndexStatus
 from casetrack.viewer.report import Report
 from casetrack.viewer.report.amounts import Amounts, Sum
 from casetrack.viewer.report.gather import Listed
-from casetrack.viewer.report.untaken import Untaken, UntakenFiles
 from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
 from viewer.sheets import Tree, check_page
 
@@ -77,7 +76,12 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
         )
         for n in range(size)
     )
-    refused = tuple(Untaken(f"{said}/{n}", n % 2 == 0, said, said) for n in range(size))
+    refused = tuple(
+        UntakenFile(
+            f"{said}/{n}", "skipped" if n % 2 else "failed", "", said, said, None, None, MADE
+        )
+        for n in range(size)
+    )
     problems = tuple(
         DocumentIndex(str(n), said, said, 1, {}, "missing", ("source_missing",))
         for n in range(size)
@@ -92,7 +96,7 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
         "topics": summary.topics,
         "span": (MADE, MADE.replace(year=2027)),
         "undated_documents": size // 2,
-        "untaken": UntakenFiles(refused, 2, 3, 4, MADE),
+        "untaken": refused,
         "timeline": replace(Answers(size=size).do_timeline(limit=size), events=events),
         "graph": Answers(size=size).do_graph(depth=2, limit=4),
         "amounts": (Amounts("EUR", size + 7, sums), Amounts(words or None, size, sums)),

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 import pytest
 
-from casetrack.records.jobs import Job
 from casetrack.viewer.report import Report, report_page
 from casetrack.viewer.report.amounts import Amounts, Sum
 from casetrack.viewer.report.holdings import common_folder
-from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
 from graph_records import quote
-from viewer.reports import MADE, check_report, handmade, text_of
+from viewer.reports import check_report, handmade, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +44,7 @@ def test_the_first_sentences_say_what_the_collection_is(messages: Any) -> None:
     full = replace(report, summary=replace(report.summary, statistics=figures))
     messages(brief_of(full).replace(". ", ".\n"), "with gaps")
     none = replace(figures, partial_documents=0, pages_without_text=0)
-    good = replace(
-        report, summary=replace(report.summary, statistics=none), untaken=UntakenFiles(jobs=1)
-    )
+    good = replace(report, summary=replace(report.summary, statistics=none), untaken=())
     messages(brief_of(good).replace(". ", ".\n"), "complete")
 
 
@@ -117,46 +113,6 @@ def test_every_one_of_many_passages_is_quoted_with_its_citation() -> None:
     assert wanted == set(articles)
     assert html.count('<h3 class="cited">') == html.count("<blockquote") == 500
     assert len(html.encode()) < 4_000_000
-
-
-def job(number: int, *outcomes: tuple[str, str, str], **changed: Any) -> Job:
-    """Return a job that ended so: path, status and code of each file."""
-    at = MADE.replace(day=number)
-    listed = [{"path": p, "status": s, "code": c, "message": f"{p}: {c}"} for p, s, c in outcomes]
-    facts: dict[str, Any] = {
-        "counts": {s: sum(o[1] == s for o in outcomes) for s in ("failed", "skipped")},
-        "outcomes": listed,
-    } | changed
-    return Job(
-        *(f"j-{number}", "ingest", "Ingest", "1", "Acme", "done", at, at, at, at, "", 0, 0, None),
-        *(facts, None, 1, 0.0, ""),
-    )
-
-
-def test_files_that_were_not_taken_are_known_from_the_newest_record() -> None:
-    jobs = [
-        job(2, ("/a.pdf", "ingested", ""), ("/b.pdf", "failed", "encrypted")),
-        job(1, ("/a.pdf", "failed", "parse_failed"), ("/e.txt", "skipped", "empty_file")),
-        job(3, ("/c.pdf", "failed", "encrypted"), ("/d.pdf", "skipped", "duplicate")),
-        job(4, ("/f.pdf", "failed", "encrypted"), dry_run=True),
-        replace(job(5), result=None),
-        job(6, ("/g.pdf", "failed", "encrypted"), counts={"failed": 9}),
-        replace(
-            job(7),
-            kind="sync",
-            result={"changes": [{"path": "/h.pdf", "kind": "failed", "message": "no"}]},
-        ),
-    ]
-    found = untaken_files(jobs, {"/c.pdf"})
-    assert [(f.path, f.failed) for f in found.files] == [
-        ("/b.pdf", True),
-        ("/g.pdf", True),
-        ("/h.pdf", True),
-        ("/e.txt", False),
-    ]
-    assert (found.copies, found.unlisted, found.jobs) == (1, 8, 5)
-    assert found.since == MADE.replace(day=1)
-    assert untaken_files([], set()) == UntakenFiles()
 
 
 def test_a_collection_of_failures_says_which_files_and_why(

@@ -157,7 +157,7 @@ def _exit_code(reports: "Sequence[SyncReport]") -> int:
 
 
 def _failed(report: "SyncReport") -> bool:
-    return bool(report.problem) or report.count("failed") > 0
+    return bool(report.problem)
 
 
 def _show(report: "SyncReport") -> None:

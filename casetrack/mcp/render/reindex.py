@@ -8,15 +8,18 @@ from casetrack.mcp import render
 from casetrack.mcp.budget import page_of
 from casetrack.mcp.outputs import STATUS
 from casetrack.mcp.results import cut, onward
+from casetrack.provenance import iso_utc
 from casetrack.records.index_status import PROBLEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.ingest.reindex_report import ReindexReport
+    from casetrack.records import UntakenFile
     from casetrack.records.index_status import Action, DocumentIndex, IndexStatus
 
 LISTED_DOCUMENTS = 100
+LISTED_FILES = 20
 _REASON_CHARS = 500
 
 _REMEDIES: dict[Action, str] = {
@@ -101,8 +104,14 @@ def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
         shares = [f"{n} {_percent(c, status.chunks)}" for n, c in status.coverage.items()]
         lines.append(f"Coverage: {', '.join(shares)}")
     more = [shown["more"]] if shown["more"] else []
-    if status.ok:
-        return "\n".join([*lines, "All is up to date.", *more])
+    lines += [
+        f"- {file['status']}: {render.one_line(file['path'])}: {file['why']}"
+        for file in shown["untaken"]
+    ]
+    rest = len(status.untaken) - len(shown["untaken"])
+    lines += [f"- {rest:,} more files are not taken in"] if rest else []
+    if all(d.ok for d in status.documents):
+        return "\n".join([*lines, *([] if status.untaken else ["All is up to date."]), *more])
     for problem, count in status.problems.items():
         lines.append(f"- {render.counted(count, 'document')}: {PROBLEMS[problem]}")
     lines.append(f"Next: {remedy(status.action, one=len(status.documents) == 1)}")
@@ -128,9 +137,21 @@ def status_result(status: IndexStatus, offset: int, /) -> dict[str, Any]:
     entries, after = page_of(ordered, _document, offset=offset, limit=LISTED_DOCUMENTS)
     return facts | {
         "documents": entries,
+        "untaken": [_untaken(file) for file in status.untaken[:LISTED_FILES]],
+        "untaken_count": len(status.untaken),
         "documents_omitted": max(0, len(ordered) - offset - len(entries)),
         "next_offset": after if entries else None,
         "more": (onward(after) if entries else None) or "",
+    }
+
+
+def _untaken(file: UntakenFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "status": file.status,
+        "code": file.code,
+        "why": cut(file.why, _REASON_CHARS),
+        "since": iso_utc(file.since),
     }
 
 

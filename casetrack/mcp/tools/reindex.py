@@ -59,6 +59,16 @@ class IndexedDocument(TypedDict):
     health: str
 
 
+class UntakenOutput(TypedDict):
+    """A file that is not in the collection as it is now, with the reason and the next step."""
+
+    path: str
+    status: str
+    code: str
+    why: str
+    since: str
+
+
 class IndexStatusOutput(outputs.Answer, outputs.Paged):
     """How far a collection is as it would be made now; documents with problems come first."""
 
@@ -72,6 +82,8 @@ class IndexStatusOutput(outputs.Answer, outputs.Paged):
     remedy: str
     documents: list[IndexedDocument]
     documents_omitted: int
+    untaken: list[UntakenOutput]
+    untaken_count: int
     more: str
 
 

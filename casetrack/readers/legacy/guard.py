@@ -37,8 +37,8 @@ def main() -> None:
     """Take an order as one line of JSON, answer with one, and wait for the input to close.
 
     The order holds ``command``, ``environment``, ``folder``, ``seconds``, ``memory_mb`` and
-    ``disk_mb``; the answer ``ended`` (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and
-    ``code``.
+    ``disk_mb``; what the command prints goes to ``output`` in the folder. The answer holds
+    ``ended`` (``"exit"``, ``"time"``, ``"memory"``, ``"disk"``) and ``code``.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -82,15 +82,16 @@ def _start(order: dict[str, Any]) -> subprocess.Popen[bytes]:
         options = {"creationflags": subprocess.CREATE_NO_WINDOW}
     elif sys.platform == "linux":
         options["preexec_fn"] = _before_exec(os.getpid(), order["disk_mb"])
-    return subprocess.Popen(
-        order["command"],
-        cwd=order["folder"],
-        env=order["environment"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        **options,
-    )
+    with Path(order["folder"], "output").open("ab") as output:
+        return subprocess.Popen(
+            order["command"],
+            cwd=order["folder"],
+            env=order["environment"],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            **options,
+        )
 
 
 def _before_exec(guard: int, disk_mb: int) -> Callable[[], None]:

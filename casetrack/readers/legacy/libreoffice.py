@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from casetrack.errors import ConverterMissing, ParseFailed, ParseLimit
+from casetrack.errors import ConverterFailed, ConverterMissing, ParseFailed, ParseLimit
+from casetrack.errors.files import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +40,10 @@ _MARK, _OTHER_MARK = (f"{n}cryptedSummary\0".encode("utf-16-le") for n in ("En",
 _ENTRY_BYTES = 128
 _SHARE = 0.9
 """Part of the file's time that the conversion may take; the rest is for reading its result."""
+_UNLOADED = "source file could not be loaded"
+"""What LibreOffice prints of a file that it cannot open, and of one whose part is not installed."""
+_SHELL_SIGNALS = 128
+_OUTPUT_CHARS, _SHOWN = 2_000, 200
 _PROFILE = Path("user", "registrymodifications.xcu")
 _SETTINGS = (
     ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
@@ -62,12 +69,15 @@ class Conversion:
         Extensions, with dot.
     filter
         LibreOffice's name of the format; named, so that damaged files are not taken for text.
+    module
+        The part of LibreOffice that opens it: ``writer`` or ``impress``.
     """
 
     kind: str
     source: str
     target: str
     filter: str
+    module: str
 
 
 def find_libreoffice() -> Path | None:
@@ -110,26 +120,117 @@ def converted(
     Raises
     ------
     ConverterMissing
-        LibreOffice is not installed.
+        LibreOffice is not installed, or without the part that opens such files.
+    ConverterFailed
+        It crashed or wrote nothing, twice.
     ParseFailed
-        It cannot open the file.
+        It reports that it cannot open the file.
     ParseLimit
         It needed too much time, memory or disk.
     """
     program = find_libreoffice()
     if program is None:
         raise ConverterMissing(path, conversion.kind, conversion.target)
+    end = time.monotonic() + _seconds(limits)
+    with _attempt(program, content, conversion, limits, spool, end) as first:
+        if first.is_good:
+            yield first.check(path, conversion, limits)
+            return
+    # LibreOffice crashes once on files that it converts with the next, fresh profile.
+    with _attempt(program, content, conversion, limits, spool, end) as last:
+        if last.result.is_file():
+            yield last.check(path, conversion, limits)
+            return
+    lacks = _lacks(program, conversion.module)
+    if lacks:
+        raise ConverterMissing(path, conversion.kind, conversion.target, conversion.module)
+    # The time of both runs is that of one; the first one had more of it.
+    ending = last if last.ended == "exit" else first
+    if _UNLOADED in ending.output:
+        kind = conversion.source.removeprefix(".").upper()
+        reason = "LibreOffice cannot open it"
+        if lacks is None:
+            part, how = conversion.module.capitalize(), package_of(conversion.module)
+            reason += f", unless its part {part} is not installed ({how})"
+        raise ParseFailed(path, kind, reason)
+    raise ConverterFailed(path, _ending(ending), conversion.target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One run of LibreOffice: its end, its output and the path of the converted file."""
+
+    ended: str
+    code: int | str
+    output: str
+    result: Path
+
+    @property
+    def is_good(self) -> bool:
+        """Whether a second run would change nothing: a limit was reached, or all went well."""
+        return self.ended != "exit" or (self.code == 0 and self.result.is_file())
+
+    def check(self, path: Path, conversion: Conversion, limits: ParseLimits, /) -> Path:
+        """Return the converted file where the run has kept to the limits."""
+        passed = ""
+        if self.ended == "time":
+            passed = f"LibreOffice did not finish within {_seconds(limits):g} seconds"
+        elif self.ended == "memory":
+            passed = f"LibreOffice needed more than {limits.memory_mb:,} MB of memory"
+        elif self.ended == "disk" or self.result.stat().st_size > limits.unpacked_mb << 20:
+            passed = f"LibreOffice made more than {limits.unpacked_mb:,} MB of it (unpacked_mb)"
+        if passed:
+            raise ParseLimit(path, passed, newer=conversion.target)
+        return self.result
+
+
+@contextmanager
+def _attempt(
+    program: Path,
+    content: Path,
+    conversion: Conversion,
+    limits: ParseLimits,
+    spool: Path | None,
+    end: float,
+) -> Iterator[_Attempt]:
+    """Run LibreOffice once, in a new folder with a new profile that goes afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="casetrack-office-", dir=spool))
     try:
         _prepare(folder, content, conversion)
-        with _Guard(folder, _command(program, folder, conversion), limits) as guard:
+        command = _command(program, folder, conversion)
+        with _Guard(folder, command, limits, end - time.monotonic()) as guard:
             answer = guard.answer()
+            output = folder / "output"
+            text = output.read_text("utf-8", "replace") if output.is_file() else ""
             result = folder / "out" / f"document{conversion.target}"
-            _check(path, conversion, answer, limits, result)
-            yield result
+            yield _Attempt(answer["ended"], answer["code"], text[-_OUTPUT_CHARS:], result)
     finally:
         # The guard has removed it; it never began if the copy failed.
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lacks(program: Path, module: str) -> bool | None:
+    """Return whether this LibreOffice was installed without a part; ``None`` if unknown."""
+    home = program.resolve().parent.parent
+    registries = (home / "share" / "registry", home / "Resources" / "registry")
+    known = [r for r in registries if (r / "main.xcd").is_file()]
+    return not (known[0] / f"{module}.xcd").is_file() if known else None
+
+
+def _ending(attempt: _Attempt) -> str:
+    """Return how LibreOffice ended, with its signal or exit code, and the end of its output."""
+    code = attempt.code
+    if not isinstance(code, int):
+        ended = "ended without an answer"
+    elif code < 0 or code > _SHELL_SIGNALS:  # a shell script adds 128 to the number of a signal
+        number = -code if code < 0 else code - _SHELL_SIGNALS
+        names = {each.value: f" ({each.name})" for each in signal.Signals}
+        ended = f"was ended by signal {number}{names.get(number, '')}"
+    else:
+        ended = f"ended with exit code {code}, without a result"
+    lines = attempt.output.split("\n")
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"{ended}: {said[:_SHOWN]}" if said else ended
 
 
 def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
@@ -200,26 +301,6 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _check(
-    path: Path,
-    conversion: Conversion,
-    answer: dict[str, Any],
-    limits: ParseLimits,
-    result: Path,
-) -> None:
-    ended = answer["ended"]
-    if ended == "time":
-        raise ParseLimit(path, f"LibreOffice needed more than {_seconds(limits):g} seconds for it")
-    if ended == "memory":
-        raise ParseLimit(path, f"LibreOffice needed more than {limits.memory_mb:,} MB of memory")
-    if ended == "disk" or (result.is_file() and result.stat().st_size > limits.unpacked_mb << 20):
-        text = f"LibreOffice made more than {limits.unpacked_mb:,} MB of it (unpacked_mb)"
-        raise ParseLimit(path, text)
-    if not result.is_file():
-        kind = conversion.source.removeprefix(".").upper()
-        raise ParseFailed(path, kind, f"LibreOffice could not convert it ({answer['code']})")
-
-
 def _seconds(limits: ParseLimits) -> float:
     return limits.timeout_seconds * _SHARE
 
@@ -227,12 +308,14 @@ def _seconds(limits: ParseLimits) -> float:
 class _Guard:
     """The guard as this process sees it; leaving it ends LibreOffice and removes the folder."""
 
-    def __init__(self, folder: Path, command: list[str], limits: ParseLimits) -> None:
+    def __init__(
+        self, folder: Path, command: list[str], limits: ParseLimits, seconds: float
+    ) -> None:
         order = {
             "command": command,
             "environment": _environment(folder),
             "folder": str(folder),
-            "seconds": _seconds(limits),
+            "seconds": seconds,
             "memory_mb": limits.memory_mb,
             "disk_mb": limits.unpacked_mb,
         }

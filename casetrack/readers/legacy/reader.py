@@ -66,7 +66,11 @@ class DocReader:
                 return read_docx(path, options, content)
             _refuse_others(path, content, self.name, _WORD_STREAM)
             conversion = Conversion(
-                "a Word 97-2003 document (.doc)", ".doc", ".docx", _word_filter(content)
+                "a Word 97-2003 document (.doc)",
+                ".doc",
+                ".docx",
+                _word_filter(content),
+                "writer",
             )
             warnings: list[str] = []
             facts = ole_facts(content, warnings)
@@ -98,7 +102,11 @@ class PptReader:
                 return PptxReader().read(path, options)
             _refuse_others(path, content, self.name, _SLIDES_STREAM)
             conversion = Conversion(
-                "a PowerPoint 97-2003 presentation (.ppt)", ".ppt", ".pptx", "MS PowerPoint 97"
+                "a PowerPoint 97-2003 presentation (.ppt)",
+                ".ppt",
+                ".pptx",
+                "MS PowerPoint 97",
+                "impress",
             )
             warnings: list[str] = []
             facts = ole_facts(content, warnings)

@@ -13,6 +13,7 @@ from casetrack.answers.summary import key_actors
 from casetrack.answers.summary import summary as collection_summary
 from casetrack.answers.timeline import timeline
 from casetrack.answers.topics import topic_records
+from casetrack.errors import DuplicateDocument
 from casetrack.ingest.index_status import index_status
 from casetrack.records.graph import Citation
 from casetrack.store.place import stored_bytes
@@ -20,13 +21,12 @@ from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
 from casetrack.viewer.report.marked import of_documents
 from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
-from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.graph.graph import ContextGraph
-    from casetrack.records import CollectionInfo, Document
+    from casetrack.records import CollectionInfo, Document, UntakenFile
     from casetrack.records.graph import (
         CollectionSummary,
         EntityGraph,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from casetrack.records.index_status import IndexStatus
     from casetrack.records.marks import PlacedMark
     from casetrack.viewer.report.amounts import Amounts
-    from casetrack.workspace import State, Workspace
+    from casetrack.workspace import State
 
 MAX_ACTORS = 40
 MAX_EVENTS = 60
@@ -90,7 +90,7 @@ class Report:
     span, undated_documents
         First and last date that documents carry of themselves, and how many carry none.
     untaken
-        Files that could not be taken, as far as it is recorded.
+        Files that are not in the collection as they are now, failed ones first.
     left_out
         What is not in the report and why, in sentences.
     marks
@@ -113,7 +113,7 @@ class Report:
     document_count: int
     span: tuple[datetime, datetime] | None
     undated_documents: int
-    untaken: UntakenFiles
+    untaken: tuple[UntakenFile, ...]
     index: IndexStatus
     left_out: tuple[str, ...]
     marks: tuple[PlacedMark, ...] = ()
@@ -128,7 +128,12 @@ class Report:
         """Whether not all was read, so that what is counted in texts is a lower bound."""
         figures = self.summary.statistics
         unread = figures.partial_documents or figures.pages_without_text
-        return bool(unread or any(f.failed for f in self.untaken.files))
+        return bool(unread or any(f.failed for f in self.untaken))
+
+    @property
+    def refused(self) -> tuple[UntakenFile, ...]:
+        """The files that were not taken, without copies of documents."""
+        return tuple(f for f in self.untaken if f.code != DuplicateDocument.code)
 
     @property
     def at_least(self) -> str:
@@ -201,7 +206,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         document_count=len(source.documents),
         span=(min(dates), max(dates)) if dates else None,
         undated_documents=len(moments) - len(dates),
-        untaken=_untaken(workspace, source),
+        untaken=state.untaken(),
         index=index_status(state),
         left_out=tuple(left_out),
         marks=of_documents(source.marks),
@@ -224,13 +229,6 @@ def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, 
             entity = replace(entity, role=None)
         found.append(replace(actor, entity=entity, quote=quote))
     return tuple(found)
-
-
-def _untaken(workspace: Workspace, source: ContextGraph) -> UntakenFiles:
-    from casetrack.jobs import JobStore
-
-    jobs = JobStore(workspace.settings.data_dir).list(collection_id=workspace.info.id)
-    return untaken_files(jobs, {d.path for d in source.documents})
 
 
 def _references(graph: ContextGraph) -> tuple[tuple[Citation, ...], int]:

@@ -103,7 +103,7 @@ def _brief(report: Report, passages: Passages) -> Iterator[str]:
     """Yield paragraphs as HTML; what they name leads to its passage."""
     yield " ".join(filter(None, (_holds(report), _dated(report))))
     if not report.document_count:
-        if report.untaken.files:
+        if report.refused:
             yield _unread(report)
         return
     told = (_who(report, passages), _about(report, passages), _money(report, passages))
@@ -190,8 +190,8 @@ def _money(report: Report, passages: Passages) -> str:
 def _unread(report: Report) -> str:
     """Return what could not be read, or that all was."""
     figures = report.summary.statistics
-    failed = sum(f.failed for f in report.untaken.files)
-    left = len(report.untaken.files) - failed
+    failed = sum(f.failed for f in report.refused)
+    left = len(report.refused) - failed
     said = [
         (figures.partial_documents, "document was read only in part", "were read only in part"),
         (figures.pages_without_text, "page holds no text that can be read", "hold no text"),

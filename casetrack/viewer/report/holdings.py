@@ -23,15 +23,13 @@ from casetrack.viewer.report.parts import (
     table,
 )
 from casetrack.viewer.symbols import shortened
-from casetrack.viewer.words import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.records import Document
+    from casetrack.records import Document, UntakenFile
     from casetrack.viewer.report.gather import Listed, Report
     from casetrack.viewer.report.passages import Passages
-    from casetrack.viewer.report.untaken import Untaken, UntakenFiles
 
 _DOCUMENTS = (
     ("Document", "wide"),
@@ -169,10 +167,10 @@ def _health(report: Report, pictured: int, skipped: int) -> Iterator[str]:
             yield f'<div class="card"><h3>{title}</h3>{bars(counts, title, names=names)}</div>\n'
         yield "</div>\n"
     yield from _troubled(report)
-    yield from _untaken(report.untaken)
+    yield from _untaken(report.refused)
     notes = [
         *figures.notes,
-        *_about_records(report),
+        *_about_copies(report),
         *report.left_out,
         *_about_pictures(pictured, skipped),
     ]
@@ -187,7 +185,7 @@ def _checks(report: Report) -> Iterator[tuple[bool, str]]:
     total = report.document_count
     yield from _taken(report)
     if not total:
-        if not report.untaken.files:
+        if not report.refused:
             yield True, "There is nothing to check yet: the collection is empty."
         return
     partial = figures.partial_documents
@@ -214,16 +212,15 @@ def _checks(report: Report) -> Iterator[tuple[bool, str]]:
 
 
 def _taken(report: Report) -> Iterator[tuple[bool, str]]:
-    """Yield whether every file was taken in, as far as there are records."""
-    untaken = report.untaken
-    failed = sum(f.failed for f in untaken.files)
-    left = len(untaken.files) - failed
+    """Yield whether every file was taken in."""
+    failed = sum(f.failed for f in report.refused)
+    left = len(report.refused) - failed
     counts = [f"{counted(failed, 'file')} could not be taken in"] if failed else []
     counts += [f"{counted(left, 'file')} {'was' if left == 1 else 'were'} left out"] if left else []
     if counts:
         yield False, f"{capital(joined(counts))}; see below."
-    elif untaken.jobs and report.document_count:
-        yield True, "No file was refused, as far as ingests are recorded."
+    elif report.document_count:
+        yield True, "No file was refused."
 
 
 def _recognised(report: Report) -> Iterator[tuple[bool, str]]:
@@ -262,46 +259,34 @@ def _troubled(report: Report) -> Iterator[str]:
     yield and_more(len(rows), len(troubled), "document", command("index-status", report.name))
 
 
-def _untaken(untaken: UntakenFiles) -> Iterator[str]:
+def _untaken(refused: Sequence[UntakenFile]) -> Iterator[str]:
     """Yield the files that are not in the collection, and why."""
-    if not untaken.files:
+    if not refused:
         return
     yield '<h3 class="year">Files that are not in the collection</h3>\n'
     heads = (("File", "wide"), ("Why", "wide"), ("What to do", "wide"))
-    rows = [_refused(one) for one in untaken.files[:_MOST_UNTAKEN]]
+    rows = [_refused(one) for one in refused[:_MOST_UNTAKEN]]
     yield table(heads, rows, "Files that are not in the collection")
-    total = len(untaken.files) + untaken.unlisted
-    yield and_more(len(rows), total, "file", "casetrack jobs list")
+    yield and_more(len(rows), len(refused), "file", "casetrack index-status")
 
 
-def _refused(one: Untaken) -> tuple[str, str, str]:
+def _refused(one: UntakenFile) -> tuple[str, str, str]:
     folder, mark, name = one.path.rpartition("/") if "/" in one.path else one.path.rpartition("\\")
     under = f'<span class="path-line">{span(shortened(folder + mark, 2 * MAX_NAME))}</span>'
-    reason = one.reason.replace(one.path, name)
+    reason = one.message.replace(one.path, name)
     css = "warn" if one.failed else ""
     return (
         f'<b class="name">{span(shortened(name, MAX_NAME))}</b>{under if folder else ""}',
         f'<span class="{css}">{esc(shortened(reason, _SENTENCE))}</span>',
-        esc(shortened(one.remedy.replace(one.path, name), _REMEDY)),
+        esc(shortened(one.hint.replace(one.path, name), _REMEDY)),
     )
 
 
-def _about_records(report: Report) -> Iterator[str]:
-    """Yield how far it is known which files were refused."""
-    untaken = report.untaken
-    if not untaken.jobs or untaken.since is None:
-        yield (
-            "Which files were refused is not known: no record of an ingest is kept. Records last "
-            "for 30 days, and only of work by command, watch or AI program."
-        )
-        return
-    if untaken.copies:
-        copies = counted(untaken.copies, "file")
-        verb = "was" if untaken.copies == 1 else "were"
-        yield f"{copies} {verb} left out as copies of documents that are here."
-    records = counted(untaken.jobs, "ingest or sync", "ingests and syncs")
-    since = f"{untaken.since.day} {MONTHS[untaken.since.month - 1]} {untaken.since.year}"
-    yield f"Refused files are listed from the records of {records} since {since}."
+def _about_copies(report: Report) -> Iterator[str]:
+    count = len(report.untaken) - len(report.refused)
+    if count:
+        verb = "was" if count == 1 else "were"
+        yield f"{counted(count, 'file')} {verb} left out as copies of documents that are here."
 
 
 def _about_pictures(pictured: int, skipped: int) -> Iterator[str]:

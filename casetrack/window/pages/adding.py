@@ -32,6 +32,7 @@ def form(visit: Visit, /) -> Response:
         folder=_sent_to(visit),
         path=visit.asked("path"),
         room=room_of(visit),
+        untaken=visit.collection.workspace.state().untaken(),
         example=Path.home() / "Documents" / "Contracts",
     )
 

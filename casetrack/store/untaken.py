@@ -1,0 +1,199 @@
+"""The ledger of files that are not in a collection as they are now: ``untaken.json`` in its folder.
+
+Every ingest and every sync notes the files that failed or were skipped, with the reason, the next
+step and the time. A file leaves the ledger when it is read, is deleted, or is no longer listed.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import DuplicateDocument, FileNotFound
+from casetrack.records.reports import FileOutcome, UntakenFile
+from casetrack.store.facts import sealed, unsealed
+from casetrack.store.files import write_atomic
+from casetrack.store.info import info_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from casetrack.records import Document
+    from casetrack.records.sync import SyncChange
+
+FILE = "untaken.json"
+_FORMAT = 1
+_STATUSES = ("failed", "skipped")
+_READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
+_UNFINISHED = "unfinished"
+
+
+def note(
+    folder: Path,
+    results: Iterable[FileOutcome | SyncChange],
+    /,
+    *,
+    present: Collection[str],
+    source: str | None = None,
+    is_over: Callable[[UntakenFile], bool] = lambda _: False,
+) -> None:
+    """Note how files ended.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    results
+        Of an ingest or a sync.
+    present
+        Paths of the documents.
+    source
+        Name of the source that was synced.
+    is_over
+        Returns whether an earlier entry that *results* doesn't name has become void.
+
+    Raises
+    ------
+    StorageError
+        The ledger cannot be written.
+    """
+    results = list(results)
+    now = datetime.now(UTC)
+    named = {result.path for result in results}
+    read = {result.path for result in results if _status(result) in _READ}
+    with info_lock(folder):
+        before = {file.path: file for file in _read(folder)}
+        kept = {
+            path: file
+            for path, file in before.items()
+            if path not in named and not is_over(file) and read.isdisjoint(_parents(path))
+        }
+        for result in results:
+            copy = result.code == DuplicateDocument.code and result.path in present
+            if _status(result) in _STATUSES and not copy and result.code != FileNotFound.code:
+                file = _entry(result, source, now)
+                earlier = before.get(file.path, file)
+                same = replace(earlier, since=file.since) == file
+                kept[file.path] = earlier if same else file
+        if kept != before:
+            _write(folder, kept.values())
+
+
+def begin(folder: Path, paths: Iterable[Path], /) -> None:
+    """Note that files and folders are being added, which an interruption leaves in the ledger."""
+    message = "Adding it has not come to its end."
+    hint = "If nothing is being added, add it again; what was read is kept."
+    marks = [FileOutcome(str(p), "failed", _UNFINISHED, message, hint) for p in paths]
+    note(folder, marks, present=())
+
+
+def end(
+    folder: Path,
+    paths: Collection[Path],
+    results: Iterable[FileOutcome],
+    /,
+    *,
+    present: Collection[str],
+) -> None:
+    """Note how files ended that were added; the folders among *paths* were listed."""
+    folders = {str(path) for path in paths}
+
+    def is_over(file: UntakenFile) -> bool:
+        listed = file.path in folders or not folders.isdisjoint(_parents(file.path))
+        return listed and (file.code == _UNFINISHED or os.path.isdir(file.path))  # noqa: PTH112
+
+    note(folder, results, present=present, is_over=is_over)
+
+
+def forget(folder: Path, paths: Collection[str], /) -> None:
+    """Remove the entries of files whose documents the user deletes."""
+    note(folder, (), present=(), is_over=lambda file: file.path in paths)
+
+
+def untaken(folder: Path, documents: Iterable[Document], /) -> tuple[UntakenFile, ...]:
+    """Return the files that are not in a collection as they are now, failed ones first."""
+    files = _read(folder)
+    if not files:
+        return ()
+    at = {document.path: document for document in documents}
+    ids = {document.document_id for document in at.values()}
+    found = [
+        _without_twin(file)
+        if file.code == DuplicateDocument.code and file.document_id not in ids
+        else file
+        for file in files
+        if not _was_read(file, at.get(file.path)) and not _is_deleted(file.path)
+    ]
+    return tuple(sorted(found, key=lambda f: (not f.failed, f.path)))
+
+
+def _was_read(file: UntakenFile, document: Document | None) -> bool:
+    return document is not None and document.updated_at > file.since
+
+
+def _without_twin(file: UntakenFile) -> UntakenFile:
+    message = "The document that had the same content was deleted."
+    return replace(file, message=message, hint="Add the file again.", document_id=None)
+
+
+def _status(result: FileOutcome | SyncChange) -> str:
+    return result.status if isinstance(result, FileOutcome) else result.kind
+
+
+def _entry(result: FileOutcome | SyncChange, source: str | None, now: datetime) -> UntakenFile:
+    return UntakenFile(
+        path=result.path,
+        status="failed" if _status(result) == "failed" else "skipped",
+        code=result.code,
+        message=result.message,
+        hint=result.hint,
+        document_id=result.document_id,
+        source=source,
+        since=now,
+    )
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield what a path lies in, as text: it may be that of an attachment or of a source's item."""
+    for place, sign in enumerate(path):
+        if sign in "/\\" and place:
+            yield path[:place]
+
+
+def _is_deleted(path: str) -> bool:
+    """Return whether a file of this machine is gone; that of an attachment is its container."""
+    if not os.path.isabs(path):  # noqa: PTH117 - an item of a source
+        return False
+    while not os.path.lexists(path):
+        parent = os.path.dirname(path)  # noqa: PTH120
+        if os.path.isdir(parent) or parent == path:  # noqa: PTH112
+            return True
+        path = parent
+    return False
+
+
+def _read(folder: Path) -> list[UntakenFile]:
+    """Return the entries; a file that is not as it was written counts as none."""
+    try:
+        raw = unsealed((folder / FILE).read_bytes())
+        if raw["format"] != _FORMAT:
+            return []
+        return [_from(**entry) for entry in raw["files"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _from(since: str, **entry: Any) -> UntakenFile:
+    return UntakenFile(since=datetime.fromisoformat(since), **entry)
+
+
+def _write(folder: Path, files: Iterable[UntakenFile]) -> None:
+    entries = [
+        {name: getattr(file, name) for name in UntakenFile.__slots__}
+        | {"since": file.since.isoformat()}
+        for file in files
+    ]
+    write_atomic(folder / FILE, sealed({"format": _FORMAT, "files": entries}))

@@ -1,0 +1,134 @@
+"""The ledger of files that are not in a collection as they are: one record for every face."""
+
+from __future__ import annotations
+
+import os
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.store.untaken import FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+PDF = b"%PDF-1.4 damaged"
+
+
+def listed(collection: Collection) -> set[tuple[str, str, str]]:
+    files = [f for f in collection.workspace.state().untaken() if f.code != "usage"]
+    assert all(file.message and file.since.tzinfo for file in files)
+    return {(file.status, os.path.basename(file.path), file.code) for file in files}  # noqa: PTH119
+
+
+def mail_with(name: str, content: bytes) -> bytes:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"] = "Lease", "ann@example.com"
+    mail.set_content("The lease ends in May.")
+    mail.add_attachment(content, maintype="application", subtype="pdf", filename=name)
+    return mail.as_bytes()
+
+
+@pytest.fixture
+def collection(library: Library) -> Collection:
+    return library.create("Case")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    home = tmp_path / "files"
+    home.mkdir()
+    files = {
+        "good.txt": b"The lease ends in May.",
+        "same.txt": b"The lease ends in May.",
+        "empty.txt": b"",
+        "damaged.pdf": PDF,
+        "odd.xyz": b"x",
+        "mail.eml": mail_with("inside.pdf", PDF),
+    }
+    for name, content in files.items():
+        (home / name).write_bytes(content)
+    (tmp_path / "outside.txt").write_text("Elsewhere.")
+    (home / "link.txt").symlink_to(tmp_path / "outside.txt")
+    (tmp_path / "others").mkdir()
+    (home / "links").symlink_to(tmp_path / "others")
+    return home
+
+
+ALL = {
+    ("failed", "damaged.pdf", "parse_failed"),
+    ("failed", "inside.pdf", "parse_failed"),
+    ("skipped", "same.txt", "duplicate"),
+    ("skipped", "empty.txt", "empty_file"),
+    ("skipped", "odd.xyz", "unsupported_format"),
+}
+
+
+@pytest.mark.parametrize("how", ["ingest", "sync"])
+def test_every_file_is_listed_until_it_is_read_or_deleted(
+    collection: Collection, library: Library, folder: Path, how: str
+) -> None:
+    def take() -> None:
+        collection.ingest(folder) if how == "ingest" else collection.sync(folder)
+
+    take()
+    assert listed(collection) >= ALL
+    since = {file.path: file.since for file in collection.workspace.state().untaken()}
+    take()
+    again = library.get(collection.name)
+    assert listed(again) >= ALL
+    assert {file.path: file.since for file in again.workspace.state().untaken()} == since
+    (folder / "damaged.pdf").unlink()
+    (folder / "empty.txt").write_text("It has a text now.")
+    (folder / "mail.eml").write_bytes(mail_with("inside.txt", b"A text."))
+    assert "damaged.pdf" not in {name for _, name, _ in listed(collection)}
+    take()
+    assert {name for _, name, _ in listed(collection)} == {"same.txt", "odd.xyz"}
+    links = {f.path for f in collection.workspace.state().untaken() if f.code == "usage"}
+    assert links == {str(folder / "link.txt"), str(folder / "links")}
+
+
+def test_no_face_calls_a_collection_with_failed_files_whole(
+    collection: Collection, folder: Path
+) -> None:
+    collection.ingest([folder / "good.txt", folder / "damaged.pdf"])
+    health, status = collection.admin.health(), collection.admin.index_status()
+    for files in (health.untaken, status.untaken):
+        assert [file.path for file in files] == [str(folder / "damaged.pdf")]
+    assert not status.ok
+    assert status.as_dict()["untaken"][0]["hint"]
+    for figures in (collection.map.statistics(), collection.map.summary().statistics):
+        assert "damaged.pdf" in figures.notes[-1]
+    assert "damaged.pdf" in collection.report(pictures=False, progress=False)
+
+
+def test_an_interrupted_ingest_stays_listed(
+    collection: Collection, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("casetrack.ingest.batch.IngestRun.take_all", die)
+        with pytest.raises(MemoryError):
+            collection.ingest(folder)
+    assert listed(collection) == {("failed", "files", "unfinished")}
+    collection.ingest(folder)
+    assert "unfinished" not in {code for _, _, code in listed(collection)}
+
+
+def test_a_deleted_document_takes_its_entry_along(collection: Collection, folder: Path) -> None:
+    collection.sync(folder)
+    (folder / "good.txt").write_bytes(b"")
+    collection.sync(folder)
+    assert ("failed", "good.txt", "empty_file") in listed(collection)
+    collection.delete_document("good.txt")
+    assert "good.txt" not in {name for _, name, _ in listed(collection)}
+    (copy,) = (f for f in collection.workspace.state().untaken() if f.code == "duplicate")
+    assert copy.document_id is None
+    (collection.folder / FILE).write_bytes(b"torn")
+    assert listed(collection) == set()
