@@ -19,6 +19,7 @@ from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.readers import known_extensions
 from casetrack.setup.machine import Machine
+from test_hints import bad_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,7 @@ NOT_RUN = {
     "pip install 'casetrack[ray]'": "what is tested is installed",
     "minisign -Vm": "it checks a release that was fetched; tests/setup checks such signatures",
     "gh attestation verify": "it asks GitHub about such a release",
+    ".venv/bin/just": "the same as just",
     "just ": "recipes are commands of the checkout's developers",
 }
 """Commands that are not run here, by how they begin, and why."""
@@ -78,6 +80,9 @@ NOT_CODE = {
 DRAWN = {("docs/architecture.md", ""): "the layout of a data folder"}
 """Blocks of single pages that hold nothing to run, by page and language."""
 
+NAMED_FILE = re.compile(
+    r"`((?:casetrack|deploy|editions|notebooks|pipelines|schemas|tests|tools)/[\w./-]*)(?:::(\w+))?`"
+)
 STANDS_FOR = {
     "Lease.pdf": "Master Services Agreement.pdf",
     "Agreement.pdf": "Master Services Agreement.pdf",
@@ -252,6 +257,16 @@ def test_every_picture_is_made_by_the_script_and_shown() -> None:
     assert kept == set(PICTURES)
     shown = {(page.parent / target).resolve() for page in PAGES for target in targets(page)}
     assert {name for name in PICTURES if (docs / name).resolve() not in shown} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_files_and_tests_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert list(bad_commands(text)) == []
+    for path, test in re.findall(NAMED_FILE, text):
+        if not re.search("[A-Z]{4}", path):  # a name to fill in
+            assert (CHECKOUT / path).exists(), path
+            assert not test or f"def {test}(" in (CHECKOUT / path).read_text(), test
 
 
 def test_no_command_names_an_id_of_one_machine() -> None:

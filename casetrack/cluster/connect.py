@@ -104,7 +104,7 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
             hint = "Name the one that is meant: `--on HOST:PORT`."
         elif address == HERE:
             reason = "none runs on this computer"
-            hint = "`ray start --head` starts one to keep. `--on local` starts one for this work alone."
+            hint = "`ray start --head` starts one to keep. `--on local` starts one for this work."
         raise ClusterUnreachable(address, reason, hint) from error
     except Exception as error:
         # Ray says most of what goes wrong at the start by bare exceptions.

@@ -185,7 +185,7 @@ class AuthorityNotCited(UsageError):
         self.name = name
         super().__init__(
             f'No document of "{case}" cites "{name}".',
-            hint="List what is cited with `casetrack query \"SELECT name, citation_count FROM "
+            hint='List what is cited with `casetrack query "SELECT name, citation_count FROM '
             'authorities"`. Or look for its words with `casetrack search`.',
         )
 

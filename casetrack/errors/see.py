@@ -25,10 +25,13 @@ class See:
 
     Attributes
     ----------
+    text
+        The reference as a shell spells it.
     names
         Names that the command may have, the longest first.
     """
 
+    text: str
     program: str
     names: tuple[str, ...]
     options: tuple[tuple[str, str], ...]
@@ -66,7 +69,7 @@ def _sentence(
         words = (match[2] or "").split()
         names = (" ".join(words[:2]), words[0]) if words else ()
         options = tuple((n.replace("-", "_"), v) for n, v in _OPTION.findall(match[2] or match[3]))
-        phrase = spell(See(match[1] or "", names, options))
+        phrase = spell(See(match[0], match[1] or "", names, options))
         unknown = unknown or phrase is None
         return match[0] if phrase is None else phrase
 

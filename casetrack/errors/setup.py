@@ -101,7 +101,7 @@ class DesktopUnwritable(SetupError):
     def __init__(self, path: Path | str, error: OSError) -> None:
         super().__init__(
             f"Cannot change {path}: {error.strerror or error}.",
-            hint="Change its permissions and run again `casetrack setup desktop`. Without the entry "
+            hint="Change its permissions and run again `casetrack setup desktop`. Without it "
             "`casetrack browse --app` opens the window.",
         )
 

@@ -35,6 +35,7 @@ _TOOLS = {
     "collection list": ("list_collections", "list_cases"),
     "collection rename": ("update_collection",),
     "collection reopen": ("reopen_collection",),
+    "document": ("get_document",),
     "documents": ("list_documents",),
     "entities": ("list_entities",),
     "entity": ("get_entity_mentions", "find_entity"),
@@ -45,7 +46,7 @@ _TOOLS = {
     "references": ("list_references",),
     "reindex": ("reindex_collection",),
     "related": ("find_related_documents", "get_related_documents"),
-    "schema": ("query",),
+    "schema": ("casetrack://sql",),
     "search": ("search_documents", "search_case", "search"),
     "sync": ("sync_folder",),
     "timeline": ("get_collection_timeline",),
@@ -53,7 +54,7 @@ _TOOLS = {
     "watch": ("list_watches",),
     "watch add": ("watch_folder",),
 }
-"""Which tool does what a command of the shell does: the first of them that the server has."""
+"""The tool that does what a command does: the first that the server has; or a resource."""
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _QUOTED = re.compile(r'"[^"]*"')
 _BULLET = re.compile(r"\s*- ([a-z_]+): ")
@@ -104,7 +105,8 @@ class Steps:
         if see.program != "casetrack":
             return None
         for name in (tool for key in see.names for tool in _TOOLS.get(key, ())):
-            if name in self.offered and (see.options or name != self.calling):
+            is_here = name in self.offered or ":" in name
+            if is_here and (see.options or name != self.calling):
                 options = self._with(see, name) if see.options else ""
                 if options is not None:
                     return f"{name} with {options}" if options else name

@@ -196,8 +196,8 @@ def _decrypted(
         if secret is None:
             raise PassphraseMissing(
                 f"{path.name} is encrypted.",
-                hint="Give its passphrase: `--passphrase-fd N`. Or give its key: `--key-file FILE`. At a "
-                "terminal the command asks for the passphrase.",
+                hint="Give the passphrase: `--passphrase-fd N`. Or give a key: `--key-file FILE`. "
+                "At a terminal the command asks for the passphrase.",
             )
         source.seek(0)
         reader = DecryptingReader(source, secret, path.name)

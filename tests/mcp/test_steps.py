@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from mcp.client import Client
 
-from casetrack.config import Settings
 from casetrack.editions import ANY, LEGAL
-from casetrack.library import Library
-from casetrack.license.tiers import FREE
 from casetrack.mcp.app import server_for
 from casetrack.mcp.catalogue import choose, declared
 from casetrack.mcp.legal import legal_edition
 from casetrack.mcp.server import build_server
 from casetrack.mcp.session import ConnectionState, Session, serve_for
 from casetrack.mcp.steps import Steps
+
+if TYPE_CHECKING:
+    from casetrack.library import Library
 
 EVERY = frozenset({*declared(), *declared(legal_edition())})
 
@@ -46,7 +45,6 @@ def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
     here = frozenset({"list_documents", "ingest_document", "search_documents"})
     told = [Steps(EVERY, here).told(said) for said in SAID]
     messages("\n\n".join(f"{said}\n-> {now}" for said, now in zip(SAID, told, strict=True)))
-
 
 
 @pytest.mark.parametrize("legal", [False, True], ids=["collections", "cases"])
