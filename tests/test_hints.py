@@ -18,17 +18,21 @@ from casetrack.cli.context.commands import app as ctx_app
 from casetrack.cli.context.main import main as ctx_main
 from casetrack.cli.main import main
 from casetrack.config import Settings
+from casetrack.context.home import ContextHome
+from casetrack.editions import ANY, LEGAL
+from casetrack.errors import CaseTrackError
 from casetrack.library import Library
 from casetrack.license.tiers import FREE
 from casetrack.mcp.app import server_for
 from casetrack.mcp.catalogue import any_collection, choose, declared
+from casetrack.mcp.context import context_edition
 from casetrack.mcp.legal import legal_edition
 from casetrack.mcp.session import Session
 from casetrack.window.pages import PAGES
 from window.conftest import text_of, visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 COMMANDS: dict[str, Any] = {
     "casetrack": typer.main.get_command(app),
@@ -163,14 +167,19 @@ def arguments(schema: dict[str, Any], given: dict[str, Any], file: Path) -> dict
 
 
 @pytest.mark.parametrize(
-    ("chosen", "legal"),
-    [("daily", False), ("core,read-only", False), (None, False), (None, True)],
-    ids=["daily", "core", "all", "legal"],
+    ("chosen", "edition"),
+    [("daily", ANY), ("core,read-only", ANY), (None, ANY), (None, LEGAL), (None, "context")],
+    ids=["daily", "core", "all", "legal", "context"],
 )
 def test_mcp_errors_name_tools_and_parameters_of_the_server(
-    several: Library, tmp_path: Path, chosen: str | None, legal: bool
+    several: Library, tmp_path: Path, chosen: str | None, edition: str
 ) -> None:
-    served = legal_edition() if legal else any_collection()
+    (tmp_path / "ctx.toml").write_text('[connectors.filesystem.docs]\nroot = "docs"\n')
+    served = {
+        ANY: any_collection,
+        LEGAL: legal_edition,
+        "context": lambda: context_edition(ContextHome.open(tmp_path / "ctx.toml")),
+    }[edition]()
     server = server_for(Session(several), choose(chosen, served), served)
     (tmp_path / "Scan.png").write_bytes(b"\x89PNG\r\n\x1a\nno picture")
     problems: dict[str, list[str]] = {}
@@ -269,3 +278,25 @@ def test_window_errors_name_no_commands(several: Library) -> None:
         if "html" in answer.headers.get("content-type", "") and bad:
             problems[f"{page.name} {name} {value}"] = (bad, text[:400])
     assert problems == {}
+
+
+def test_python_errors_name_parameters_and_no_options(several: Library, tmp_path: Path) -> None:
+    c = several.get("Acme")
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: several.get("Nowhere"),
+        lambda: c.search("rent", mode="semantic"),
+        lambda: c.search("rent", since="yesterday"),
+        lambda: c.search("rent", since="2025", until="2024"),
+        lambda: c.document("Nowhere"),
+        lambda: c.map.timeline(start="2025", end="2024"),
+        lambda: c.map.amounts(least=5, most=3),
+        lambda: c.map.reference_citations("Nowhere"),
+        lambda: c.sql("SELECT nothing FROM nowhere"),
+        lambda: several.get("Closed").ingest(tmp_path),
+        lambda: c.sync(tmp_path / "none"),
+    )
+    for call in calls:
+        with pytest.raises(CaseTrackError) as caught:
+            call()
+        assert list(bad_commands(str(caught.value))) == []
+        assert not re.search(r"(?<![\w-])--[a-z]", plain(str(caught.value)))

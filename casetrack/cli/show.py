@@ -81,7 +81,7 @@ def show(
     from casetrack.viewer import open_view
 
     if chunk_id is None:
-        best = target.search(question, limit=1) if question else []
+        best = target.search(question, limit=1) if question else None
         if not best:
             raise UsageError("No passage to show.", hint="Give its id, or a question with --for.")
         chunk_id = best[0].chunk_id

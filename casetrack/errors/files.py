@@ -160,7 +160,7 @@ class NoText(FileError):
         super().__init__(
             f"No text found in {path}" + (f": {detail}" if detail else "."),
             hint="If it shows text on its pages, ingest it again with text recognition on and its "
-            "language named. The options are `--ocr auto` and `--ocr-language`.",
+            "language named. The options are `--ocr auto` and `--ocr-language LANGUAGES`.",
         )
 
 

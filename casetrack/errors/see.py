@@ -55,7 +55,8 @@ def in_python(text: str, /) -> str:
 def keywords(see: See, sign: str, /) -> str:
     """Spell the options of a reference as parameters: ``force=True``, or ``force: true``."""
     if sign == "=":
-        return ", ".join(f"{n}={v!r}" if v else f"{n}=True" for n, v in see.options)
+        values = ((n, v if v.isupper() else repr(v or True)) for n, v in see.options)
+        return ", ".join(f"{name}={value}" for name, value in values)
     return ", ".join(f"{name}: {value or 'true'}" for name, value in see.options)
 
 

@@ -114,7 +114,7 @@ class NoSuchScope(UsageError):
     def __init__(self, title: str, client: str, scope: str) -> None:
         super().__init__(
             f"{title} has no settings per {scope}.",
-            hint=f"Leave out `--scope`: `casetrack setup {client}`.",
+            hint=f"Leave out `--scope SCOPE`: `casetrack setup {client}`.",
         )
 
 

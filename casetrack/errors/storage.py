@@ -59,7 +59,7 @@ class NotWritable(StorageError):
         super().__init__(
             f"Cannot write to {path}: it is read-only.",
             hint="Change its permissions, or choose another folder with CASETRACK_HOME. The option "
-            "`--data-dir` chooses one, too.",
+            "`--data-dir FOLDER` chooses one, too.",
         )
 
 

@@ -63,7 +63,7 @@ class Numbering:
         if len(written) > self.digits:
             raise UsageError(
                 f"{self.prefix}{number} has more than {self.digits} digits.",
-                hint="Choose more `--digits` for the whole set.",
+                hint="Choose more `--digits N` for the whole set.",
             )
         return f"{self.prefix}{written}"
 

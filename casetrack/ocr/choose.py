@@ -97,7 +97,7 @@ def _rapidocr(language: str | None, models_dir: Path | None) -> Engine:
     if language and not _is_read_by_rapidocr(language):
         raise OcrUnavailable(
             f"RapidOCR does not read {language}.",
-            hint="Use Tesseract with the language's data. Or leave out `--ocr-language`.",
+            hint="Use Tesseract with the language's data. Or leave out `--ocr-language LANGUAGES`.",
         )
     from casetrack.ocr.rapid import RapidEngine
     from casetrack.ocr.weights import find_weights

@@ -137,7 +137,7 @@ def _unusable(data: Iterable[tuple[str, Path]], reason: str) -> OcrUnavailable:
     files = ", ".join(str(path) for _, path in data)
     return OcrUnavailable(
         f"Tesseract cannot use its language data ({files}): {reason}",
-        hint="Install or pull the data again. Or choose another engine with `--ocr`.",
+        hint="Install or pull the data again. Or choose another engine with `--ocr ENGINE`.",
     )
 
 

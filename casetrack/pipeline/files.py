@@ -106,7 +106,7 @@ class PipelineFile:
                 f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
                 "is not installed here.",
                 hint=f"Install it with `pip install {package}`. Or choose another pipeline with "
-                "`--pipeline`. Then do the same again. Nothing that is stored is lost.",
+                "`--pipeline FILE`. Then do the same again. Nothing that is stored is lost.",
             )
         if kind is None:
             import difflib
