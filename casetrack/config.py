@@ -90,7 +90,7 @@ pulled by its name, or nothing."""
 MEMORY_MODES = ("full", "standard", "constrained")
 """How much memory the models may take; see :mod:`casetrack.models.memory`."""
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
-"""What ``--ocr`` takes: a way to choose, an engine, or none."""
+"""What ``--ocr ENGINE`` takes: a way to choose, an engine, or none."""
 
 
 @dataclass(frozen=True, slots=True)

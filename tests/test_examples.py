@@ -19,6 +19,7 @@ from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.readers import known_extensions
 from casetrack.setup.machine import Machine
+from test_hints import bad_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).parents[1]
 PAGES = (
     CHECKOUT / "README.md",
+    CHECKOUT / "CONTRIBUTING.md",
+    CHECKOUT / "SECURITY.md",
     *sorted((CHECKOUT / "docs").rglob("*.md")),
     CHECKOUT / "data-samples" / "README.md",
 )
@@ -48,6 +51,7 @@ NOT_RUN = {
     "pip install 'casetrack[ray]'": "what is tested is installed",
     "minisign -Vm": "it checks a release that was fetched; tests/setup checks such signatures",
     "gh attestation verify": "it asks GitHub about such a release",
+    ".venv/bin/just": "the same as just",
     "just ": "recipes are commands of the checkout's developers",
 }
 """Commands that are not run here, by how they begin, and why."""
@@ -76,6 +80,9 @@ NOT_CODE = {
 DRAWN = {("docs/architecture.md", ""): "the layout of a data folder"}
 """Blocks of single pages that hold nothing to run, by page and language."""
 
+NAMED_FILE = re.compile(
+    r"`((?:casetrack|deploy|editions|notebooks|pipelines|schemas|tests|tools)/[\w./-]*)(?:::(\w+))?`"
+)
 STANDS_FOR = {
     "Lease.pdf": "Master Services Agreement.pdf",
     "Agreement.pdf": "Master Services Agreement.pdf",
@@ -252,6 +259,22 @@ def test_every_picture_is_made_by_the_script_and_shown() -> None:
     assert {name for name in PICTURES if (docs / name).resolve() not in shown} == set()
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_files_and_tests_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert list(bad_commands(text)) == []
+    for path, test in re.findall(NAMED_FILE, text):
+        if not re.search("[A-Z]{4}", path):  # a name to fill in
+            assert (CHECKOUT / path).exists(), path
+            assert not test or f"def {test}(" in (CHECKOUT / path).read_text(), test
+
+
+def test_no_command_names_an_id_of_one_machine() -> None:
+    for block in BLOCKS:
+        for command in commands(block) if block.language == "sh" else ():
+            assert not re.search(r"\s[0-9a-f]{8}\b", command), f"{block}: {command}"
+
+
 # --- run -----------------------------------------------------------------------------------
 
 
@@ -272,9 +295,9 @@ class Place:
 
     def words(self, command: str) -> list[str]:
         """Return the arguments of a command, with what its names stand for."""
-        if "70a1f04c" in command:
+        if "CHUNK_ID" in command:
             chunk = self.collection.search("rent", limit=1)[0].provenance.chunk_id
-            command = re.sub(r"\b70a1f04c\b", chunk[:8], command)
+            command = command.replace("CHUNK_ID", chunk[:8])
         words = shlex.split(command, comments=True)[1:]
         for name, what in STANDS_FOR.items():
             words = [what if w == name else w.replace(f"'{name}'", f"'{what}'") for w in words]

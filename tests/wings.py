@@ -27,7 +27,7 @@ WINGS = {
         watch
     """,
     "faces": """
-        bench cli context examples house legal library license mcp notebook notebooks offline
+        bench cli context examples hints house legal library license mcp notebook notebooks offline
         python_api records release setup viewer wheel window
     """,
 }

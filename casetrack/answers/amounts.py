@@ -62,7 +62,9 @@ def amounts(
     one_of("sort_by", sort_by, AMOUNT_SORTS)
     limit = up_to(limit, _MOST)
     if least is not None and most is not None and least > most:
-        raise UsageError(f"least is {least:g}, above most, {most:g}.", hint="Swap the two.")
+        raise UsageError(
+            f"The smallest amount, {least:g}, is above the largest, {most:g}.", hint="Swap the two."
+        )
     units = None if unit is None else _units(graph, unit)
     document_id = None if document is None else document.document_id
 

@@ -76,7 +76,7 @@ def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) 
             if placed.quote is None:
                 homeless += 1
                 continue
-            date = typed_date(mark.value, "date")
+            date = typed_date(mark.value)
             begins, ends = str(date.first), str(date.last)
             if (last is None or begins <= last) and (first is None or ends >= first):
                 events.append(
@@ -96,12 +96,12 @@ def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) 
     notes = []
     if hidden:
         what = "1 event is" if hidden == 1 else f"{hidden} events are"
-        notes.append(f"{what} hidden, as you said; `casetrack marks` (list_marks) has them.")
+        notes.append(f"{what} hidden, as you said; `casetrack marks` has them.")
     if homeless:
         what = "1 event of yours is" if homeless == 1 else f"{homeless} events of yours are"
         notes.append(
             f"{what} left out: the source is not in the collection any more; "
-            "`casetrack marks` (list_marks) says which."
+            "`casetrack marks` says which."
         )
     return UsersTimeline(tuple(events), tuple(notes), frozenset(places), frozenset(said))
 

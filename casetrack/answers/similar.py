@@ -50,7 +50,7 @@ def similar_chunks(
     limit = up_to(limit, _MOST)
     if not 0 <= min_similarity <= 1:
         raise UsageError(
-            f"min_similarity is {min_similarity}; it must be between 0 and 1.",
+            f"The least similarity is {min_similarity}; it must be between 0 and 1.",
             hint="0.6 finds passages on the same matter, 0.9 nearly the same words.",
         )
     vectors = source.chunk_vectors()

@@ -88,11 +88,11 @@ def timeline(
         *start* or *end* is no date, *start* is later than *end*, or *limit* is out of range.
     """
     limit = up_to(limit, _MOST)
-    first = day_span(start, "start_date")[0] if start else None
-    last = day_span(end, "end_date")[1] if end else None
+    first = day_span(start)[0] if start else None
+    last = day_span(end)[1] if end else None
     if first is not None and last is not None and first > last:
         raise UsageError(
-            f"start_date {first} is later than end_date {last}.",
+            f"The first day, {first}, is later than the last, {last}.",
             hint="Give the earlier date first.",
         )
     read = None if limit is None else max(limit * _READ_FACTOR, _READ_AT_LEAST)

@@ -30,7 +30,7 @@ class EngineState:
     Attributes
     ----------
     name
-        As in ``--ocr``.
+        As in ``--ocr ENGINE``.
     reason, remedy
         Why it cannot, and what to do; empty where it can.
     used

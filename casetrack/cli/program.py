@@ -22,11 +22,13 @@ from casetrack.cli.notes import hide_repairs, show_repairs
 from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE
 from casetrack.errors import CaseTrackError, JobStopped, UsageError
+from casetrack.errors.see import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from casetrack.cli.state import Invocation
+    from casetrack.errors.see import See
 
 _CHECKER_WORDS = "Value error, "
 _NOT_A_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<choices>'.*')\.$")
@@ -103,7 +105,7 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
         result = app(arguments, prog_name=program, standalone_mode=False, obj=state)
         flush()
     except CaseTrackError as error:
-        return _tell(error, as_json)
+        return _tell(error, _hint(error, app, arguments), as_json)
     except BrokenPipeError:
         raise
     except typer.TyperException as error:
@@ -123,12 +125,27 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
     return code
 
 
-def _tell(error: CaseTrackError, as_json: bool) -> int:
+def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
+    """Return the hint without sentences about options that the command lacks."""
+    command: Any = typer.main.get_command(app)
+    known = {option for p in command.params for option in p.opts}
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    known |= {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+
+    def spell(see: See) -> str | None:
+        names = {f"--{name.replace('_', '-')}" for name, _ in see.options}
+        return see.text if see.names or names <= known else None
+
+    return spelled(error.hint, spell, lambda _: "")
+
+
+def _tell(error: CaseTrackError, hint: str, as_json: bool) -> int:
     line(("Error: ", "bold red"), error.message, err=True)
-    if error.hint:
-        line(error.hint, err=True, indent=2)
+    if hint:
+        line(hint, err=True, indent=2)
     if as_json:
-        write_json({"error": error.as_dict()})
+        write_json({"error": error.as_dict() | {"hint": hint}})
     if isinstance(error, JobStopped):
         return EXIT_INTERRUPTED
     return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED

@@ -23,8 +23,12 @@ _MAX_NUMBER = 1000
 def show(
     ctx: typer.Context,
     chunk_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A chunk's id, as search results give it.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A chunk's id, as search results give it. [default: the best answer to --for]",
+        ),
+    ] = None,
     collection: CollectionOption = None,
     output: Annotated[
         Path | None,
@@ -76,6 +80,11 @@ def show(
     target = ctx.ensure_object(State).collection(collection)
     from casetrack.viewer import open_view
 
+    if chunk_id is None:
+        best = target.search(question, limit=1) if question else None
+        if not best:
+            raise UsageError("No passage to show.", hint="Give its id, or a question with --for.")
+        chunk_id = best[0].chunk_id
     view = open_view(
         target.workspace.state(), chunk_id, window=window, password=password, question=question
     )

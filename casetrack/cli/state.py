@@ -48,7 +48,7 @@ class State(Invocation):
     Attributes
     ----------
     data_dir
-        ``--data-dir`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
+        ``--data-dir FOLDER`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
     license_key
         ``--license`` as typed.
     tier

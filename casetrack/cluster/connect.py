@@ -101,10 +101,10 @@ def connected(address: str, /, *, memory: int = _MEMORY) -> Iterator[Cluster]:
         hint = f"Look whether `ray status --address {address}` answers."
         if address == HERE and "multiple" in reason:
             reason = "several run on this computer"
-            hint = "Name the one that is meant: --on HOST:PORT."
+            hint = "Name the one that is meant: `--on HOST:PORT`."
         elif address == HERE:
             reason = "none runs on this computer"
-            hint = "`ray start --head` starts one to keep; --on local one for this work alone."
+            hint = "`ray start --head` starts one to keep. `--on local` starts one for this work."
         raise ClusterUnreachable(address, reason, hint) from error
     except Exception as error:
         # Ray says most of what goes wrong at the start by bare exceptions.
@@ -212,7 +212,7 @@ def _require_open(address: str) -> None:
             address,
             f"nothing answers there ({error.strerror or error})",
             "Look whether it runs (`ray status` on its first machine), and whether a firewall is "
-            "between; `--on local` needs no cluster.",
+            "between. `--on local` needs no cluster.",
         ) from error
 
 

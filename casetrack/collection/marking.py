@@ -203,8 +203,7 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
     if len(here) == len(rows):
         raise UsageError(
             f'{entity.name} is always written "{typed}", so that nobody would be left.',
-            hint="Say in which document it is somebody else (--in DOCUMENT, in Python document=), "
-            "or give it another name (--rename).",
+            hint="Name the document in which it is another one, or give it another name.",
         )
     return str(here[0]["text"])
 
@@ -239,8 +238,8 @@ def own_event(
     if place["page"] is None:
         raise UsageError(
             f'On which of its pages does "{document.name}" say so?',
-            hint=f"Name it with --page (page=), 1 to {document.page_count}; or give the id of a "
-            "passage as the source.",
+            hint=f"Name the page, 1 to {document.page_count}. Or give the id of a passage as the "
+            "source.",
         )
     if place.get("text") is None:
         chunks = [c for c in state.chunks_of(document) if c.provenance.page == place["page"]]
@@ -278,7 +277,7 @@ def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
 def _day_of(date: str) -> str:
     from casetrack.extract.typed_dates import typed_date
 
-    return str(typed_date(date, "The date").value)
+    return str(typed_date(date).value)
 
 
 def _said(text: str) -> str:

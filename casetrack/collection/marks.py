@@ -73,7 +73,7 @@ class UserMarks:
         if wanted not in known:
             raise UsageError(
                 f"There is no mark {mark_id!r}.",
-                hint="`casetrack marks` (list_marks) shows all of them with their ids.",
+                hint="`casetrack marks` shows all of them with their ids.",
             )
         if known[wanted].state == "undone":
             raise UsageError(
@@ -203,7 +203,7 @@ class UserMarks:
                 what = f'the tag "{missing[0]}"' if missing else f"a {kind}"
                 raise UsageError(
                     f"There is not {what} to take off.",
-                    hint="`casetrack marks` (list_marks) shows what is marked, and where.",
+                    hint="`casetrack marks` shows what is marked, and where.",
                 )
             undo = [store.new_mark(kind="undo", value=m.mark_id) for m in gone]
             return undo, [m.mark_id for m in gone]
@@ -374,7 +374,7 @@ class UserMarks:
         if not found:
             raise UsageError(
                 f'Nobody called "{name}" {what} by you.',
-                hint="`casetrack marks` (list_marks) shows all that you said.",
+                hint="`casetrack marks` shows all that you said.",
             )
         return self.undo(found[-1].mark_id)
 
@@ -477,7 +477,7 @@ class UserMarks:
                 return self.undo(placed.mark_id)
         raise UsageError(
             f'There is no hidden event "{wanted}".',
-            hint="`casetrack marks --kind hide_event` (list_marks) shows all that are hidden.",
+            hint="`casetrack marks --kind hide_event` shows all that are hidden.",
         )
 
     def take_event(self, event: Event | str, /, *, words: str = "") -> PlacedMark:
@@ -531,7 +531,7 @@ class UserMarks:
                 return self.undo(placed.mark_id)
         raise UsageError(
             f'The event "{wanted}" was not taken into the chronology.',
-            hint="`casetrack marks --kind take_event` (list_marks) shows those that were.",
+            hint="`casetrack marks --kind take_event` shows those that were.",
         )
 
     @staticmethod

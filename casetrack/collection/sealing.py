@@ -212,11 +212,11 @@ class Sealing(ABC):
         if open_one is not None:
             raise UsageError(
                 f'The collection "{open_one.name}" is not sealed.',
-                hint="It can be used as it is. See all: casetrack collection list --status all",
+                hint="It can be used as it is. `casetrack collection list --status all` shows all.",
             )
         raise UsageError(
             f"There is no sealed collection and no file called {str(name_or_file)!r}.",
-            hint="See what is sealed: casetrack collection list",
+            hint="See what is sealed with `casetrack collection list`.",
         )
 
     def delete_sealed(self, name_or_id: str, /) -> SealedCollection | None:

@@ -74,8 +74,8 @@ def moments(since: str | None, until: str | None, /) -> tuple[datetime | None, d
     UsageError
         One is no date, or the second lies before the first.
     """
-    start = None if since is None else _midnight(day_span(since, "since")[0])
-    end = None if until is None else _midnight(day_span(until, "until")[1]) + timedelta(days=1)
+    start = None if since is None else _midnight(day_span(since)[0])
+    end = None if until is None else _midnight(day_span(until)[1]) + timedelta(days=1)
     if start is not None and end is not None and end <= start:
         raise UsageError(
             f"No day is after {since} and before {until}.", hint="Exchange since and until."

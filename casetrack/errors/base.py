@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from casetrack.errors.see import in_python
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,7 +39,8 @@ class CaseTrackError(Exception):
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message = message
         self.hint = hint
-        super().__init__(f"{message}\n\n{hint}" if hint else message)
+        step = in_python(hint)
+        super().__init__(f"{message}\n\n{step}" if step else message)
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows: the user's line and what is wrong, without our own frames."""

@@ -27,7 +27,7 @@ class DocumentNotFound(UsageError):
         else:
             super().__init__(
                 f'Document not found: "{name}".',
-                hint="List what is there with `casetrack documents` (list_documents).",
+                hint="List what is there with `casetrack documents`.",
             )
 
 
@@ -101,7 +101,7 @@ class DuplicateDocument(CaseTrackError):
             if str(path) == known_path
             else f"Duplicate document: {path} has the same content as "
             f'"{document_name}" (SHA256 matches existing document ID: {document_id}).',
-            hint="Nothing was added. Use --force to ingest it anyway.",
+            hint="Nothing was added. Use `--force` to ingest it anyway.",
         )
 
 
@@ -134,8 +134,8 @@ class EntityNotFound(UsageError):
         else:
             super().__init__(
                 f'Entity not found: "{name}"{what}.',
-                hint="List who and what is mentioned with `casetrack entities` (list_entities), "
-                "or look for the words themselves with `casetrack search` (search).",
+                hint="List who and what is mentioned with `casetrack entities`, "
+                "or look for the words themselves with `casetrack search`.",
             )
 
 
@@ -163,8 +163,8 @@ class ReferenceNotFound(UsageError):
         else:
             super().__init__(
                 f'Reference not found: "{name}".',
-                hint="List what is referred to with `casetrack references` (list_references), "
-                "or look for the words themselves with `casetrack search` (search).",
+                hint="List what is referred to with `casetrack references`, "
+                "or look for the words themselves with `casetrack search`.",
             )
 
 
@@ -185,9 +185,8 @@ class AuthorityNotCited(UsageError):
         self.name = name
         super().__init__(
             f'No document of "{case}" cites "{name}".',
-            hint="List what is cited: casetrack query "
-            '"SELECT name, citation_count FROM authorities", or look for its words with '
-            "`casetrack search` (search).",
+            hint='List what is cited with `casetrack query "SELECT name, citation_count FROM '
+            'authorities"`. Or look for its words with `casetrack search`.',
         )
 
 

@@ -199,8 +199,8 @@ class NoText(FileError):
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"No text found in {path}" + (f": {detail}" if detail else "."),
-            hint="If it shows text on its pages, see that recognition is on (--ocr auto) and knows "
-            "the language (--ocr-language), then ingest it again.",
+            hint="If it shows text on its pages, ingest it again with text recognition on and its "
+            "language named. The options are `--ocr auto` and `--ocr-language LANGUAGES`.",
         )
 
 

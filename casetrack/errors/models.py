@@ -27,7 +27,7 @@ class ModelNotFound(ModelError):
             f'Model "{name}" is not installed in {folder}.',
             hint=f"Run `casetrack models pull {name}` once while online, or point "
             "CASETRACK_MODELS to a models folder copied from another machine. Keyword search "
-            "works without it (--mode keyword).",
+            "works without it: `--mode keyword`.",
         )
 
 

@@ -81,7 +81,7 @@ class ClientFileBusy(SetupError):
     def __init__(self, path: Path | str, client: str) -> None:
         super().__init__(
             f"Another program keeps changing {path}. Nothing of it was changed here.",
-            hint=f"Close the program that uses it and run again: casetrack setup {client}",
+            hint=f"Close the program that uses it and run again `casetrack setup {client}`.",
         )
 
 
@@ -101,8 +101,8 @@ class DesktopUnwritable(SetupError):
     def __init__(self, path: Path | str, error: OSError) -> None:
         super().__init__(
             f"Cannot change {path}: {error.strerror or error}.",
-            hint="Change its permissions and run again: casetrack setup desktop. Without the entry "
-            "the window opens by: casetrack browse --app",
+            hint="Change its permissions and run again `casetrack setup desktop`. Without it "
+            "`casetrack browse --app` opens the window.",
         )
 
 
@@ -114,7 +114,7 @@ class NoSuchScope(UsageError):
     def __init__(self, title: str, client: str, scope: str) -> None:
         super().__init__(
             f"{title} has no settings per {scope}.",
-            hint=f"Leave --scope out: casetrack setup {client}",
+            hint=f"Leave out `--scope SCOPE`: `casetrack setup {client}`.",
         )
 
 
@@ -127,7 +127,7 @@ class NoSkill(UsageError):
         super().__init__(
             f"{title} reads no file of instructions that could be written here; the server itself "
             "tells it how to search and cite.",
-            hint=f"Leave --skill out: casetrack setup {client}",
+            hint=f"Leave out `--skill`: `casetrack setup {client}`.",
         )
 
 
@@ -160,8 +160,8 @@ class UpdateUntrusted(CaseTrackError):
             f"CaseTrack {version}, as the package index gave it, was not installed: {reason}. "
             "Nothing was changed.",
             hint="Look at which index your package manager asks. If it is one of your own, with "
-            "versions of your own, name the file of its public key: casetrack update --signed-by "
-            "FILE",
+            "versions of your own, name the file of its public key with "
+            "`casetrack update --signed-by FILE`.",
         )
 
 

@@ -58,8 +58,8 @@ class NotWritable(StorageError):
     def __init__(self, path: Path | str) -> None:
         super().__init__(
             f"Cannot write to {path}: it is read-only.",
-            hint="Choose another folder with --data-dir or CASETRACK_HOME, or change its "
-            "permissions.",
+            hint="Change its permissions, or choose another folder with CASETRACK_HOME. The option "
+            "`--data-dir FOLDER` chooses one, too.",
         )
 
 

@@ -61,7 +61,7 @@ def measure(
     if pages and not any(q.by_page for q in asked.questions):
         raise UsageError(
             f'"{asked.name}" does not tell on which pages the answers stand.',
-            hint="Leave out --pages, or use a golden file whose answers have a page or a text.",
+            hint="Leave out `--pages`, or use a golden file whose answers have a page or a text.",
         )
     # The first search of a mode loads its model; that is no part of what a search costs.
     search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)

@@ -47,7 +47,7 @@ def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
     if not names.count:
         raise UsageError(
             f'The collection "{collection.name}" is empty; there is nothing to find in it.',
-            hint=f"Ingest documents first: casetrack ingest PATH -c {collection.name!r}",
+            hint=f"Ingest documents first with `casetrack ingest PATH -c {collection.name!r}`.",
         )
     lines = [_Line(file, number, row, names) for number, row in json_lines(file, _WHAT)]
     if not lines:

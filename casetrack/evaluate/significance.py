@@ -96,7 +96,7 @@ def compare_scores(
     if not shared:
         raise UsageError(
             "The two runs have no question in common.",
-            hint="Compare runs over the same data set; --history lists them.",
+            hint="Compare runs over the same data set. `casetrack eval --history` lists them.",
         )
     return [d for name in measures if (d := _compare(first, second, shared, name)) is not None]
 

@@ -16,7 +16,7 @@ LONGEST = 100
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
-def day_span(typed: str, name: str, /) -> tuple[str, str]:
+def day_span(typed: str, /) -> tuple[str, str]:
     """Return the first and the last day, ``YYYY-MM-DD``, of a date that a user typed.
 
     Raises
@@ -24,17 +24,17 @@ def day_span(typed: str, name: str, /) -> tuple[str, str]:
     UsageError
         See :func:`typed_date`.
     """
-    found = typed_date(typed, name)
+    found = typed_date(typed)
     return str(found.first), str(found.last)
 
 
-def typed_date(typed: str, name: str, /) -> DateSpan:
+def typed_date(typed: str, /) -> DateSpan:
     """Return the date that a user typed; its value, first and last day are known.
 
     Raises
     ------
     UsageError
-        It is no date, or one that can be read in several ways; *name* says which argument it is.
+        It is no date, or one that can be read in several ways.
     """
     found = dates_of(typed.strip()) if len(typed) <= LONGEST else []
     if len(found) == 1 and None not in {found[0].value, found[0].first, found[0].last}:
@@ -43,7 +43,7 @@ def typed_date(typed: str, name: str, /) -> DateSpan:
     if len(found) == 1 and found[0].readings:
         problem = f"can be read as {' or '.join(found[0].readings)}"
     raise UsageError(
-        f'{name} "{shown(typed)}" {problem}.',
+        f'"{shown(typed)}" {problem}.',
         hint="Write it as YYYY-MM-DD, such as 2024-03-12; 2024-03 and 2024 are good, too.",
     )
 

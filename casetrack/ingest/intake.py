@@ -74,8 +74,8 @@ def ingest(
     if buckets:
         raise UsageError(
             f"{buckets[0]} lies in object storage, and is not read from here.",
-            hint="Read it on a cluster, which may be this computer: `casetrack ingest --on local` "
-            '(engine="ray"). Or name it as a source, and sync that: docs/sources.md says how.',
+            hint="Read it on a cluster, which may be this computer: `casetrack ingest --on local`. "
+            "Or name it as a source, and sync that: docs/sources.md says how.",
         )
     files = discover(
         named,

@@ -182,7 +182,8 @@ class Reindex:
             raise UsageError(
                 f'The models of "{self.info.name}" are others than when it was made, so its '
                 "documents cannot be done one by one.",
-                hint=f"Do the whole collection: casetrack reindex -c {shlex.quote(self.info.name)}",
+                hint="Do the whole collection with "
+                f"`casetrack reindex -c {shlex.quote(self.info.name)}`.",
             )
 
     def _report(

@@ -95,7 +95,7 @@ def _notes(found: Timeline, gone: int) -> list[str]:
 
 
 def _touches(pick: PlacedMark, found: Timeline) -> bool:
-    day = typed_date(pick.mark.value, "date")
+    day = typed_date(pick.mark.value)
     return (found.end is None or str(day.first) <= found.end) and (
         found.start is None or str(day.last) >= found.start
     )
@@ -122,7 +122,7 @@ def _of_mark(graph: ContextGraph, pick: PlacedMark) -> ChronologyEntry:
     quote: Quote | None = pick.quote
     if quote is None:
         raise ValueError(f"the mark {pick.mark_id} has no place")
-    day = typed_date(pick.mark.value, "date")
+    day = typed_date(pick.mark.value)
     precision = day.precision or "day"
     (chunk,) = graph.chunks([quote.chunk_id])
     read = read_event(chunk, quote.char_start, quote.char_end, precision)

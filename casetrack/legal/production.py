@@ -48,7 +48,7 @@ class Numbering:
         if self.start < 1 or not 1 <= self.digits <= _MAX_DIGITS:
             raise UsageError(
                 "Numbers begin with 1 or later, and have 1 to 12 digits.",
-                hint="For example --start 1 --digits 6.",
+                hint="For example `--start 1 --digits 6`.",
             )
 
     def __call__(self, number: int, /) -> str:
@@ -63,7 +63,7 @@ class Numbering:
         if len(written) > self.digits:
             raise UsageError(
                 f"{self.prefix}{number} has more than {self.digits} digits.",
-                hint="Choose more digits (--digits) for the whole set.",
+                hint="Choose more `--digits N` for the whole set.",
             )
         return f"{self.prefix}{written}"
 

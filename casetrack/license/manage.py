@@ -218,5 +218,5 @@ class LicenseManager:
         except OSError as error:
             raise StorageError(
                 f"Cannot write {self._path}: {error.strerror or error}.",
-                hint="Free some space, or choose another folder with --data-dir.",
+                hint="Free some space. Or choose another folder with `--data-dir FOLDER`.",
             ) from error

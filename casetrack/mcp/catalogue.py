@@ -20,7 +20,7 @@ from casetrack.mcp.steps import Steps, in_result, work_with
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
@@ -201,7 +201,11 @@ class Catalogue:
         usable = self.usable()
         if not self._session.connection.remembers:
             usable -= {"switch_collection", "switch_case"}
-        return Steps(_every_name(), usable)
+        return Steps(_every_name(), usable, parameters=self._parameters)
+
+    def _parameters(self, name: str) -> Iterable[str]:
+        tool = self.get_tool(name, pages=True)
+        return () if tool is None else tool.parameters["properties"]
 
     def get_tool(self, name: str, /, *, pages: bool = False) -> Tool | None:
         """Return the tool called *name*, or known under it.
@@ -260,7 +264,7 @@ class Catalogue:
         """
         answer: CallToolResult | InputRequiredResult
         here = self.steps
-        steps = replace(here, offered=here.offered | {tool.name})
+        steps = replace(here, offered=here.offered | {tool.name}, calling=tool.name)
         work_with(steps)
         answer = await tool.run(arguments, context, convert_result=True)
         if isinstance(answer, CallToolResult) and not self._as_printed:

@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import TextContent
 
+from casetrack.errors.see import SENTENCE, See, keywords, spelled
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from mcp.types import CallToolResult
 
 _TOOLS = {
@@ -31,6 +35,7 @@ _TOOLS = {
     "collection list": ("list_collections", "list_cases"),
     "collection rename": ("update_collection",),
     "collection reopen": ("reopen_collection",),
+    "document": ("get_document",),
     "documents": ("list_documents",),
     "entities": ("list_entities",),
     "entity": ("get_entity_mentions", "find_entity"),
@@ -41,20 +46,16 @@ _TOOLS = {
     "references": ("list_references",),
     "reindex": ("reindex_collection",),
     "related": ("find_related_documents", "get_related_documents"),
-    "schema": ("query",),
-    "search": ("search_documents", "search_case"),
+    "schema": ("casetrack://sql",),
+    "search": ("search_documents", "search_case", "search"),
     "sync": ("sync_folder",),
     "timeline": ("get_collection_timeline",),
     "topics": ("get_collection_summary",),
     "watch": ("list_watches",),
     "watch add": ("watch_folder",),
 }
-"""Which tool does what a command of the shell does: the first of them that the server has."""
-_COMMAND = re.compile(r"`(casetrack|ctx) ([^`]*)`(?: \((\w+)\))?")
-_OPTION = re.compile(r"--([a-z-]+)(?:[ =]([^\s-]\S*))?")
+"""The tool that does what a command does: the first that the server has; or a resource."""
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"`])")
-_KEPT = re.compile(rf"({_SENTENCE.pattern})")
 _QUOTED = re.compile(r'"[^"]*"')
 _BULLET = re.compile(r"\s*- ([a-z_]+): ")
 _FIELDS = ("more", "next_step", "note")
@@ -70,10 +71,16 @@ class Steps:
         Names of all tools that there are.
     offered
         Those that would answer here.
+    calling
+        The tool that answers: without other parameters it is no next step.
+    parameters
+        Returns the parameters of a tool.
     """
 
     known: frozenset[str]
     offered: frozenset[str]
+    calling: str = ""
+    parameters: Callable[[str], Iterable[str]] = lambda _tool: ()
 
     def told(self, text: str, /) -> str:
         """Return a step without what cannot be done here; empty where nothing is left.
@@ -88,24 +95,27 @@ class Steps:
         >>> here.told("Run `casetrack doctor`.")
         'Ask the user: Run `casetrack doctor`.'
         """
-        lines = (self._line(line) for line in self._without_commands(text).split("\n"))
+        spelt = spelled(text, self._spell, _for_user)
+        lines = (self._line(line) for line in spelt.split("\n"))
         return "\n".join(line for line in lines if line is not None).strip()
 
-    def _without_commands(self, text: str) -> str:
-        """Return a text whose commands are tools, or said to be for the user."""
-        if "`casetrack " not in text and "`ctx " not in text:
-            return text
-        return "".join(map(_for_user, _KEPT.split(_COMMAND.sub(self._tool, text))))
+    def _spell(self, see: See) -> str | None:
+        if not see.names:
+            return self._with(see, self.calling)
+        if see.program != "casetrack":
+            return None
+        for name in (tool for key in see.names for tool in _TOOLS.get(key, ())):
+            is_here = name in self.offered or ":" in name
+            if is_here and (see.options or name != self.calling):
+                options = self._with(see, name) if see.options else ""
+                if options is not None:
+                    return f"{name} with {options}" if options else name
+        return None
 
-    def _tool(self, found: re.Match[str]) -> str:
-        words = found[2].split()
-        names = [" ".join(words[:2]), words[0]] if words else []
-        candidates = [found[3] or "", *(tool for name in names for tool in _TOOLS.get(name, ()))]
-        tool = next((name for name in candidates if name in self.offered), None)
-        if tool is None or (found[1] != "casetrack" and not found[3]):
-            return f"`{found[1]} {found[2]}`"
-        options = [f"{n.replace('-', '_')}: {v or 'true'}" for n, v in _OPTION.findall(found[2])]
-        return f"{tool} with {', '.join(options)}" if options else tool
+    def _with(self, see: See, tool: str) -> str | None:
+        """Spell options as parameters of a tool; ``None`` where it has other parameters."""
+        known = {name for name, _ in see.options} <= set(self.parameters(tool))
+        return keywords(see, ": ") if known else None
 
     def _line(self, line: str) -> str | None:
         """Return a line without what is not here; ``None`` where it was about nothing else."""
@@ -114,7 +124,7 @@ class Steps:
             return None
         if not self._lacks(line):
             return line
-        kept = (self._sentence(sentence) for sentence in _SENTENCE.split(line))
+        kept = (self._sentence(sentence) for sentence in SENTENCE.split(line))
         return " ".join(sentence for sentence in kept if sentence) or None
 
     def _sentence(self, sentence: str) -> str:
@@ -197,7 +207,7 @@ def _put(facts: dict[str, Any], steps: Steps, changed: list[tuple[str, str]]) ->
 
 
 def _for_user(sentence: str) -> str:
-    """Return a sentence that names a command as one for the user, who has a shell."""
-    if not _COMMAND.search(sentence) or re.search(r"\b[Uu]ser\b", sentence):
-        return sentence
-    return f"Ask the user: {sentence}"
+    """Return a sentence with a command as one for the user; without a command nothing is left."""
+    if not re.search(r"`(?:casetrack|ctx) ", sentence):
+        return ""
+    return sentence if re.search(r"\b[Uu]ser\b", sentence) else f"Ask the user: {sentence}"

@@ -49,8 +49,8 @@ _CODES = {
 """EasyOCR's names of Tesseract's languages; others are passed on as they are."""
 
 _PULL_HINT = (
-    "Fetch them once while online with `casetrack models pull easyocr`, or choose another engine "
-    "with --ocr."
+    "Fetch them once while online with `casetrack models pull easyocr`. Or choose another engine "
+    "with `--ocr ENGINE`."
 )
 
 
@@ -72,8 +72,8 @@ class EasyEngine:
         if find_spec("easyocr") is None:
             raise OcrUnavailable(
                 "EasyOCR is not installed.",
-                hint="Install it with `pip install 'casetrack[easyocr]'`, or choose another "
-                "engine with --ocr.",
+                hint="Install it with `pip install 'casetrack[easyocr]'`. Or choose another "
+                "engine with `--ocr ENGINE`.",
             )
         folder = models_dir / FOLDER if models_dir else None
         if folder is None or not (folder / _DETECTOR).is_file():
@@ -182,13 +182,14 @@ def _open(codes: tuple[str, ...], folder: Path) -> Any:
     except ValueError as error:
         raise OcrUnavailable(
             f"EasyOCR cannot read these languages together: {', '.join(codes)} ({error}).",
-            hint="Name others with --ocr-language, or choose another engine with --ocr.",
+            hint="Name others with `--ocr-language LANGUAGES`. Or choose another engine with "
+            "`--ocr ENGINE`.",
         ) from error
     except (ImportError, RuntimeError) as error:
         raise OcrUnavailable(
             f"EasyOCR is installed but cannot be started: {error}",
-            hint="Its torch and torchvision must fit each other: install both anew, or choose "
-            "another engine with --ocr.",
+            hint="Its torch and torchvision must fit each other: install both again. Or "
+            "choose another engine with `--ocr ENGINE`.",
         ) from error
 
 

@@ -26,7 +26,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Name as in ``--ocr``."""
+        """Name as in ``--ocr ENGINE``."""
 
     @property
     def languages(self) -> tuple[str, ...]:

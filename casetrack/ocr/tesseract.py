@@ -108,8 +108,8 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
     except ImportError as error:
         raise OcrUnavailable(
             f"The package tesserocr cannot be loaded: {error}",
-            hint="Install it again with `pip install --force-reinstall tesserocr`, or choose "
-            "--ocr rapidocr.",
+            hint="Install it again with `pip install --force-reinstall tesserocr`. Or choose "
+            "`--ocr rapidocr`.",
         ) from error
 
     with tempfile.TemporaryDirectory(prefix="casetrack-tessdata-") as folder:
@@ -137,7 +137,7 @@ def _unusable(data: Iterable[tuple[str, Path]], reason: str) -> OcrUnavailable:
     files = ", ".join(str(path) for _, path in data)
     return OcrUnavailable(
         f"Tesseract cannot use its language data ({files}): {reason}",
-        hint="Install or pull the data again, or choose another engine with --ocr.",
+        hint="Install or pull the data again. Or choose another engine with `--ocr ENGINE`.",
     )
 
 

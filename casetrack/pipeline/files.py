@@ -105,8 +105,8 @@ class PipelineFile:
             raise PipelineError(
                 f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
                 "is not installed here.",
-                hint=f"Install it (pip install {package}), or choose another pipeline with "
-                "--pipeline; then run the same command again. Nothing that is stored is lost.",
+                hint=f"Install it with `pip install {package}`. Or choose another pipeline with "
+                "`--pipeline FILE`. Then do the same again. Nothing that is stored is lost.",
             )
         if kind is None:
             import difflib
@@ -319,7 +319,7 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
         kept = folder / kept_path(name)
         if kept.is_file():
             return read_file(kept)
-    hint = "It keeps no copy of that one: casetrack ingest PATH --pipeline FILE chooses another."
+    hint = "It keeps no copy of that one. Choose another with `--pipeline FILE`."
     raise PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
         hint=hint if folder is not None else "",

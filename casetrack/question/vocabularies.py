@@ -397,6 +397,6 @@ class _File:
     def _wrong(self, line: int, what: str) -> UsageError:
         return UsageError(
             f"The vocabulary {self._path}, line {line}: {what}.",
-            hint="Mend it there; docs/searching.md shows the form. `--no-vocabulary` searches "
-            "without.",
+            hint="Correct it there; docs/searching.md shows the form. `--no-vocabulary` searches "
+            "without it.",
         )

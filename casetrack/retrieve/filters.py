@@ -189,7 +189,7 @@ def _choose(state: State, wanted: Filter) -> Chosen:
     if not left.any() and len(left):
         notes.append(
             f"No document passes the filter: {', of these '.join(told)}. Leave a part of it out; "
-            "`casetrack documents` (list_documents) shows what is there."
+            "`casetrack documents` shows what is there."
         )
     chosen = Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
     return _mentioning(state, several(wanted.mentions), chosen) if wanted.mentions else chosen
@@ -300,8 +300,8 @@ def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str
 def _within(since: str | date | None, until: str | date | None) -> tuple[str, str, str]:
     """Return the first and the last day, and the span of time in words."""
     start, end = (_day(day_text(day)) for day in (since, until))
-    first = day_span(start, "since")[0] if start is not None else ""
-    last = day_span(end, "until")[1] if end is not None else "9999-12-31"
+    first = day_span(start)[0] if start is not None else ""
+    last = day_span(end)[1] if end is not None else "9999-12-31"
     if first > last:
         raise UsageError(
             f"No day is after {first} and before {last}.", hint="Exchange since and until."

@@ -128,7 +128,7 @@ def check(
         The package manager cannot be run.
     """
     if to is not None and _VERSION.fullmatch(to) is None:
-        raise UsageError(f"{to!r} is no version.", hint="Write it as in --to 0.1.0.")
+        raise UsageError(f"{to!r} is no version.", hint="Write it as in `--to 0.1.0`.")
     command = installation.update_command(to)
     if command is None:
         raise UpdateImpossible(

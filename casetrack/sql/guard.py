@@ -224,7 +224,7 @@ def _check_values(wanted: set[str], given: set[str]) -> None:
         name = missing[0]
         raise QueryError(
             f"No value was given for {', '.join(f'${n}' for n in missing)}.",
-            hint=f"Give it with -p {name}=VALUE, in Python with params={{{name!r}: ...}}.",
+            hint=f"Give each a value: `--param {name}=VALUE`.",
         )
     if excess := sorted(given - wanted):
         known = ", ".join(f"${n}" for n in sorted(wanted)) or "none"

@@ -172,8 +172,8 @@ def _no_schema(mistake: _Mistake) -> _Told:
     if not mistake.place.schemas:
         return _Told(
             f'"{name}" is no schema: this statement asks one collection.',
-            f'Leave out "{name}" and the dot, or ask several collections at once: '
-            "`casetrack query -c A -c B`, in Python Library.sql(..., collections=(...)).",
+            f'Leave out "{name}" and the dot. Or ask several collections at once: '
+            "`casetrack query -c A -c B`.",
         )
     meant = near(name, mistake.place.schemas)
     return _Told(

@@ -71,7 +71,7 @@ def translate(error: Exception, path: Path | str, /) -> StorageError:
     if number in {errno.ENOTDIR, errno.EEXIST}:
         return StorageError(
             f"Cannot use {path} as a folder: {os.strerror(number)}.",
-            hint="Choose another folder with --data-dir or CASETRACK_HOME.",
+            hint="Choose another folder with CASETRACK_HOME. Or with `--data-dir FOLDER`.",
         )
     first_line = text.splitlines()[0] if text else type(error).__name__
     return StorageError(

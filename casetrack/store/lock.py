@@ -156,7 +156,8 @@ def _acquire(
         raise StorageError(
             f"The drive of {folder} cannot lock files, so two programs could write there at the "
             "same time and damage the collection.",
-            hint="Choose a folder on a disk of this computer with --data-dir or CASETRACK_HOME.",
+            hint="Choose a folder on a disk of this computer with CASETRACK_HOME. "
+            "Or with `--data-dir FOLDER`.",
         ) from error
 
 

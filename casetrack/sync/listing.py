@@ -385,5 +385,5 @@ def _empty(source: str) -> SourceError:
         source,
         "it lists nothing at all, while the collection has documents from it. They were kept.",
         hint="Check its settings: the branch, the prefix, the patterns, whether a disk is mounted. "
-        "If it is really empty now, sync it once with --full (full=True).",
+        "If it is really empty now, sync it once with `--full`.",
     )

@@ -132,7 +132,7 @@ class FolderPlace:
             f"{gone:,} document(s) from it. Is the disk not mounted, or was the folder moved? "
             "Nothing was removed.",
             hint="Bring the disk or the folder back and sync again. If the files are really "
-            "gone, repeat the command with --force-removal (force_removal=True).",
+            "gone, sync again with `--force-removal`.",
         )
 
 

@@ -147,7 +147,7 @@ def require_sealable(folder: Path, info: CollectionInfo, /) -> None:
     if info.status == "active":
         raise UsageError(
             f'The collection "{info.name}" takes changes; only one that is closed can be sealed.',
-            hint=f"Close it first: casetrack collection close {shlex.quote(info.name)}",
+            hint=f"Close it first with `casetrack collection close {shlex.quote(info.name)}`.",
         )
 
 
@@ -301,7 +301,7 @@ def _id_of(reader: DecryptingReader, file: Path) -> str:
     if reader.facts.get("what") != COLLECTION:
         raise WrongPathKind(
             f"{file} is an encrypted export, not a sealed collection.",
-            hint=f"Make a collection of it with: casetrack import {shlex.quote(str(file))}",
+            hint=f"Make a collection of it with `casetrack import {shlex.quote(str(file))}`.",
         )
     try:
         if str(UUID(found)) == found:
@@ -320,7 +320,7 @@ def _require_sealed(folder: Path, file: Path, *, is_own: bool) -> None:
     if not is_own and sealed_path(folder).exists():
         raise UsageError(
             f"The collection in {file} is in this data folder already, and sealed.",
-            hint=f"Open that one: casetrack collection unseal {folder.name}",
+            hint=f"Open that one with `casetrack collection unseal {folder.name}`.",
         )
 
 

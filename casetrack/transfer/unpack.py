@@ -191,13 +191,13 @@ def _decrypted(
         if facts.get("what") != EXPORT:
             raise WrongPathKind(
                 f"{path} is a sealed collection, not an exported one.",
-                hint=f"Open it with: casetrack collection unseal {shlex.quote(str(path))}",
+                hint=f"Open it with `casetrack collection unseal {shlex.quote(str(path))}`.",
             )
         if secret is None:
             raise PassphraseMissing(
                 f"{path.name} is encrypted.",
-                hint="Say what opens it: --passphrase-fd or --key-file (in Python passphrase=...); "
-                "at a terminal the command asks for the passphrase.",
+                hint="Give the passphrase: `--passphrase-fd N`. Or give a key: `--key-file FILE`. "
+                "At a terminal the command asks for the passphrase.",
             )
         source.seek(0)
         reader = DecryptingReader(source, secret, path.name)

@@ -215,7 +215,7 @@ class _Artist:
             raise UsageError(
                 f'Page {self.page} of "{self.document.name}" cannot be shown: '
                 f"no text of it is stored. {' '.join(notes)}".strip(),
-                hint="Read another page, or see what is known of the document with get_document.",
+                hint="Read another page, or see facts of the document with `casetrack document`.",
             )
         low, high = 0, _PAGE_CHARS
         if self.chunk is not None:

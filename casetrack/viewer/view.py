@@ -238,7 +238,7 @@ def no_picture(error: FileError, /) -> str:
     if isinstance(error, FileEncrypted):
         return (
             "The file is protected, so its page is shown as stored text. "
-            "Give its password to see the page (--password)."
+            "Give its password to see the page: `--password TEXT`."
         )
     return f"The page cannot be drawn, so it is shown as stored text. {error.message}"
 

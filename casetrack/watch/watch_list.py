@@ -363,7 +363,7 @@ def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
     if not lines:
         return WatchNotFound(
             f'"{asked}" is not watched; no folder is.',
-            hint="Watch one with `casetrack watch add FOLDER` (watch_folder).",
+            hint="Watch one with `casetrack watch add FOLDER`.",
         )
     return WatchNotFound(
         f'"{asked}" is not watched. These are:\n{lines}', hint="Give one of these paths or IDs."

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from casetrack.errors.see import spelled
 from casetrack.viewer.markup import printable
 
 if TYPE_CHECKING:
+    from casetrack.errors.see import See
     from casetrack.window.texts import Texts
 
-_COMMAND = re.compile(r"`(?:casetrack|ctx) ([^`]*)`")
 _PAGES = {
     "collection create": "app.collections",
     "collection list": "app.collections",
@@ -28,33 +28,30 @@ _PAGES = {
     "jobs": "job.list",
     "jobs list": "job.list",
     "jobs cancel": "job.list",
+    "license activate": "settings.title",
     "marks": "tab.kept",
+    "models pull": "settings.title",
     "query": "tab.sql",
     "references": "tab.references",
     "related": "tab.related",
     "report": "tab.map",
     "schema": "tab.sql",
     "search": "tab.search",
+    "sync": "watched.title",
     "timeline": "tab.timeline",
     "together": "tab.graph",
     "topics": "tab.topics",
+    "watch": "watched.title",
 }
 """What the page that does the work of a command is called, in :mod:`casetrack.window.texts`."""
 
 
 def step(texts: Texts, text: str, /) -> Markup:
-    """Return a next step without commands: a page of the window, or said to be for a terminal."""
-    parts: list[str] = []
-    end = 0
-    for found in _COMMAND.finditer(text):
-        parts += [printable(text[end : found.start()]), _told(texts, found)]
-        end = found.end()
-    return Markup("").join([*parts, printable(text[end:])])
+    """Return a next step that names pages of the window; others take a terminal."""
 
+    def spell(see: See) -> str | None:
+        page = next((_PAGES[name] for name in see.names if name in _PAGES), None)
+        return None if page is None else str(texts("step.page", page=texts(page)))
 
-def _told(texts: Texts, found: re.Match[str]) -> Markup:
-    words = found[1].split()
-    for name in (" ".join(words[:2]), *words[:1]):
-        if name in _PAGES:
-            return texts("step.page", page=texts(_PAGES[name]))
-    return texts("step.terminal", command=found[0].strip("`"))
+    safe = str(escape(printable(text)))
+    return Markup(spelled(safe, spell, lambda _: str(texts("step.terminal"))))  # noqa: S704

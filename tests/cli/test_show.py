@@ -171,6 +171,12 @@ def test_the_beginning_of_an_id_is_enough(filled: Run, here: Path) -> None:
     assert filled("read", "lease").out == filled("read", "lease.txt").out
 
 
+def test_without_an_id_the_best_answer_to_the_question_is_shown(filled: Run, here: Path) -> None:
+    shown = json.loads(filled("show", "--for", "notice in writing", "--json").out)
+    assert shown["chunk"]["source"]["chunk_id"] == first_chunk(filled, "notice in writing")
+    assert filled("show").code == 2
+
+
 def test_what_answers_a_question_is_marked_strongly(filled: Run, here: Path) -> None:
     chunk_id = first_chunk(filled, "notice in writing")
     ended = filled("show", chunk_id, "--for", "How much notice must be given in writing?")

@@ -196,7 +196,7 @@ def hold(data_dir: Path, wanted: Wanted, cpus: float, /) -> RayShards:
         raise UsageError(
             f"{len(names):,} shards of {data_dir} run on this cluster already, not "
             f"{wanted.shards:,}.",
-            hint="Leave --shards out to use them, or run `casetrack shards stop` first.",
+            hint="Leave out `--shards N` to use them. Or run `casetrack shards stop` first.",
         )
     shards = RayShards(names, wanted.waiting)
     _require_alike(shards, data_dir)
@@ -325,5 +325,5 @@ def _require_alike(shards: RayShards, data_dir: Path) -> None:
         if not about.sees:
             raise ClusterDiffers(
                 f"Shard {number} on {about.where} does not see the data folder {data_dir}.",
-                hint="Name a data folder that all machines share, at the same path: --data-dir.",
+                hint="Name a data folder that all machines share at one path: `--data-dir FOLDER`.",
             )

@@ -34,8 +34,8 @@ def on_a_machine_of(address: str, /) -> Iterator[Cluster]:
         raise UsageError(
             f"{address} is an address for programs outside of the cluster; who asks its shards "
             "talks to their processes, and runs on one of its machines.",
-            hint="Run the same there with --on auto. Over HTTP (--transport http) programs connect "
-            "from anywhere.",
+            hint="Run the same there with `--on auto`. Programs connect from anywhere over HTTP: "
+            "`--transport http`.",
         )
     with connected(address) as cluster:
         # Its import is what makes the log, with a level of its own.

@@ -79,7 +79,7 @@ def export_production(
     if start < 0 or not 1 <= digits <= 12 or (read_bates(f"{prefix}{start:0{digits}d}") is None):
         raise UsageError(
             f"{prefix!r} with {digits} digits from {start} makes no Bates numbers.",
-            hint="Use letters and a hyphen as prefix and 1 to 12 digits: --prefix ABC --digits 6.",
+            hint="Use letters and a hyphen as prefix, 1 to 12 digits: `--prefix ABC --digits 6`.",
         )
     state = collection.workspace.state()
     chosen = chosen_documents(

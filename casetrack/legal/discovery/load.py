@@ -312,7 +312,7 @@ def _require_own_name(collection: Collection, source: ProductionSource) -> None:
         if before and before != path and Path(before).name != Path(path).name:
             raise UsageError(
                 f"A production of another load file, {before}, is called {source.name!r} here.",
-                hint="Give this one a name of its own with --name.",
+                hint="Give this one another name with `--name NAME`.",
             )
 
 

@@ -108,7 +108,7 @@ def _opened(draft: Draft) -> Document:
     if draft.path.suffix.lower() != ".docx":
         raise UsageError(
             f"{draft.name} is no DOCX file, so that no comments can be written into a copy of it.",
-            hint="Write the page with both sides (--html), or check the DOCX that it comes from.",
+            hint="Check the DOCX that it comes from. `--html` writes a page with both sides.",
         )
     if not draft.path.is_file():
         raise FileNotFound(draft.path)

@@ -64,7 +64,7 @@ def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
         )
     if target.exists() and not replace:
         raise UsageError(
-            f"{target} exists already.", hint="Name another file, or add --force to replace it."
+            f"{target} exists already.", hint="Name another file. `--force` replaces it."
         )
     return target
 

@@ -53,7 +53,7 @@ def target_path(
     if target.exists() and not force:
         raise UsageError(
             f"There is a file {target} already.",
-            hint="Choose another name, or replace it with --force.",
+            hint="Choose another name. `--force` replaces it.",
         )
     return target
 

@@ -27,6 +27,7 @@ from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import ADDS, CollectionName, tool
+from casetrack.mcp.steps import told
 from casetrack.mcp.tools.collections import lower
 from casetrack.records import DocumentType, FileOutcome, IngestProgress, IngestReport
 from casetrack.records.types import Spread
@@ -259,7 +260,7 @@ def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
     return replace(
         outcome,
         message=cut(outcome.message, _MESSAGE_CHARS),
-        hint=cut(outcome.hint, _MESSAGE_CHARS),
+        hint=cut(told(outcome.hint), _MESSAGE_CHARS),
         warnings=tuple(few(outcome.warnings, most=_WARNINGS)),
     )
 

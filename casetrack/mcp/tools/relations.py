@@ -264,8 +264,8 @@ async def _related(
     more = more_from(after, 0, "")
     if not shown:
         more = (
-            "Nothing more relates it to another document in this way. Try relationship_type "
-            "all, search_similar_chunks with one of its chunks, or search_documents."
+            "Nothing more relates it to another document in this way. Try "
+            "search_similar_chunks with one of its chunks, or search_documents."
         )
     elif relations is not None:
         reasons = "find_related_documents gives every reason, also of one relationship_type."

@@ -17,6 +17,7 @@ from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import DELETES, CollectionName, tool
+from casetrack.mcp.steps import told
 from casetrack.mcp.tools.ingest import (
     DefaultType,
     ExcludePatterns,
@@ -142,6 +143,6 @@ def _bounded(change: "SyncChange") -> "SyncChange":
     return replace(
         change,
         message=cut(change.message, _MESSAGE_CHARS),
-        hint=cut(change.hint, _MESSAGE_CHARS),
+        hint=cut(told(change.hint), _MESSAGE_CHARS),
         warnings=tuple(few(change.warnings, most=_WARNINGS)),
     )

@@ -263,8 +263,8 @@ class Client:
             )
         return ProviderUnreachable(
             f"{self.provider} at {self.address} cannot be used now: {failure} (tried {times}).",
-            hint=hint + " What was finished is kept; keyword search works without it "
-            "(--mode keyword).",
+            hint=hint + " What was finished is kept; keyword search works without it: "
+            "`--mode keyword`.",
         )
 
     def _untrusted(self, error: ssl.SSLCertVerificationError) -> ProviderError:

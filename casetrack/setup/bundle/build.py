@@ -138,7 +138,7 @@ def build(
     except OSError as error:
         raise BundleError(
             f"Cannot write {path}: {error.strerror or error}.",
-            hint="Choose another folder with --out.",
+            hint="Choose another folder with `--out FOLDER`.",
         ) from error
     return Bundle(path, digest, len(files), len(data))
 
