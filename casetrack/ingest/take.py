@@ -19,13 +19,15 @@ from casetrack.errors import (
 )
 from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.legal.text import WholeText
+from casetrack.extract.own_date import stated_day
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.captions import caption_columns
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.table_rows import unread
 from casetrack.records import Document
-from casetrack.steps.failures import attempt, collect_failures
+from casetrack.records.documents import STATED_DATE
+from casetrack.steps.failures import attempt, collect_failures, without_failures
 from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
@@ -43,6 +45,11 @@ if TYPE_CHECKING:
     from casetrack.steps.failures import Failures
 
 _log = logging.getLogger(__name__)
+_DATED_OTHERWISE = frozenset(
+    "eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
+    "yaml".split()
+)
+"""Formats of mails and pages, which state their date in their head, and of data."""
 
 
 class Stopped(Exception):
@@ -114,6 +121,9 @@ def told_of(shown: str, /) -> Iterator[None]:
 def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Document:
     """Return a document with the facts of its chunks, and the extractors that failed."""
     told = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
+    others = without_failures(document.missing)
+    # On a cluster the extractors before the models have left theirs already.
+    failed = {*document.missing, *failures.reasons()}.difference(others)
     return replace(
         document,
         language=tally.language(),
@@ -121,7 +131,7 @@ def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Docu
         entity_count=tally.spans.entity_count,
         reference_count=tally.spans.reference_count,
         warnings=(*document.warnings, *told),
-        missing=(*document.missing, *failures.reasons()),
+        missing=(*others, *sorted(failed)),
     )
 
 
@@ -215,7 +225,7 @@ class Taker:
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
-            properties=info.properties,
+            properties=(*self._stated_date(parsed, tally, kind), *info.properties),
             language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
@@ -248,6 +258,23 @@ class Taker:
                 boxes=tally.boxes,
             ),
         )
+
+    def _stated_date(
+        self, parsed: ParsedFile, tally: Tally, kind: str | None
+    ) -> list[tuple[str, str]]:
+        """Return the property of the day that the text states, of documents for people to read."""
+        info = parsed.info
+        if info.format in _DATED_OTHERWISE or not tally.first_pages:
+            return []
+        find = partial(
+            stated_day,
+            tally.first_pages[0].text,
+            title=info.title,
+            document_type=kind,
+            created=info.created_at.date() if info.created_at else None,
+        )
+        day = attempt("stated_date", find, None)
+        return [(STATED_DATE, day.isoformat())] if day else []
 
     def _type(
         self, found: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str

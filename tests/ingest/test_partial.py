@@ -165,7 +165,7 @@ def test_a_failing_extractor_loses_its_own_values(
 def test_a_document_that_the_map_cannot_read_costs_the_others_nothing(
     library: Library, tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = import_module(f"casetrack.graph.{reader.split('.')[0]}")
+    module = import_module(f"casetrack.graph.{reader.split('.', maxsplit=1)[0]}")
     real = getattr(module, reader.split(".")[1])
 
     def fails(document: Any, chunks: Any) -> Any:

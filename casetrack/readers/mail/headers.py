@@ -9,13 +9,14 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from casetrack.readers.mail.charsets import decode_text
+from casetrack.years import recorded
 
 _FIELD_LINE = re.compile(rb"(?:[!-9;-~]{1,200}[ \t]*:|[ \t]|>?From )[^\n]*(?:\n|\Z)")
 _NAME = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?((?:[^?]|\?(?!=)){0,3000})\?=")
-_EARLY_YEAR = re.compile(r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d")
-"""A year such as 0002 before the time of day."""
-_FIRST_YEAR = 1970
+_EARLY_YEAR, _YEAR = (
+    re.compile(rf"(?<![+\-:\d]){year}(?![\d:])") for year in (r"0\d{2,3}", r"[1-9]\d{3}")
+)
 _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
@@ -178,7 +179,7 @@ def parse_date(text: str, /) -> dt.datetime | None:
 
     ``None`` for a year in which nobody wrote mail: the standard library reads 0002 as 2002.
     """
-    if _EARLY_YEAR.search(text):
+    if _EARLY_YEAR.search(text) and not _YEAR.search(text):
         return None
     try:
         found = parsedate_to_datetime(text)
@@ -186,4 +187,4 @@ def parse_date(text: str, /) -> dt.datetime | None:
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return aware if _FIRST_YEAR <= aware.year <= dt.datetime.now(dt.UTC).year + 1 else None
+    return recorded(aware)
