@@ -108,9 +108,9 @@ def _period_end(cover: str, title: str | None) -> dt.date | None:
             return dt.date.fromisoformat(found.last)
     lines = [line for line in cover[:LETTERHEAD].split("\n") if len(line) <= _SHORT_LINE]
     for line in (title or "", *lines, " ".join(lines[:4])):
-        if _REPORT.search(line) and (match := _PERIOD.search(line)):
-            last = f"{match['year'][: 4 - len(match['to'] or '')]}{match['to'] or ''}"
-            whole = read_date(f"{match['part'] or ''} {last}".strip())
+        if _REPORT.search(line) and (period := _PERIOD.search(line)):
+            last = f"{period['year'][: 4 - len(period['to'] or '')]}{period['to'] or ''}"
+            whole = read_date(f"{period['part'] or ''} {last}".strip())
             if whole is not None and whole.last:
                 return dt.date.fromisoformat(whole.last)
     return None

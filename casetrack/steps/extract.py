@@ -69,9 +69,15 @@ def _found(row: dict[str, Any], references: References) -> list[list[dict[str, A
     finders: tuple[tuple[Callable[[str], Iterable[Any]], type[Span]], ...]
     finders = ((find_dates, DateSpan), (find_amounts, AmountSpan), (cite, ReferenceSpan))
     return [
-        attempt(name, lambda find=find, kind=kind: as_rows(find(text), kind), None)
+        attempt(name, partial(_rows, find, text, kind), None)
         for name, (find, kind) in zip(ADDS, finders, strict=True)
     ]
+
+
+def _rows(
+    find: Callable[[str], Iterable[Any]], text: str, kind: type[Span]
+) -> list[dict[str, Any]]:
+    return as_rows(find(text), kind)
 
 
 def as_rows(spans: Iterable[Any], kind: type[Span], /) -> list[dict[str, Any]]:

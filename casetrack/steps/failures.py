@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 T = TypeVar("T")
+D = TypeVar("D")
 _log = logging.getLogger(__name__)
 _REASON = re.compile(r'The extractor "([^"]+)" failed ')
 
@@ -60,7 +61,7 @@ def collect_failures(document: str = "", /) -> Iterator[Failures]:
         _current.reset(token)
 
 
-def attempt(extractor: str, find: Callable[[], T], otherwise: T, /) -> T:
+def attempt(extractor: str, find: Callable[[], T], otherwise: D, /) -> T | D:
     """Return what an extractor finds, or *otherwise* after logging and counting its error."""
     try:
         return find()
