@@ -42,7 +42,7 @@ def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[st
     for document in documents:
         rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
         rows.sort(key=lambda row: row["chunk_index"])
-        with collect_failures(document.path):  # ``caption_reader`` tells a failure
+        with collect_failures(document.path):  # a failure leaves ``caption_reader`` null
             found[document.revision] = _columns(document, rows)
     return found
 

@@ -249,7 +249,7 @@ class Reindex:
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
                 self._check_cancel()
-                with collect_failures():  # the rows without values tell the documents
+                with collect_failures():  # rows without values name the documents
                     rows = list(stage.shared.read([text for _, text in part]))
                 self._check_lengths(rows)
                 columns = {name: [row[name] for row in rows] for name in rows[0]}

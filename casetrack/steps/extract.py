@@ -14,7 +14,7 @@ from casetrack.steps.base import Contract
 from casetrack.steps.failures import attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from casetrack.extract.references import References
     from casetrack.steps.base import Batches
@@ -66,18 +66,11 @@ def _found(row: dict[str, Any], references: References) -> list[list[dict[str, A
 
     text = row["text"]
     cite = partial(references.find, page=row["page"], offset=row["char_start"])
-    finders: tuple[tuple[Callable[[str], Iterable[Any]], type[Span]], ...]
-    finders = ((find_dates, DateSpan), (find_amounts, AmountSpan), (cite, ReferenceSpan))
     return [
-        attempt(name, partial(_rows, find, text, kind), None)
-        for name, (find, kind) in zip(ADDS, finders, strict=True)
+        attempt("dates", lambda: as_rows(find_dates(text), DateSpan), None),
+        attempt("amounts", lambda: as_rows(find_amounts(text), AmountSpan), None),
+        attempt("citations", lambda: as_rows(cite(text), ReferenceSpan), None),
     ]
-
-
-def _rows(
-    find: Callable[[str], Iterable[Any]], text: str, kind: type[Span]
-) -> list[dict[str, Any]]:
-    return as_rows(find(text), kind)
 
 
 def as_rows(spans: Iterable[Any], kind: type[Span], /) -> list[dict[str, Any]]:
