@@ -21,14 +21,14 @@ YEARS: Final = range(1000, 2200)
 """Years of four figures in texts."""
 FIRST_COMMON: Final = 1700
 """The first year of texts that needs no sign of history."""
-FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
+_FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 """Before it a clock of files shows nothing but that it was not set."""
 _FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
 _AHEAD: Final = dt.timedelta(days=366)
 
 
 def recorded(
-    moment: dt.datetime | None, /, *, first: dt.datetime = FIRST_RECORDED
+    moment: dt.datetime | None, /, *, first: dt.datetime = _FIRST_RECORDED
 ) -> dt.datetime | None:
     """Return a moment with its zone that a program has recorded, ``None`` if none can have."""
     if moment is None or not first <= moment <= dt.datetime.now(dt.UTC) + _AHEAD:

@@ -172,7 +172,7 @@ class ContextGraph:
         steps = {name for name, _ in self._pipeline.steps}
         lost = pc.unique(chunks.filter(pc.invert(chunks["mapped"]))["document"]).to_pylist()
         found = [
-            f'The map lacks "{self.documents[n].name}": an error stopped its reading, which the '
+            f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading, which the '
             "log has. Search covers the document. An update of CaseTrack reads it again."
             for n in lost
         ]

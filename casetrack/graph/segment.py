@@ -7,7 +7,7 @@ Files of a segment folder, each an Arrow table:
 ``chunks``
     ``chunk_id``, ``revision`` (row of ``revisions``), ``chunk_index``, ``page``, whether names
     (``named``) and all else (``extracted``) have been looked for, and whether the document could be
-    read (``mapped``): one that fails has no other rows.
+    read (``mapped``): after an error it lacks rows of other tables.
 ``entities``
     What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
     ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes

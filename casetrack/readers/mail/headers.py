@@ -14,9 +14,12 @@ from casetrack.years import recorded
 _FIELD_LINE = re.compile(rb"(?:[!-9;-~]{1,200}[ \t]*:|[ \t]|>?From )[^\n]*(?:\n|\Z)")
 _NAME = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?((?:[^?]|\?(?!=)){0,3000})\?=")
-_EARLY_YEAR, _YEAR = (
-    re.compile(rf"(?<![+\-:\d]){year}(?![\d:])") for year in (r"0\d{2,3}", r"[1-9]\d{3}")
+_EARLY_YEAR = re.compile(
+    r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d"
+    r"|(?:^|[a-z],?\s+)[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+0\d{2,3}\s*$"
 )
+"""A year such as 0002 before the time of day, or after it as in ``asctime``."""
+_FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
@@ -179,7 +182,7 @@ def parse_date(text: str, /) -> dt.datetime | None:
 
     ``None`` for a year in which nobody wrote mail: the standard library reads 0002 as 2002.
     """
-    if _EARLY_YEAR.search(text) and not _YEAR.search(text):
+    if _EARLY_YEAR.search(text):
         return None
     try:
         found = parsedate_to_datetime(text)
@@ -187,4 +190,4 @@ def parse_date(text: str, /) -> dt.datetime | None:
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return recorded(aware)
+    return recorded(aware, first=_FIRST)
