@@ -172,8 +172,8 @@ class ContextGraph:
         steps = {name for name, _ in self._pipeline.steps}
         lost = pc.unique(chunks.filter(pc.invert(chunks["mapped"]))["document"]).to_pylist()
         found = [
-            f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading; the log '
-            "has it. Search covers the document. An update of CaseTrack reads it again."
+            f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading (see '
+            "the log). Search covers the document. An update of CaseTrack reads it again."
             for n in lost
         ]
         for column, step, what in (
