@@ -170,7 +170,12 @@ class ContextGraph:
         """What the graph does not know, in words."""
         chunks = self._live.chunks
         steps = {name for name, _ in self._pipeline.steps}
-        found = []
+        lost = pc.unique(chunks.filter(pc.invert(chunks["mapped"]))["document"]).to_pylist()
+        found = [
+            f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading (see '
+            "the log). Search covers the document. An update of CaseTrack reads it again."
+            for n in lost
+        ]
         for column, step, what in (
             ("extracted", "extract", "dates, amounts and references"),
             ("named", "names", "names"),

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import read_document
-from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
 from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
 from casetrack.graph.segment_tables import table_of
+from casetrack.steps.failures import attempt, collect_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from casetrack.graph.document.facts import (
-        DocumentGraph,
-        LocalAmount,
-        LocalCitation,
-        LocalDate,
-    )
+    from casetrack.graph.document.facts import LocalAmount, LocalCitation, LocalDate
     from casetrack.graph.document.tables import TableSum
     from casetrack.graph.identity import Description, Identity, Saying
     from casetrack.graph.segment import GraphSegment
     from casetrack.records import Document
 
+_NOTHING = DocumentGraph((), (), (), (), ())
 _AT_ONCE = 256
 """So many rows are made to objects at once."""
 
@@ -55,8 +53,11 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
             chunks.append(_chunk(nothing | row))
             looked.append((row.get("mentions") is not None, row.get("dates") is not None))
         facts = _facts(documents[revision])
-        maker.add(revision, chunks, looked, read_document(facts, chunks))
-        maker.add_bearings(chunks, *read_identities(facts, chunks))
+        with collect_failures(documents[revision].path) as failures:
+            graph = attempt("map", partial(read_document, facts, chunks), _NOTHING)
+            bearings = attempt("map", partial(read_identities, facts, chunks), ((), ()))
+        maker.add(revision, chunks, looked, graph, mapped=not failures.counts)
+        maker.add_bearings(chunks, *bearings)
     return segment_of(maker.tables())
 
 
@@ -108,6 +109,8 @@ class _Maker:
         chunks: Sequence[ChunkFacts],
         looked: Sequence[tuple[bool, bool]],
         graph: DocumentGraph,
+        *,
+        mapped: bool,
     ) -> None:
         """Add a document; *looked*: whether each chunk was searched for names, and for the rest."""
         rows = self._rows
@@ -122,6 +125,7 @@ class _Maker:
                     "page": facts.page,
                     "named": named,
                     "extracted": extracted,
+                    "mapped": mapped,
                 }
             )
         for found in graph.entities:

@@ -5,8 +5,9 @@ Files of a segment folder, each an Arrow table:
 ``revisions``
     ``revision``, ascending, and ``start``, the first of its rows in ``chunks``.
 ``chunks``
-    ``chunk_id``, ``revision`` (row of ``revisions``), ``chunk_index``, ``page``, and whether names
-    (``named``) and all else (``extracted``) have been looked for.
+    ``chunk_id``, ``revision`` (row of ``revisions``), ``chunk_index``, ``page``, whether names
+    (``named``) and all else (``extracted``) have been looked for, and whether the document could be
+    read (``mapped``): after an error it lacks rows of other tables.
 ``entities``
     What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
     ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes
@@ -75,6 +76,7 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "page": pa.int32(),
         "named": pa.bool_(),
         "extracted": pa.bool_(),
+        "mapped": pa.bool_(),
     },
     "entities": {
         "revision": pa.int32(),

@@ -7,9 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.legal.caption import read_caption
-from casetrack.extract.legal.facts import CAPTION_READER, LegalFacts
+from casetrack.extract.legal.facts import CAPTION_READER, UNREAD, LegalFacts
 from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.ingest.assemble import FIRST_PAGES, PAGE_CHARS, PLACED_LINES
+from casetrack.steps.failures import attempt, collect_failures
 from casetrack.store.whole_text import ROWS, text_of_rows
 
 if TYPE_CHECKING:
@@ -41,18 +42,24 @@ def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[st
     for document in documents:
         rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
         rows.sort(key=lambda row: row["chunk_index"])
-        found[document.revision] = _facts(document, rows).columns()
+        with collect_failures(document.path):  # a failure leaves ``caption_reader`` null
+            found[document.revision] = _columns(document, rows)
     return found
 
 
-def _facts(document: Document, rows: list[dict[str, Any]]) -> LegalFacts:
+def caption_columns(whole: WholeText, /, **known: Any) -> dict[str, Any]:
+    """Return the legal columns of a document; parameters are those of ``read_caption``."""
+    return attempt("caption", lambda: read_caption(whole, **known).columns(), UNREAD)
+
+
+def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
     first = [row for row in rows if row["page"] <= FIRST_PAGES]
     pages = [TextPage(p.number, p.text[:PAGE_CHARS]) for p in text_of_rows(first).pages]
     boxes = [
         _placed(page.text, list(own))
         for page, (_, own) in zip(pages, groupby(first, lambda row: row["page"]), strict=True)
     ]
-    return read_caption(
+    return caption_columns(
         WholeText(tuple(pages)),
         format=document.format,
         name=document.name,

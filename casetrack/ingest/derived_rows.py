@@ -7,9 +7,11 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
+from casetrack.ingest.staleness import outputs_of
 from casetrack.steps.chunk import text_hash
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.encoding import ContextText, Known
+from casetrack.steps.failures import collect_failures
 from casetrack.store.datasets import any_of
 
 if TYPE_CHECKING:
@@ -19,12 +21,18 @@ if TYPE_CHECKING:
 
     from casetrack.ingest.staleness import StaleDocument
     from casetrack.pipeline import Pipeline
+    from casetrack.steps.failures import Failures
     from casetrack.store.datasets import Snapshot
     from casetrack.store.rewrite import Stage
 
 
 def derived_rows(
-    snapshot: Snapshot, stale: Sequence[StaleDocument], pipeline: Pipeline, stage: Stage, /
+    snapshot: Snapshot,
+    stale: Sequence[StaleDocument],
+    pipeline: Pipeline,
+    stage: Stage,
+    failures: dict[str, Failures],
+    /,
 ) -> pa.Table:
     """Return the rows of documents with the columns of their stale steps made anew.
 
@@ -36,6 +44,8 @@ def derived_rows(
         Its steps fill the columns; what no step of it fills becomes empty.
     stage
         What the models made, by :func:`keyed`.
+    failures
+        Gets those of the extractors, by revision.
 
     Raises
     ------
@@ -53,7 +63,11 @@ def derived_rows(
     found = {s.document.revision: s for s in stale}
     parts = []
     for revision, start, count in _runs(table["revision"]):
-        columns = _made(table.slice(start, count), found[revision], pipeline, stage)
+        with collect_failures(found[revision].document.path) as failures[revision]:
+            columns = _made(table.slice(start, count), found[revision], pipeline, stage)
+        for step, (column, *_) in outputs_of(pipeline).items():
+            if step in found[revision].steps and (lost := columns[column].null_count):
+                failures[revision].add(step, "see the log", lost)
         parts.append(pa.table({n: columns[n] for n in layout.names}, schema=layout))
     return pa.concat_tables(parts).combine_chunks()
 

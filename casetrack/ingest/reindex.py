@@ -12,6 +12,7 @@ one profile, and the next run goes on with what is kept.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import shlex
 import time
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document
 from casetrack.steps.context import CONTEXT_COLUMNS
+from casetrack.steps.failures import Failures, collect_failures, without_failures
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active
@@ -248,7 +250,8 @@ class Reindex:
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
                 self._check_cancel()
-                rows = list(stage.shared.read([text for _, text in part]))
+                with collect_failures():  # rows without values name the documents
+                    rows = list(stage.shared.read([text for _, text in part]))
                 self._check_lengths(rows)
                 columns = {name: [row[name] for row in rows] for name in rows[0]}
                 stage.store.add(columns, [key for key, _ in part])
@@ -308,13 +311,14 @@ class Reindex:
         found = {s.document.document_id: s for s in stale}
         documents = [s.document for s in stale]
         counts = {d.revision: SpanCounts() for d in documents}
+        failures: dict[str, Failures] = {}
 
         def batches() -> Iterator[pa.RecordBatch]:
             done, total = 0, sum(d.chunk_count for d in documents)
             for group in _groups(documents):
                 self._check_cancel()
                 chosen = [found[d.document_id] for d in group]
-                table = self._rows(snapshot, chosen, stage)
+                table = derived_rows(snapshot, chosen, self.pipeline, stage.store, failures)
                 for document in group:
                     own = pc.equal(table["revision"], document.revision)
                     counts[document.revision].add(table.filter(own))
@@ -324,9 +328,11 @@ class Reindex:
 
         rewrite.swap(self.folder, batches(), profile=encoder.name, dimension=encoder.dimension)
         captions = captions_of(snapshot, documents)
-        for document in documents:
-            fresh = self._renewed(document, document.revision, counts[document.revision])
-            session.finish(replace(fresh, **captions[document.revision]))
+        for each in stale:
+            own = each.document.revision
+            fresh = self._renewed(each.document, own, counts[own])
+            caption = self._captioned(each, captions[own], failures.get(own))
+            session.finish(replace(fresh, **caption))
 
     def _replace_each(
         self,
@@ -345,23 +351,34 @@ class Reindex:
             caption = captions_of(snapshot, [document])[document.revision]
             if found.only_caption and says_the_same(document, caption):
                 # Nothing that was made of it depends on more: its chunks stay as they are.
-                session.finish(replace(document, **caption))
+                session.finish(replace(document, **self._captioned(found, caption, None)))
                 continue
-            table = self._rows(snapshot, [found], stage)
+            failures: dict[str, Failures] = {}
+            table = derived_rows(snapshot, [found], self.pipeline, stage.store, failures)
             revision = session.new_revision()
             place = table.schema.get_field_index("revision")
             column = pa.array([revision] * table.num_rows, pa.string())
             session.append(table.set_column(place, table.schema.field(place), column))
             counts = SpanCounts()
             counts.add(table)
+            caption = self._captioned(found, caption, failures.get(document.revision))
             fresh = replace(self._renewed(document, revision, counts), **caption)
             session.finish(fresh, replaces=document.revision)
             done.append(document)
             stored += document.chunk_count
             self.tell("storing", stored, total)
 
-    def _rows(self, snapshot: Snapshot, stale: Sequence[StaleDocument], stage: Stage) -> pa.Table:
-        return derived_rows(snapshot, stale, self.pipeline, stage.store)
+    def _captioned(
+        self, found: StaleDocument, caption: dict[str, Any], failures: Failures | None
+    ) -> dict[str, Any]:
+        """Return the legal columns, and ``missing`` with the failures of this run alone."""
+        failures = failures or Failures()
+        if caption["caption_reader"] is None:
+            failures.add("caption", "see the log")
+        adds = (self.pipeline.derived[name].contract.adds for name in found.steps)
+        again = {"caption", *found.steps, *itertools.chain(*adds)}
+        kept = without_failures(found.document.missing, again)
+        return caption | {"missing": (*kept, *failures.reasons())}
 
     def _renewed(self, document: Document, revision: str, counts: SpanCounts) -> Document:
         fingerprint = self.pipeline.fingerprint_after(document.pipeline_fingerprint)

@@ -6,6 +6,7 @@ import logging
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,16 @@ from casetrack.errors import (
     UnexpectedFileError,
 )
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.legal.caption import read_caption
 from casetrack.extract.legal.text import WholeText
+from casetrack.extract.own_date import stated_day
 from casetrack.ingest.assemble import Tally, seal, why_no_text
+from casetrack.ingest.captions import caption_columns
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.table_rows import unread
 from casetrack.records import Document
+from casetrack.records.documents import STATED_DATE
+from casetrack.steps.failures import attempt, collect_failures, without_failures
 from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
@@ -38,8 +42,14 @@ if TYPE_CHECKING:
     from casetrack.readers.workers.pool import ParsedFile
     from casetrack.steps.base import Batches
     from casetrack.steps.encoding import Known
+    from casetrack.steps.failures import Failures
 
 _log = logging.getLogger(__name__)
+_DATED_OTHERWISE = frozenset(
+    "eml msg mbox html xhtml epub code json jsonl csv tsv xlsx xlsm xlsb xls ods xml toml "
+    "yaml".split()
+)
+"""Formats of mails and pages, which state their date in their head, and of data."""
 
 
 class Stopped(Exception):
@@ -108,9 +118,12 @@ def told_of(shown: str, /) -> Iterator[None]:
         raise UnexpectedFileError(shown, error) from error
 
 
-def with_chunks(document: Document, tally: Tally, /) -> Document:
-    """Return a document with what its chunks, which *tally* has counted, tell of it."""
+def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Document:
+    """Return a document with the facts of its chunks, and the extractors that failed."""
     told = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
+    others = without_failures(document.missing)
+    # On a cluster the extractors before the models have left theirs already.
+    failed = {*document.missing, *failures.reasons()}.difference(others)
     return replace(
         document,
         language=tally.language(),
@@ -118,6 +131,7 @@ def with_chunks(document: Document, tally: Tally, /) -> Document:
         entity_count=tally.spans.entity_count,
         reference_count=tally.spans.reference_count,
         warnings=(*document.warnings, *told),
+        missing=(*others, *sorted(failed)),
     )
 
 
@@ -164,10 +178,12 @@ class Taker:
         name, now = self._name(found, job), datetime.now(UTC)
         sheet = Sheet(found, job, revision, name, parsed.info.title, now)
         tally = Tally(sum(outputs_of(self.pipeline).values(), ()))
-        self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
-        if not tally.chunks:
-            raise NoText(job.shown, why_no_text(tally, parsed.missing))
-        return with_chunks(self._document(sheet, parsed, tally), tally)
+        with collect_failures(job.shown) as failures:
+            self.make_chunks(sheet, tally.watch(parsed.batches, self.on_pages), tally)
+            if not tally.chunks:
+                raise NoText(job.shown, why_no_text(tally, parsed.missing))
+            document = self._document(sheet, parsed, tally)
+        return with_chunks(document, tally, failures)
 
     def make_chunks(self, sheet: Sheet, pages: Batches, tally: Tally, /) -> None:
         """Let the pages of a document go through the pipeline; hand on its sealed chunks."""
@@ -209,7 +225,7 @@ class Taker:
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
-            properties=info.properties,
+            properties=(*self._stated_date(parsed, tally, kind), *info.properties),
             language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
@@ -233,15 +249,32 @@ class Taker:
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
             **source_columns(found.origin, previous),
-            **read_caption(
+            **caption_columns(
                 WholeText(tuple(tally.first_pages)),
                 format=info.format,
                 name=name,
                 title=info.title,
                 document_type=kind,
                 boxes=tally.boxes,
-            ).columns(),
+            ),
         )
+
+    def _stated_date(
+        self, parsed: ParsedFile, tally: Tally, kind: str | None
+    ) -> list[tuple[str, str]]:
+        """Return the property of the day that the text states, of documents for people to read."""
+        info = parsed.info
+        if info.format in _DATED_OTHERWISE or not tally.first_pages:
+            return []
+        find = partial(
+            stated_day,
+            tally.first_pages[0].text,
+            title=info.title,
+            document_type=kind,
+            created=info.created_at.date() if info.created_at else None,
+        )
+        day = attempt("stated_date", find, None)
+        return [(STATED_DATE, day.isoformat())] if day else []
 
     def _type(
         self, found: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str
@@ -252,7 +285,8 @@ class Taker:
         previous = job.previous
         if previous and previous.document_type and previous.document_type_evidence is None:
             return previous.document_type, None
-        return infer_document_type(
+        infer = partial(
+            infer_document_type,
             format=parsed.info.format,
             name=name,
             title=parsed.info.title,
@@ -260,6 +294,7 @@ class Taker:
             headings=tally.headings,
             pages=tally.pages,
         )
+        return attempt("document_type", infer, (None, None))
 
 
 def source_columns(origin: Origin | None, previous: Document | None, /) -> dict[str, Any]:

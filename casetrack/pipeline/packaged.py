@@ -6,6 +6,7 @@ its places above all, leaves it as it came: every citation rests on them.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack import schema
 from casetrack.errors import StepFailed
 from casetrack.steps.base import Contract
+from casetrack.steps.failures import record_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -81,12 +83,27 @@ class PackagedStep:
     def __call__(self, batches: Batches, /) -> Batches:
         """Run the step over batches, and check that it only adds what it declares.
 
+        After a failure its columns are null, where failures are collected and they may be.
+
         Raises
         ------
         StepFailed
             It raised an error, or changed what it must not.
         """
         given = _Given(batches)
+        try:
+            yield from self._watched(given)
+        except StepFailed as error:
+            declared = schema.table(self.contract.writes)
+            columns = [declared.column(name) for name in self.contract.adds]
+            if error is given.error or not all(c.nullable for c in columns):
+                raise
+            if not record_failure(self.contract.name, error):
+                raise
+            for batch in itertools.chain(given.taken, given.rest):
+                yield _without(batch, self.contract)
+
+    def _watched(self, given: _Given) -> Batches:
         made: Iterator[Any] | None = None
         while True:
             try:
@@ -100,7 +117,8 @@ class PackagedStep:
                 break
             if not given.taken:
                 raise self._failed("it gave a batch before it took one")
-            yield self._checked(given.taken.popleft(), found)
+            yield self._checked(given.taken[0], found)
+            given.taken.popleft()
         if given.taken:
             raise self._failed("it did not give a batch for each that it took")
 
@@ -144,11 +162,19 @@ class PackagedStep:
         return StepFailed(self.contract.name, self.package, what)
 
 
+def _without(batch: pa.RecordBatch, contract: Contract) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    for field in schema.table(contract.writes).arrow(contract.adds):
+        batch = batch.append_column(field, pa.nulls(batch.num_rows, field.type))
+    return batch
+
+
 class _Given:
     """Hands batches to a step, and remembers those that it has not given back yet."""
 
     def __init__(self, batches: Batches) -> None:
-        self._batches = iter(batches)
+        self.rest = iter(batches)
         self.taken: deque[pa.RecordBatch] = deque()
         self.error: Exception | None = None
 
@@ -157,7 +183,7 @@ class _Given:
 
     def __next__(self) -> pa.RecordBatch:
         try:
-            batch = next(self._batches)
+            batch = next(self.rest)
         except StopIteration:
             raise
         except Exception as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.readers.detect import OLE_MAGIC
 from casetrack.readers.package import Facts
 from casetrack.readers.page_builder import clean_title
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +20,6 @@ _CODE_PAGE, _TITLE, _AUTHOR, _CREATED, _SAVED = 1, 2, 4, 12, 13
 _FURTHER = ((3, "subject"), (6, "description"), (5, "keywords"), (8, "last_modified_by"))
 _DOCUMENT_FURTHER = ((2, "category"), (15, "company"), (14, "manager"))
 _CODECS = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
-_FIRST_YEAR = 1970
-"""Earlier dates are empty fields: times count from 1601."""
 
 
 def ole_facts(path: Path, warnings: list[str], /) -> Facts:
@@ -85,6 +84,4 @@ def _codec(code_page: object) -> str:
 
 
 def _moment(value: object) -> datetime | None:
-    if not isinstance(value, datetime) or value.year < _FIRST_YEAR:
-        return None
-    return value.replace(tzinfo=UTC)
+    return recorded(value.replace(tzinfo=UTC)) if isinstance(value, datetime) else None

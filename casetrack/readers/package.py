@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from casetrack.config import ParseLimits
 from casetrack.errors import ParseFailed
 from casetrack.readers.page_builder import clean_title
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -311,7 +312,8 @@ def moment(text: str | None, /) -> datetime | None:
     """Return a date of a file's own as UTC; ``None`` for what is none. Without a zone it is UTC."""
     try:
         found = datetime.fromisoformat((text or "").strip())
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+        return recorded(aware.astimezone(UTC))
     except (ValueError, OverflowError):
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, get_args
 
 from casetrack.provenance import Provenance
@@ -13,6 +13,7 @@ from casetrack.records.cards import Card, Fact, Part, size_text
 from casetrack.records.papers import LegalType, Party
 from casetrack.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
 from casetrack.records.table import TEXT_ROWS
+from casetrack.years import recorded
 
 DocumentType = Literal[
     "contract",
@@ -28,6 +29,8 @@ DocumentType = Literal[
 ]
 """What kind of document it is."""
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
+STATED_DATE = "stated_date"
+"""The property with the day that a document's text states as its own, ``YYYY-MM-DD``."""
 FILES = "filesystem"
 """The source of a document that was named by the path of its file."""
 
@@ -39,6 +42,21 @@ def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
 def _parsed(metadata: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(metadata)
     return found
+
+
+def own_moment(
+    at_source: datetime | None,
+    properties: Mapping[str, str],
+    created: datetime | None,
+    modified: datetime | None,
+    /,
+) -> datetime | None:
+    """Return a document's date by its source's account, or else by its text or its file."""
+    if (moment := recorded(at_source)) is not None:
+        return moment
+    if day := properties.get(STATED_DATE):
+        return datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return created or modified
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,13 +152,14 @@ class Document(Card):
 
     @property
     def dated_at(self) -> datetime:
-        """Its date: when its source last changed it, by the source's account.
+        """Its date, see :attr:`own_date`; without one when its file was changed, or was added."""
+        return self.own_date or recorded(self.file_modified_at) or self.ingested_at
 
-        Without a source when it was written or sent, or else last changed, by its own account;
-        where it tells neither, when its file was changed.
-        """
-        own = self.source_updated_at or self.content_created_at or self.content_modified_at
-        return own or self.file_modified_at
+    @property
+    def own_date(self) -> datetime | None:
+        """Its date by the account of its source, of its text, or of its file, in this order."""
+        created, modified = self.content_created_at, self.content_modified_at
+        return own_moment(self.source_updated_at, dict(self.properties), created, modified)
 
     @property
     def legal_kind(self) -> str | None:

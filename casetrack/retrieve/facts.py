@@ -9,7 +9,8 @@ import numpy as np
 
 from casetrack import names
 from casetrack.errors import UsageError
-from casetrack.records.documents import FILES
+from casetrack.records.documents import FILES, own_moment
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,20 +83,11 @@ def facts_of(state: State, /) -> Facts:
 
     ids = column("document_id")
     sources = [source or FILES for source in column("source")]
-    own = [
-        told or created or modified
-        for told, created, modified in zip(
-            *map(column, ("source_updated_at", "content_created_at", "content_modified_at")),
-            strict=True,
-        )
-    ]
-    properties = [
-        {p["name"]: p["value"] for p in found or ()} if kind == "code" else {}
-        for kind, found in zip(column("format"), column("properties"), strict=True)
-    ]
-    dates: list[datetime] = [
-        day or file for day, file in zip(own, column("file_modified_at"), strict=True)
-    ]
+    properties = [{p["name"]: p["value"] for p in found or ()} for found in column("properties")]
+    written = map(column, ("content_created_at", "content_modified_at"))
+    own = list(map(own_moment, column("source_updated_at"), properties, *written))
+    files = zip(own, column("file_modified_at"), column("ingested_at"), strict=True)
+    dates: list[datetime] = [day or recorded(file) or added for day, file, added in files]
     named = zip(column("source_id"), column("path"), strict=True)
     return Facts(
         ids=np.array(ids, dtype=np.object_),
@@ -105,7 +97,10 @@ def facts_of(state: State, /) -> Facts:
         source_kinds=_texts(source.partition(":")[0] for source in sources),
         called=[(source_id or path).replace("\\", "/").lstrip("/") for source_id, path in named],
         languages=_texts(language or "" for language in column("language")),
-        code_languages=_texts(found.get("language", "") for found in properties),
+        code_languages=_texts(
+            found.get("language", "") if kind == "code" else ""
+            for kind, found in zip(column("format"), properties, strict=True)
+        ),
         days=_texts(day.date().isoformat() for day in dates),
         by_file=np.array([day is None for day in own], dtype=np.bool_),
         _places={document: place for place, document in enumerate(ids)},

@@ -12,7 +12,13 @@ ORDER BY
     CASE $sort_by WHEN 'pages' THEN page_count END DESC,
     CASE $sort_by
         WHEN 'date' THEN ingested_at
-        WHEN 'own_date' THEN coalesce(source_updated_at, content_created_at, content_modified_at, file_modified_at)
+        WHEN 'own_date' THEN coalesce(
+            CASE WHEN source_updated_at BETWEEN TIMESTAMPTZ '1970-01-02' AND ingested_at + INTERVAL 366 DAY THEN source_updated_at END,
+            list_extract([CAST(p.value AS TIMESTAMPTZ) FOR p IN properties IF p.name = 'stated_date'], 1),
+            content_created_at,
+            content_modified_at,
+            CASE WHEN file_modified_at BETWEEN TIMESTAMPTZ '1970-01-02' AND ingested_at + INTERVAL 366 DAY THEN file_modified_at END,
+            ingested_at)
     END DESC,
     lower(name), path, document_id
 LIMIT $limit OFFSET $offset;

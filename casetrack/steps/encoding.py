@@ -11,12 +11,15 @@ half an hour, and they differ in names and numbers, which are looked for by thei
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.errors import CaseTrackError
 from casetrack.steps.context import CONTEXT_COLUMNS, context_of
+from casetrack.steps.failures import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -139,7 +142,8 @@ class SharedPass:
             encoding = next(fresh) if needs else None
             values = dict(self.known.get(text, {}))
             for step in steps:
-                values |= step.read(text, encoding)
+                read = partial(_read, step, text, encoding)
+                values |= attempt(step.contract.name, read, step.nothing)
             yield values
 
     def _unread(self, text: ContextText) -> dict[str, Any]:
@@ -160,11 +164,32 @@ class SharedPass:
     def _lacking(self, values: Mapping[str, Any]) -> list[EncodingStep]:
         return [s for s in self.steps if not values.keys() >= set(s.contract.adds)]
 
-    def _encodings(self, texts: Sequence[ContextText]) -> Iterator[Encoding]:
+    def _encodings(self, texts: Sequence[ContextText]) -> Iterator[Encoding | Exception]:
+        """Yield the encoding of each text, or the encoder's error."""
         encoder = next((s.encoder for s in self.steps if s.encoder is not None), None)
         if encoder is None:
             return
         layers = tuple(dict.fromkeys(n for step in self.steps for n in step.layers or ()))
-        made = encoder.encode_documents((text.whole for text in texts), layers=layers)
-        for _, encoding in zip(texts, made, strict=True):
-            yield encoding
+        done = 0
+        while done < len(texts):
+            rest = texts[done:]
+            made = encoder.encode_documents((text.whole for text in rest), layers=layers)
+            try:
+                for _, encoding in zip(rest, made, strict=True):
+                    done += 1
+                    yield encoding
+            except CaseTrackError:
+                raise
+            except Exception as error:  # noqa: BLE001 - raised for each step that needs it
+                done += 1
+                yield error
+
+
+def _read(
+    step: EncodingStep, text: ContextText, encoding: Encoding | Exception | None
+) -> dict[str, Any]:
+    if not isinstance(encoding, Exception):
+        return step.read(text, encoding)
+    if step.layers is not None:
+        raise encoding
+    return step.read(text, None)

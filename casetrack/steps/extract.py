@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow as pa
 from casetrack import schema
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
 from casetrack.steps.base import Contract
+from casetrack.steps.failures import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,17 +60,17 @@ class ExtractStep:
             yield batch
 
 
-def _found(row: dict[str, Any], references: References) -> tuple[list[dict[str, Any]], ...]:
+def _found(row: dict[str, Any], references: References) -> list[list[dict[str, Any]] | None]:
     from casetrack.extract.amounts import find_amounts
     from casetrack.extract.dates import find_dates
 
     text = row["text"]
-    cited = references.find(text, page=row["page"], offset=row["char_start"])
-    return (
-        as_rows(find_dates(text), DateSpan),
-        as_rows(find_amounts(text), AmountSpan),
-        as_rows(cited, ReferenceSpan),
-    )
+    cite = partial(references.find, page=row["page"], offset=row["char_start"])
+    return [
+        attempt("dates", lambda: as_rows(find_dates(text), DateSpan), None),
+        attempt("amounts", lambda: as_rows(find_amounts(text), AmountSpan), None),
+        attempt("citations", lambda: as_rows(cite(text), ReferenceSpan), None),
+    ]
 
 
 def as_rows(spans: Iterable[Any], kind: type[Span], /) -> list[dict[str, Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from casetrack.steps.base import Contract, parameter
+from casetrack.steps.failures import attempt
 
 if TYPE_CHECKING:
     from casetrack.steps.base import Batches
@@ -33,7 +35,10 @@ class LanguageStep:
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the column to every batch."""
         for batch in batches:
-            found = [detect_language(t, self.min_letters) for t in batch["text"].to_pylist()]
+            found = [
+                attempt("language", partial(detect_language, text, self.min_letters), None)
+                for text in batch["text"].to_pylist()
+            ]
             yield batch.append_column("language", pa.array(found, pa.string()))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.steps.base import Contract
 from casetrack.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION, surroundings_of, title_of
+from casetrack.steps.failures import attempt
 from casetrack.steps.identifiers import identifier_terms, is_source_code
 from casetrack.steps.words import WORDS_VERSION, index_terms
 
@@ -41,7 +43,7 @@ class TermsStep:
         """Add the columns to every batch."""
         for batch in batches:
             rows = batch.select(CONTEXT_COLUMNS).to_pylist()
-            pairs = [searchable_terms(row) for row in rows]
+            pairs = [attempt("terms", partial(searchable_terms, row), ([], [])) for row in rows]
             columns = (
                 pa.array([terms for terms, _ in pairs], pa.list_(pa.string())),
                 pa.array([counts for _, counts in pairs], pa.list_(pa.int32())),

@@ -234,6 +234,26 @@ def test_a_cluster_makes_what_one_process_makes(
     assert engines[-1].asked == (on != "local"), "a machine that sees all looks by itself"
 
 
+def test_a_failing_extractor_is_the_same_on_a_cluster(
+    with_models: Library,
+    engines: list[InProcess],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def boom(*_args: Any, **_more: Any) -> Any:
+        raise IndexError("list index out of range")
+
+    path = tmp_path / "a.txt"
+    path.write_text("The rent of $500 was due on 3 May 2021.")
+    monkeypatch.setattr("casetrack.extract.amounts.find_amounts", boom)
+    monkeypatch.setattr("casetrack.ingest.captions.read_caption", boom)
+    here, there = made(with_models, "here"), made(with_models, "there")
+    expected, found = here.ingest([path]), there.ingest([path], engine="ray", on="local")
+    assert ends(found) == ends(expected) == [("a.txt", "partial", "")]
+    assert rows(there) == rows(here)
+    assert found.outcomes[0].message == expected.outcomes[0].message
+
+
 @pytest.mark.slow
 def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
     with_models: Library, engines: list[InProcess], folder: Path

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from casetrack.config import ParseLimits
 from casetrack.library import Library
 from casetrack.readers.workers.pool import ParsePool
+from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records import FileOutcome
 
+COLUMNS = ("dates", "amounts", "citations", "mentions")
 HOSTILE = Path(__file__).parents[1] / "readers"
 
 
@@ -32,9 +35,16 @@ def five_pages(folder: Path) -> Path:
     return path
 
 
-def only(collection: Collection, path: Path) -> FileOutcome:
-    (outcome,) = collection.ingest([path]).outcomes
+def only(collection: Collection, path: Path, *, force: bool = False) -> FileOutcome:
+    (outcome,) = collection.ingest([path], force=force).outcomes
     return outcome
+
+
+class WithNames(FakeEncoders):
+    """Models with a tagger."""
+
+    def names(self, _profile: str, /) -> Any:
+        return NamesByList(Ann="person")
 
 
 def test_a_partial_document_is_read_again_only_under_other_conditions(
@@ -93,6 +103,84 @@ def test_a_file_that_goes_wrong_half_way_is_partial(
     assert collection.document(name).missing == (outcome.message,)
     assert len(collection.search("good", mode="keyword", document=name, fold=False)) == 3
     assert collection.admin.doctor().ok
+
+
+def boom(*_args: Any, **_more: Any) -> Any:
+    raise IndexError("list index out of range")
+
+
+FAILING = {
+    "dates": "casetrack.extract.dates.find_dates",
+    "amounts": "casetrack.extract.amounts.find_amounts",
+    "citations": "casetrack.extract.references.References.find",
+    "names": "fakes.NamesByList.tag",
+    "language": "casetrack.steps.language.detect_language",
+    "terms": "casetrack.steps.terms.searchable_terms",
+    "embed": "fakes.WordEncoder._encode",
+    "document_type": "casetrack.ingest.take.infer_document_type",
+    "caption": "casetrack.ingest.captions.read_caption",
+}
+"""Extractors, and what fails in them."""
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failing_extractor_loses_its_own_values(
+    library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.encoders = WithNames(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
+    collection = library.create("Case")
+    path = tmp_path / "a.txt"
+    path.write_text("MEMORANDUM\n\nAnn paid $5,000 to the firm on 3 May 2021, see ISO 9001. " * 3)
+
+    def stored() -> dict[str, Any]:
+        snapshot = collection.workspace.state().snapshot
+        (row,) = snapshot.scan([*COLUMNS, "terms", "language", "dense"]).to_pylist()
+        row["dense"] = row["dense"] is not None
+        (document,) = collection.documents()
+        return row | {n: getattr(document, n) for n in ("document_type", "caption_reader")}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FAILING[name], boom)
+        outcome = only(collection, path)
+        assert outcome.status == "partial"
+        assert f'"{name}"' in outcome.message
+        assert "IndexError" in outcome.message
+        assert len(collection.documents()) == 1
+        broken = stored()
+        # Whatever is made again meanwhile fails again, and the document stays.
+        again = only(collection, path, force=True)
+        assert (again.status, again.message) == (outcome.status, outcome.message)
+        collection.admin.reindex()
+        assert [f'"{name}"' in m for m in collection.document("a.txt").missing] == [True]
+        assert stored() == broken
+    assert only(collection, path).code == "duplicate"
+    collection.admin.reindex(reparse=True)
+    whole = stored()
+    assert collection.document("a.txt").missing == ()
+    (lost,) = [n for n, value in whole.items() if broken[n] != value]
+    assert (bool(whole[lost]), bool(broken[lost])) == (True, False)
+    assert collection.search("firm", mode="keyword").results
+
+
+@pytest.mark.parametrize("reader", ["reading.read_document", "identity.read_identities"])
+def test_a_document_that_the_map_cannot_read_costs_the_others_nothing(
+    library: Library, tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = import_module(f"casetrack.graph.{reader.split('.', maxsplit=1)[0]}")
+    real = getattr(module, reader.split(".")[1])
+
+    def fails(document: Any, chunks: Any) -> Any:
+        return boom() if document.name == "bad.txt" else real(document, chunks)
+
+    monkeypatch.setattr(f"casetrack.graph.{reader}", fails)
+    collection = library.create("Case")
+    for name in ("bad.txt", "good.txt"):
+        (tmp_path / name).write_text(f"Agreement of 3 May 2021 on $5,000, as in {name}.")
+    collection.ingest([tmp_path])
+    assert ['"bad.txt"' in n for n in collection.map.statistics().notes if ".txt" in n] == [True]
+    assert collection.map.timeline().events[0].first == "2021-05-03"
+    assert collection.map.related_documents("good.txt") is not None
+    assert len(collection.search("agreement").results) == 2
 
 
 @pytest.mark.usefixtures("hostile")

@@ -55,7 +55,7 @@ def test_times_are_those_of_the_documents(demo, since, until):
     left = [d for d in demo.documents() if first <= document_day(d) < last]
     results = searched(demo, since=since, until=until)
     assert results.searched_documents == len(left)
-    by_file = [d for d in demo.documents() if not (d.content_created_at or d.content_modified_at)]
+    by_file = [d for d in demo.documents() if d.own_date is None]
     assert any(str(len(by_file)) in note for note in results.notes) == bool(by_file)
 
 

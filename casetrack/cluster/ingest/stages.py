@@ -20,13 +20,14 @@ from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, b
 from casetrack.errors import CaseTrackError, ClusterDiffers, FileError
 from casetrack.ingest.assemble import Tally
 from casetrack.ingest.messages import Done
-from casetrack.ingest.outcomes import failure
+from casetrack.ingest.outcomes import failure, success
 from casetrack.ingest.plan import Job, file_facts
 from casetrack.ingest.quota import Reservation
 from casetrack.ingest.reading import FileReader
 from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.take import Taker, told_of, with_chunks
 from casetrack.readers.workers.frames import pack_error
+from casetrack.steps.failures import collect_failures
 from casetrack.store.fragments import packed, rows_of_chunks, write_files
 from casetrack.store.scratch import working_folder
 
@@ -247,7 +248,8 @@ def _through(kit: Kit, draft: Draft) -> None:
     known = kit.known(draft.sheet.job.previous)
     for stage in kit.parts[1]:
         batches = kit.pipeline.through(stage, batches, known)
-    draft.batches = list(batches)
+    with collect_failures(draft.sheet.job.shown) as draft.failures:
+        draft.batches = list(batches)
 
 
 def _guarded(work: Work, draft: Draft, do: Any) -> None:
@@ -297,9 +299,7 @@ def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
             _guarded(work, draft, seal)
             if work.drafts.pop(draft.sheet.revision, None) is not None:
                 tables += made
-                work.messages = [
-                    _told(message, draft.sheet.revision, tally) for message in work.messages
-                ]
+                work.messages = [_told(message, draft, tally) for message in work.messages]
     if tables and not any(work.problem for work in works):
         try:
             works[0].files = packed(write_files(kit.folder, tables))
@@ -309,9 +309,10 @@ def _written(kit: Kit, works: Iterable[Work]) -> list[Work]:
     return works
 
 
-def _told(message: Message, revision: str, tally: Tally) -> Message:
-    if not isinstance(message, Done) or message.document is None or message.revision != revision:
+def _told(message: Message, draft: Draft, tally: Tally) -> Message:
+    own = draft.sheet.revision
+    if not isinstance(message, Done) or message.document is None or message.revision != own:
         return message
-    document = with_chunks(message.document, tally)
-    outcome = replace(message.outcome, warnings=document.warnings)
+    document = with_chunks(message.document, tally, draft.failures)
+    outcome = success(document, draft.sheet.job, message.outcome.seconds)
     return replace(message, document=document, outcome=outcome)

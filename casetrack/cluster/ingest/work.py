@@ -6,6 +6,8 @@ import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack.steps.failures import Failures
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -61,6 +63,7 @@ class Draft:
 
     sheet: Sheet
     batches: list[pa.RecordBatch]
+    failures: Failures = field(default_factory=Failures)
 
 
 @dataclass(slots=True)

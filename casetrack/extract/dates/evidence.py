@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.dates import vocabulary as words
+from casetrack.years import FIRST_COMMON
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.nodes import Node
@@ -25,6 +27,18 @@ _MONTHS_BEHIND: Final = frozenset("in since until last next".split())
 _FIGURES_BEHIND: Final = frozenset("in before after for through between about".split())
 _SENTENCE_ENDS: Final = frozenset(("", ".", "!", "?", ":", ";", ")", "\n", "•"))
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
+_ERAS: Final = frozenset("ad ce anno domini circa ca year years jahr jahre".split())
+_NEAR: Final = 40
+"""Tokens on each side in which a word of history stands."""
+_HISTORY: Final = frozenset(
+    "century centuries medieval ancient king kings queen emperor empire pope bishop archbishop "
+    "duke earl saint dynasty reign reigned crusade crusades crowned conquest conquered abbey "
+    "monastery renaissance magna norman viking jahrhundert jahrhunderts mittelalter könig kaiser "
+    "papst".split()
+)
+_TIME: Final = frozenset("h hr hrs hour hours z utc gmt uhr local".split())
+_NO_YEAR: Final = re.compile(r"00\d\d|0\d[6-9]\d|9999")
+"""Figures that are neither a year nor a time of day, such as 0800 hours."""
 
 
 def confidence(
@@ -46,6 +60,8 @@ def confidence(
     index, end = found
     if _continues(stream, index) or not _bounded(stream, end) or _recurs(stream, index, end, node):
         return None
+    if not _is_plausible(stream, found, node):
+        return None
     if stream.low(index) in words.MONTHS and (
         _is_surname(stream, index, node) or _is_verb(stream, index, end, node)
     ):
@@ -56,6 +72,33 @@ def confidence(
     if node.bare == "year":
         return _year(stream, index, end, node, listed=listed)
     return _CHECKS[node.bare](stream, index, end, node)
+
+
+def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bool:
+    """Whether the years of a date can be meant; see :mod:`casetrack.years`."""
+    index, end = found
+    parts = (node, *(node.ends or ()), *(node.choices or ()))
+    years = [part.year for part in parts if part.year is not None]
+    if not years:
+        behind = end + (stream.low(end) in {",", "-", "/", "."})
+        return not (
+            node.month is not None
+            and _NO_YEAR.fullmatch(stream.low(behind))
+            and stream.low(behind + 1) not in _TIME
+        )
+    if min(years) >= FIRST_COMMON:
+        return True
+    tokens = stream.tokens[index:end]
+    months = [t for t in tokens if t.low in words.MONTHS]
+    short = [t for t in months if t.low in words.SHORT_MONTHS]
+    if node.day is None and not node.ends and any(t.text.isupper() for t in short):
+        return False
+    is_written = bool(months) and not short and not any(t.text.isupper() for t in months)
+    if stream.alone or is_written or not any(t.value >= min(years) for t in tokens):
+        return True
+    beside = {stream.low(n) for n in (index - 2, index - 1, end, end + 1)}
+    near = stream.tokens[max(0, index - _NEAR) : end + _NEAR]
+    return not beside.isdisjoint(_ERAS) or any(t.low in _HISTORY for t in near)
 
 
 def _is_surname(stream: TokenStream, index: int, node: Node) -> bool:

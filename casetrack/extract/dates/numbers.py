@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.extract.dates import vocabulary as words
+from casetrack.years import YEARS
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.tokens import TokenStream
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 Read = tuple[int, int]
 """A number and the index behind it."""
 
-_YEARS = range(1000, 2200)
 _WINDOW = 50
 """Two-digit years below are 20xx, the others 19xx, as spreadsheets and Windows read them."""
 
@@ -103,7 +103,7 @@ def decimal_follows(stream: TokenStream, index: int) -> bool:
 def year_figures(stream: TokenStream, index: int) -> Read | None:
     """Read a year of four figures."""
     number = stream.number(index, 4)
-    if number is None or number not in _YEARS or _counts(stream, index):
+    if number is None or number not in YEARS or _counts(stream, index):
         return None
     after = index + 1
     if decimal_follows(stream, after) or stream.low(after) in words.COUNTED:

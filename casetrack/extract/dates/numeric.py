@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.dates import calendars, numbers
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, relative
+from casetrack.years import YEARS
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.tokens import TokenStream
@@ -86,7 +87,7 @@ def _year_first(stream: TokenStream, index: int) -> Parsed | None:
     if len(stream.low(index)) != 4 or sign is None or _separated(stream, index + 3) != sign:
         return None
     year, month, day = (stream.number(index + 2 * n, 4 if n == 0 else 2) for n in range(3))
-    if year is None or month is None or day is None or not 1000 <= year < 2200:
+    if year is None or month is None or day is None or year not in YEARS:
         return None
     return _checked(year, month, day, 0.97), index + 5
 
@@ -181,7 +182,7 @@ def _gapped(stream: TokenStream, index: int, signs: str) -> bool:
 def _year_month(stream: TokenStream, index: int) -> Parsed | None:
     """Read 2024/03, 2024-03, 2016 - 11, 2015.3."""
     year = stream.number(index, 4)
-    if len(stream.low(index)) != 4 or year is None or not 1000 <= year < 2200:
+    if len(stream.low(index)) != 4 or year is None or year not in YEARS:
         return None
     month = stream.number(index + 2)
     sign = stream.low(index + 1)

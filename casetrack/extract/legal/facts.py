@@ -42,3 +42,5 @@ class LegalFacts:
 
 
 NOT_LEGAL = LegalFacts()
+UNREAD: dict[str, Any] = NOT_LEGAL.columns() | {"caption_reader": None}
+"""The columns after a failure, which the next reindex reads."""

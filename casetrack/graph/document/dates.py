@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.extract.dates import day_order, read_date
+from casetrack.extract.own_date import LEAST_CONFIDENCE, LETTERHEAD, head_day
 from casetrack.graph.document.fiscal import FiscalYears
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from casetrack.extract.spans import DateSpan
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, ReadBy
-
-LEAST_CONFIDENCE = 0.5
-"""Below it the finder only says that something has the form of a date."""
 
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LETTERS = frozenset(("correspondence", "memo"))
@@ -38,13 +36,6 @@ _PAST = re.compile(r"\b(?:was|were|had|been|dated|since|held|sent|received|last)
 _FUTURE = re.compile(
     r"\b(?:will|shall|until|due|deadline|upcoming|coming|next|scheduled|plan\w*|expect\w*)\b",
     re.IGNORECASE,
-)
-_LETTERHEAD = 600
-_SHORT_LINE = 60
-_DATED = frozenset(("contract", "correspondence", "memo"))
-"""Kinds of documents whose first date is their own."""
-_DATED_BEFORE = re.compile(
-    r"\b(?:dated?|datum|as of|made on|vom|den)\W{0,3}(?:the\s)?$", re.IGNORECASE
 )
 _ISO_NAME = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
 _MONTHS = (
@@ -206,39 +197,13 @@ def document_date(
     if document.format.lower() in _MAILS and document.content_created_at is not None:
         return document.content_created_at.date()
     for chunk in chunks:
-        if chunk.page != chunks[0].page or chunk.char_start > _LETTERHEAD:
+        if chunk.page != chunks[0].page or chunk.char_start > LETTERHEAD:
             break
-        for span in chunk.dates:
-            if chunk.char_start + span.start > _LETTERHEAD:
-                break
-            day = _day(span, day_first)
-            if day and (document.document_type in _DATED or _stands_out(chunk.text, span)):
-                return day
+        day = head_day(chunk.text, chunk.dates, day_first, document.document_type)
+        if day is not None:
+            return day
     named = _ISO_NAME.match(document.name.rpartition("/")[2])
     return _calendar_day(*map(int, named.groups())) if named else None
-
-
-def _stands_out(text: str, span: DateSpan) -> bool:
-    """Return whether a date is the head's: on a short line, at the start of one, or "dated"."""
-    start = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    line = text[start : end if end >= 0 else len(text)]
-    before = text[start : span.start]
-    return len(line) <= _SHORT_LINE or not before.strip() or bool(_DATED_BEFORE.search(before))
-
-
-def _day(span: DateSpan, day_first: bool | None) -> dt.date | None:
-    found: DateSpan | None = span
-    if not is_certain(span):
-        return None
-    if span.kind == "ambiguous" and span.value is None and day_first is not None:
-        found = read_date(span.text, day_first=day_first)
-    elif span.kind != "absolute":
-        return None
-    if found is None or found.precision != "day" or not found.value:
-        return None
-    match = _DAY.fullmatch(found.value)
-    return _calendar_day(*map(int, match.groups())) if match else None
 
 
 def _calendar_day(year: int, month: int, day: int) -> dt.date | None:

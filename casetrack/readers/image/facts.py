@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from casetrack.years import stated
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -69,7 +71,7 @@ def date_of(facts: Mapping[str, str], name: str, /) -> datetime | None:
             offset = timedelta(hours=int(zone[2]), minutes=int(zone[3]))
             tz = timezone(-offset if zone[1] == "-" else offset)
         year, month, day, hour, minute, second = map(int, match.groups())
-        return datetime(year, month, day, hour, minute, second, tzinfo=tz)
+        return stated(datetime(year, month, day, hour, minute, second, tzinfo=tz))
     except ValueError:
         return None
 

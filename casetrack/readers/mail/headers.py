@@ -9,13 +9,17 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from casetrack.readers.mail.charsets import decode_text
+from casetrack.years import recorded
 
 _FIELD_LINE = re.compile(rb"(?:[!-9;-~]{1,200}[ \t]*:|[ \t]|>?From )[^\n]*(?:\n|\Z)")
 _NAME = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?((?:[^?]|\?(?!=)){0,3000})\?=")
-_EARLY_YEAR = re.compile(r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d")
-"""A year such as 0002 before the time of day."""
-_FIRST_YEAR = 1970
+_EARLY_YEAR = re.compile(
+    r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d"
+    r"|(?:^|[a-z],?\s+)[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+0\d{2,3}\s*$"
+)
+"""A year such as 0002 before the time of day, or after it as in ``asctime``."""
+_FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
@@ -186,4 +190,4 @@ def parse_date(text: str, /) -> dt.datetime | None:
         aware.astimezone(dt.UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return aware if _FIRST_YEAR <= aware.year <= dt.datetime.now(dt.UTC).year + 1 else None
+    return recorded(aware, first=_FIRST)

@@ -16,6 +16,7 @@ from casetrack.readers.rtf.compressed import BadCompression, decompress_rtf
 from casetrack.readers.rtf.html import encapsulated_html, holds_html
 from casetrack.readers.rtf.items import Block
 from casetrack.readers.rtf.parser import RtfParser
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from casetrack.readers.mail.model import Mail
@@ -132,7 +133,7 @@ def _time(ticks: int) -> dt.datetime | None:
     if not 0 < ticks < _NO_TIME:
         return None
     try:
-        return _EPOCH + dt.timedelta(microseconds=ticks // 10)
+        return recorded(_EPOCH + dt.timedelta(microseconds=ticks // 10))
     except OverflowError:
         return None
 

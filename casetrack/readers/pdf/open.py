@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.readers.base import DocumentInfo
 from casetrack.readers.page_builder import clean_title
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +22,6 @@ _DATE = re.compile(
     r"\s*(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?)?"
 )
 _PROPERTIES = ("subject", "keywords", "creator", "producer")
-_EARLIEST_YEAR = 1900
 
 
 # PyMuPDF 2 loads both where they are installed, and with them ONNX Runtime and networks for a
@@ -143,7 +143,7 @@ def parse_date(text: str | None, /) -> datetime | None:
     ``None`` for what is no date.
     """
     match = _DATE.match(text or "")
-    if match is None or int(match[1]) < _EARLIEST_YEAR:
+    if match is None:
         return None
     year, month, day, hour, minute, second = (
         int(match[i] or least) for i, least in zip(range(1, 7), (0, 1, 1, 0, 0, 0), strict=True)
@@ -152,6 +152,6 @@ def parse_date(text: str | None, /) -> datetime | None:
     try:
         zone = timezone(-offset if match[8] == "-" else offset) if match[8] else UTC
         moment = datetime(year, month, day, hour, minute, second, tzinfo=zone)
-        return moment.astimezone(UTC)
+        return recorded(moment.astimezone(UTC))
     except (ValueError, OverflowError):
         return None

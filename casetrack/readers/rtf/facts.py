@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.readers.page_builder import clean_title
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from casetrack.readers.base import ParagraphKind
@@ -21,8 +22,6 @@ _PROPERTIES = ("subject", "keywords", "category", "company", "manager")
 _HEADING = re.compile(r"(?:heading|überschrift|titre) ([1-9])$")
 _TITLES = {"title": 1, "subtitle": 2}
 _QUOTES = frozenset({"quote", "intense quote", "quotations"})
-_NO_YEAR = 1601
-"""The first year that Windows knows; in a date it means that there is none."""
 _BODY_LEVEL = 9
 _MAX_PARENTS = 32
 _MAX_TEXT = 10_000
@@ -48,11 +47,11 @@ class Info:
     def date(self, name: str, /) -> dt.datetime | None:
         """Return a date. RTF writes no time zone: it is taken as UTC."""
         parts = self.dates.get(name)
-        if parts is None or parts[0] <= _NO_YEAR:
+        if parts is None:
             return None
         try:
             year, month, day, hour, minute, second = parts
-            return dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
+            return recorded(dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC))
         except (ValueError, OverflowError):
             return None
 

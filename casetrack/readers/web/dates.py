@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from casetrack.readers.mail import headers
+from casetrack.years import stated
+
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 
 
@@ -23,18 +26,14 @@ def parse_date(text: str | None, /) -> datetime | None:
         return _utc(datetime.fromisoformat(text))
     except ValueError:
         pass
-    import email.utils
-
-    try:
-        return _utc(email.utils.parsedate_to_datetime(text))
-    except (ValueError, IndexError, TypeError):
-        return None
+    found = headers.parse_date(text)
+    return None if found is None else _utc(found)
 
 
 def _utc(moment: datetime) -> datetime | None:
     if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
+        return stated(moment.replace(tzinfo=UTC))
     try:
-        return moment.astimezone(UTC)
+        return stated(moment.astimezone(UTC))
     except OverflowError:
         return None

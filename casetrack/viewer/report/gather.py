@@ -181,7 +181,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     has_graph = workspace.entitlements.allows("entity_graph")
     tier = workspace.entitlements.status().tier.title
     graph = entity_graph(source, None, depth=2, limit=MAX_NODES) if has_graph else None
-    moments = [d.content_created_at or d.content_modified_at for d in source.documents]
+    moments = [d.own_date for d in source.documents]
     dates = [moment for moment in moments if moment is not None]
     left_out = []
     if not has_graph:

@@ -109,7 +109,7 @@ def _row(one: Listed, passages: Passages, folder: str, collection: str) -> tuple
         f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{remarks}',
         f'{kind}<span class="under">{esc(d.format.upper())}</span>',
         f"{d.page_count:,}",
-        day(d.content_created_at or d.content_modified_at or d.source_updated_at),
+        day(d.own_date),
         f"{esc(_METHODS.get(d.extraction_method, d.extraction_method))}{_sureness(d)}",
         passages.link(one.opening, "First page") if one.opening else "No text",
     )

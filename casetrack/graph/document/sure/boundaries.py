@@ -109,7 +109,8 @@ def _with_company(
 def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
     """Take apart names of firms that stand beside one another, as in two columns of signatures."""
     inside = [(a, b) for a, b in companies if span.start <= a and b <= span.end + 1]
-    head = text[span.start : inside[0][0] - 1] if inside else ""
+    # At the start of the text the place before the firm would be -1.
+    head = text[span.start : max(inside[0][0] - 1, 0)] if inside else ""
     ends_open = re.search(r"(?:[&,]|\b(?:and|of|for|the))\Z", head)
     begins = re.match(r"\w*", text[inside[0][0] :]) if head and not ends_open else None
     if (

@@ -224,7 +224,8 @@ class TermReader:
         for span in spans:
             start, end = _trimmed(text, *span)
             word = text[start:end]
-            if word and fold(word) not in NOBODY and fold(word.split()[-1]) not in NOBODY:
+            words = word.split()
+            if words and not {fold(word), fold(words[-1])} & NOBODY:
                 wanted.append((start, end, word))
         if not wanted:
             return

@@ -1,0 +1,41 @@
+"""Plausible years: the one rule for dates of texts, mails, files and metadata.
+
+Texts: years from 1700 to 2199 need no further sign. An earlier one is mostly a part number, a count
+or a misread figure ("JUN 1087", "in 1080 units"), so it needs a sign of history: its month written
+out ("15 June 1215"), its year in words, "the year 1215", "AD 1215", or a word of history near it
+("King John sealed it in 1215"). Two things are no date in any company: an abbreviated month in
+capitals before an early year, and a day and a month before a year such as 0002. The form is judged
+by :func:`casetrack.extract.dates.evidence.confidence`.
+
+Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
+begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock.
+What a person has stated, such as the publication of a book, may be as early as a year in a text.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Final
+
+YEARS: Final = range(1000, 2200)
+"""Years of four figures in texts."""
+FIRST_COMMON: Final = 1700
+"""The first year of texts that needs no sign of history."""
+_FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
+"""Before it a clock of files shows nothing but that it was not set."""
+_FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
+_AHEAD: Final = dt.timedelta(days=366)
+
+
+def recorded(
+    moment: dt.datetime | None, /, *, first: dt.datetime = _FIRST_RECORDED
+) -> dt.datetime | None:
+    """Return a moment with its zone that a program has recorded, ``None`` if none can have."""
+    if moment is None or not first <= moment <= dt.datetime.now(dt.UTC) + _AHEAD:
+        return None
+    return moment
+
+
+def stated(moment: dt.datetime | None, /) -> dt.datetime | None:
+    """Return a moment with its zone that a person has stated, ``None`` if it is none."""
+    return recorded(moment, first=_FIRST_STATED)

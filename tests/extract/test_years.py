@@ -1,0 +1,86 @@
+"""Implausible years are no dates, by form and context; see :mod:`casetrack.years`."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from casetrack.extract.dates import find_dates
+from casetrack.extract.own_date import stated_day
+from casetrack.readers.image.facts import date_of
+from casetrack.readers.mail.headers import parse_date
+from casetrack.readers.package import moment
+from casetrack.readers.pdf.open import parse_date as pdf_date
+from casetrack.readers.web.dates import parse_date as web_date
+
+NO_DATES = (
+    *("JUN 1087", "P/N: DEC 1440 rev B", "12-JUN-1087", "Jun 1215", "JUNE 1087", "06/12/1087"),
+    *("1087-06-12", "30 Nov 0002", "Saturday, November 30, 0002 12:00 AM", "12 June 0987"),
+    *("in 1080 units", "since 1080", "from 1042 to 1066", "the 1080s", "Q3 1080", "30 Nov 9999"),
+)
+DATES = {
+    "sealed on 15 June 1215 at Runnymede": "1215-06-15",
+    "In 1215 King John sealed it": "1215",
+    "died on 30 Nov 1016, after a reign of seven months": "1016-11-30",
+    "between 1337 and 1453 the kings fought": "1337/1453",
+    "in June 1787": "1787-06",
+    "In 1848, revolutions": "1848",
+    "JUN 1987": "1987-06",
+    "on 30 Nov 0800 hours": "--11-30",
+    "until 31 December 2135": "2135-12-31",
+}
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_an_implausible_year_is_no_date(text: str) -> None:
+    assert find_dates(text) == ()
+
+
+@pytest.mark.parametrize("text", DATES)
+def test_a_year_of_history_is_a_date(text: str) -> None:
+    assert [span.value for span in find_dates(text)] == [DATES[text]]
+
+
+@pytest.mark.parametrize(
+    ("found", "year"),
+    [
+        (parse_date("Sat, 30 Nov 0002 00:00:00 +0000"), None),
+        (parse_date("Sat Nov 30 00:00:00 0002"), None),
+        (parse_date("Sat, 30 Nov 2002 00:00:00 0000"), 2002),
+        (parse_date("30 Nov 02 09:15 GMT"), 2002),
+        (parse_date("Fri, 30 Nov 2190 00:00:00 +0000"), None),
+        (pdf_date("D:19040101000000Z"), None),
+        (pdf_date("D:20210304000000Z"), 2021),
+        (moment("1601-01-01T00:00:00Z"), None),
+        (moment("1970-01-01T00:00:00Z"), None),
+        (date_of({"taken": "1952:07:01 10:00:00"}, "taken"), 1952),
+        (date_of({"taken": "0001:01:01 00:00:00"}, "taken"), None),
+        (web_date("Sat, 30 Nov 0002 00:00:00 +0000"), None),
+        (web_date("1813-01-28"), 1813),
+        (web_date("0001-01-01"), None),
+    ],
+)
+def test_recorded_and_stated_moments(found: dt.datetime | None, year: int | None) -> None:
+    assert (found.year if found else None) == year
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "day"),
+    [
+        ("Annual Report 2020\n\nA good year.", None, "2020-12-31"),
+        ("ACME\nAnnual Report and Accounts 2019/20", None, "2020-12-31"),
+        ("FORM 10-K\nFor the fiscal year ended June 30, 2020", None, "2020-06-30"),
+        ("Progress Report Q3 2019", None, "2019-09-30"),
+        ("Words.", "Geschäftsbericht 2018", "2018-12-31"),
+        ("Annual Report 2020\n15 February 2021\n", None, "2021-02-15"),
+        ("It was in 2012, as the report says in many more words than fit here.", None, None),
+        ("Annual Report 2025, of which the file is older", None, None),
+        ("Report 1080\n", None, None),
+    ],
+)
+def test_the_text_states_the_date_of_a_document(
+    text: str, title: str | None, day: str | None
+) -> None:
+    found = stated_day(text, title=title, document_type="report", created=dt.date(2023, 5, 2))
+    assert (found.isoformat() if found else None) == day
