@@ -143,14 +143,10 @@ class SearchResult(Record):
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that may answer, where the question asks for one.
-
-        It is sure only in a passage that is likely to answer.
-        """
-        found = (self.look() if self.look else NOWHERE).answer
-        if found is not None and found.sure and self.evidence != "strong":
-            return replace(found, sure=False)
-        return found
+        """The date, name, number or amount that answers; ``None`` where none is sure."""
+        if self.evidence != "strong" or self.look is None:
+            return None
+        return self.look().answer
 
     @property
     def chunk_id(self) -> str:
