@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 3
 """How many of the best results are judged together: one may hold the words, another the meaning."""
+JUDGED = 10
+"""How many results are judged at least, so that the verdict is the same for any smaller limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,9 @@ def as_letters(text: str, /) -> str:
         return text
     signs = list(text)
     for at, sign in enumerate(text):
-        if not sign.isalnum() and _joins(sign) and at and signs[at - 1].isalnum():
+        if sign.isalnum():
+            continue
+        if _SCRIPT_SIGN.match(sign) or (_joins(sign) and at and signs[at - 1].isalnum()):
             signs[at] = "x"
     return "".join(signs)
 
@@ -131,10 +133,9 @@ def _is_accent(character: str) -> bool:
     return character != _BREVE
 
 
-@functools.lru_cache(maxsize=4096)
 def _joins(sign: str) -> bool:
-    """Return whether the index reads a sign that is no letter as a part of a word."""
-    return sign in _JOINERS or unicodedata.combining(sign) > 0 or bool(_SCRIPT_SIGN.fullmatch(sign))
+    """Return whether the index leaves a sign out and reads on: an accent, or a joiner."""
+    return sign in _JOINERS or unicodedata.combining(sign) > 0
 
 
 def _number_term(number: str) -> str:

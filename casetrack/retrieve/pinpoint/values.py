@@ -34,7 +34,8 @@ _MONEY = frozenset({"money", "percent"})
 _COUNTED = frozenset({"number", "quantity"})
 _NAMES: dict[str, AnswerKind] = {"person": "person", "place": "location"}
 _DUTY = re.compile(
-    r"\b(?:must|shall|should|ha(?:s|ve) to|needs?|(?:is|are) to|(?-i:may)|can|due|required|deadline)\b",
+    r"\b(?:must|shall|should|ha(?:s|ve) to|needs?|(?:is|are) to|(?-i:may)|can|due|required|"
+    r"deadline)\b",
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
