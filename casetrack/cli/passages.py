@@ -105,7 +105,7 @@ def show_result(
 
 
 def _show_pinpoint(result: SearchResult) -> None:
-    """Write the value that answers, and where the answer stands."""
+    """Write the value that answers, and the place of the answer."""
     if result.answer is not None:
         line(("Answer: ", "bold"), (one_line(result.answer.text), "bold green"))
     if result.pinpoint:

@@ -1,6 +1,6 @@
 """Documents that a question names: "3M's capital expenditure in 2018" means two or three of many.
 
-A name of a company, a person or a product shows itself by its capital and by where it stands: in
+A name of a company, a person or a product shows itself by its capital and its places: in
 nearly all passages that hold it, it is about the same few documents. A word in small letters names
 a document only if the name of its file has it: ordinary words gather in few documents as well. No
 list of names is needed for that, and none of the documents' formats matters. File names that run
@@ -45,7 +45,7 @@ _BESIDE = 0.25
 """… other documents that hold it this much as often are meant as well, …"""
 _CAPITAL = 40.0
 _SMALL = 100.0
-"""… and it stands there so many times as often as in all others; more if no capital marks it."""
+"""… and it is so many times as frequent there as in all others; more if no capital marks it."""
 _OF_HOLDERS = 0.1
 """… and the documents that it means are so many of all that hold it: no word of a whole field."""
 _SURE = 1000.0

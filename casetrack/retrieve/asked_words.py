@@ -31,7 +31,7 @@ _MOST = 0.5
 """Another name counts where at least so much of it stands in a passage, by that share."""
 _SYNONYM = 0.8
 """How much another name of a word counts beside it. Its weight in ranking is no measure for that:
-there the words of many names share what one may count."""
+there the words of all names share one weight."""
 _UNITS = re.compile(
     r"\b(?:in|to) (?:us ?d(?:ollars)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
     r"(?:thousands|millions|billions|percent)\b",
@@ -43,7 +43,7 @@ _INSTRUCTING = re.compile(
     r"compute|outline|provide|describe)\b",
     re.IGNORECASE,
 )
-"""A sentence that begins so tells what to do, not what about."""
+"""A sentence that begins so gives an instruction."""
 
 
 @dataclass(frozen=True, slots=True)

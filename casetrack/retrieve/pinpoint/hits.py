@@ -48,7 +48,7 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
             at = max(0, word.find(term))
             yield Hit(start + at, start + at + len(term), term)
         for at in range(len(word)):
-            # A sign that the index leaves out may stand inside of a pair.
+            # A sign that the index leaves out may be inside of a pair.
             for size in (2, 3):
                 if found := pairs & _terms_of(word[at : at + size]):
                     yield Hit(start + at, start + min(at + size, len(word)), min(found))

@@ -1,7 +1,7 @@
 """The value that answers a question for who, when, where, how much or how many.
 
 Values are those that the pipeline has found in the passage, and the bare numbers of the pinpoint.
-One is shown only where it is sure: it is of the kind that is asked for, stands in the best part of
+One is shown only where it is sure: it is of the kind that is asked for, is in the best part of
 the passage, which has nearly all the words of the question, and no other value of its kind does.
 Everywhere else the marked sentence is the answer.
 """
@@ -24,7 +24,7 @@ VALUE_COLUMNS = ("mentions", "dates")
 """Columns of ``chunks`` whose values may answer; amounts are found in the pinpoint itself."""
 
 _CLEAR = 0.75
-"""Share of what speaks for any part that must speak for the best one."""
+"""Least score of the best part: its share of the evidence for all parts."""
 _CERTAIN = 0.7
 """Least confidence of what was found."""
 _COVERED = 0.6
@@ -124,7 +124,7 @@ def _asks_for_one(sought: Sought) -> bool:
 
 
 def _is_about(best: Pinpoint, sought: Sought) -> bool:
-    """Return whether the part says what the question asks: its words, and duty or fact alike."""
+    """Return whether the part has the words of the question, and is a duty or a fact as it is."""
     telling = {t for t, w in sought.telling.items() if w >= 1.0} - _KINDS
     own = {t: sought.rarity.get(t, 1.0) for t in telling}
     held = query_terms(best.text)

@@ -63,7 +63,7 @@ def test_the_value_that_is_asked_for(
         ("Chamber 3 sacks were moved by CR-07.", "How many sacks were moved?", None),
         ("See 5.2 Sacks that are torn.", "How many sacks are torn?", None),
         ("The 88 millers have sacks.", "How many sacks are there?", None),
-        # A duty and a fact, what was before and what is now, a change and a value.
+        # A duty and a fact, a former value, a change.
         ("The notice was given on 3 May 2021.", "When must the notice be given?", None),
         ("The notice must be given by 3 May 2021.", "When was the notice given?", None),
         ("The rent was previously CHF 300.", "How much is the rent?", None),
