@@ -129,7 +129,7 @@ def _is_about(best: Pinpoint, sought: Sought) -> bool:
     own = {t: sought.rarity.get(t, 1.0) for t in telling}
     held = query_terms(best.text)
     covered = sum(weight for term, weight in own.items() if term in held)
-    if not held.issuperset(filter(_DIGIT.search, own)):
+    if any(_DIGIT.search(term) for term in own.keys() - held):
         return False  # of another year, or of another number
     if not own or covered < _COVERED * sum(own.values()):
         return False
