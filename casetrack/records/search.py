@@ -143,8 +143,11 @@ class SearchResult(Record):
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that answers; ``None`` where none is sure."""
-        if self.evidence != "strong" or self.look is None:
+        """The date, name, number or amount that answers; ``None`` where none is sure.
+
+        Only the first result has one: values of later results are mostly of other things.
+        """
+        if self.rank != 1 or self.evidence != "strong" or self.look is None:
             return None
         return self.look().answer
 

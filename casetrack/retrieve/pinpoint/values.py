@@ -29,10 +29,11 @@ _CERTAIN = 0.7
 """Least confidence of what was found."""
 _COVERED = 0.6
 """Share of the question's words, by their rarity, that the part must have."""
+_LEAST_WORDS = 2
+"""So many words of the question must be in the part: one alone fits too many sentences."""
 _TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year", "business day", "quarter"})
 _MONEY = frozenset({"money", "percent"})
 _COUNTED = frozenset({"number", "quantity"})
-_NAMES: dict[str, AnswerKind] = {"person": "person", "place": "location"}
 _DUTY = re.compile(
     r"\b(?:must|shall|should|ha(?:s|ve) to|needs?|(?:is|are) to|(?-i:may)|can|due|required|"
     r"deadline)\b",
@@ -40,8 +41,8 @@ _DUTY = re.compile(
 )
 _OTHERWISE = re.compile(
     r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|no longer|supersed\w+|used to|old|"
-    r"proposed|draft|expected|estimated|instead of|rather than|unless|except|decreas\w+|increas\w+|"
-    r"declin\w+|grew|chang\w+|compared)\b",
+    r"proposed|draft|expected|estimated|instead of|rather than|other than|reference|unless|except|"
+    r"decreas\w+|increas\w+|declin\w+|grew|chang\w+|compared)\b|\\\\|://",
     re.IGNORECASE,
 )
 """Words by which a value isn't the one in force, or is a difference of two."""
@@ -73,7 +74,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Numbers that name something and count nothing."""
-_CELL = re.compile(r"(?:^|\| )(?P<label>[^|:]{1,80}): ")
 _KINDS = query_terms("long soon quickly amount number date day month year time name")
 """Words that only name the kind of value that is asked for."""
 _DIGIT = re.compile(r"\d")
@@ -131,7 +131,7 @@ def _is_about(best: Pinpoint, sought: Sought) -> bool:
     covered = sum(weight for term, weight in own.items() if term in held)
     if any(_DIGIT.search(term) for term in own.keys() - held):
         return False  # of another year, or of another number
-    if not own or covered < _COVERED * sum(own.values()):
+    if len(held & own.keys()) < _LEAST_WORDS or covered < _COVERED * sum(own.values()):
         return False
     otherwise = _OTHERWISE.search(best.text)
     if otherwise and otherwise.group().lower() not in sought.query.lower():
@@ -141,19 +141,16 @@ def _is_about(best: Pinpoint, sought: Sought) -> bool:
 
 
 def _of_cells(found: list[_Value], best: Pinpoint, sought: Sought) -> list[_Value]:
-    """Return the values of the cells whose labels have a word of the question; all without labels.
+    """Return the values that are in no row, or in cells whose labels have a word of the question.
 
     A row of a sheet has the name of its column before each cell.
     """
-    labels = [(m.start(), m["label"]) for m in _CELL.finditer(best.text)]
-    if best.kind != "row" or len(labels) < 2:
+    if best.kind != "row" and " | " not in best.text:
         return found
-    return [
-        value
-        for value in found
-        for label in [[t for at, t in labels if at <= value.start - best.char_start][-1:]]
-        if label and not query_terms(label[0]).isdisjoint(sought.telling)
-    ]
+    before = [best.text[: value.start - best.char_start].rpartition(" | ")[2] for value in found]
+    labels = [cell.partition(": ")[0] if ": " in cell else "" for cell in before]
+    pairs = zip(found, labels, strict=True)
+    return [value for value, label in pairs if not query_terms(label).isdisjoint(sought.telling)]
 
 
 def _values(
@@ -165,12 +162,11 @@ def _values(
         for day in _dates(part, row, offset):
             if day["kind"] != "impossible":
                 yield _placed(day, offset, "date")
-    for want, kind in _NAMES.items():
-        if want in sought.wants:
-            for name in row.get("mentions") or ():
-                inside = part.char_start <= offset + name["start"] < part.char_end
-                if inside and name["kind"] == kind and not name["is_role"]:
-                    yield _placed(name, offset, kind)
+    # A place is no value: a sentence names many, and mostly says something else of them.
+    for name in (row.get("mentions") or ()) if "person" in sought.wants else ():
+        inside = part.char_start <= offset + name["start"] < part.char_end
+        if inside and name["kind"] == "person" and not name["is_role"]:
+            yield _placed(name, offset, "person")
 
 
 def _numbers(

@@ -72,6 +72,11 @@ def test_the_value_that_is_asked_for(
         ("The rent is CHF 300 in May and CHF 400 in June.", "How much is the rent?", None),
         ("The rent was CHF 300.", "How much was the rent in 2019?", None),
         ("The rent is CHF 300.", "How much is the penalty for late rent payments?", None),
+        (
+            "M3 | Quayline cutover: software | 17 November 2024",
+            "When was the Quayline cutover?",
+            None,
+        ),
         # One value of the text is no answer.
         ("The rent is CHF 300.", "Is the rent CHF 300, and how much is it?", None),
         ("The rent is CHF 300.", "How much is the rent now?", None),
