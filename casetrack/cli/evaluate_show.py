@@ -31,7 +31,7 @@ _TITLES = {
     "page_hit@5": "page hit@5",
     "page_hit@10": "page hit@10",
     "marked_chars": "characters marked",
-    "sure_wrong@1": "sure and wrong@1",
+    "wrong_value@1": "wrong value@1",
     "absent_told": "absent: told",
     "present_told": "present: wrongly told",
 }

@@ -105,10 +105,9 @@ def show_result(
 
 
 def _show_pinpoint(result: SearchResult) -> None:
-    """Write the value that may answer, and where the answer stands."""
+    """Write the value that answers, and the place of the answer."""
     if result.answer is not None:
-        doubt = "" if result.answer.sure else " (not sure)"
-        line(("Answer: ", "bold"), (one_line(result.answer.text), "bold green"), (doubt, "dim"))
+        line(("Answer: ", "bold"), (one_line(result.answer.text), "bold green"))
     if result.pinpoint:
         best, *others = result.pinpoint
         further = [f"; {p.where}" for p in others]

@@ -115,9 +115,9 @@ class AnswerJudge:
         ``pinpoint``, ``marked_chars``
             Whether the marked sentences of the first right result hold the answer, and how many
             characters are marked there.
-        ``value``, ``value@1``, ``sure_wrong@1``
+        ``value``, ``value@1``, ``wrong_value@1``
             Whether the answer told with the first right result, or with the first result, is the
-            value; whether the first result tells another one and calls it sure.
+            value; whether the first result shows another one.
         """
         scores = {"absent_told" if question.absent else "present_told": told_absent(results)}
         if question.absent:
@@ -132,8 +132,8 @@ class AnswerJudge:
                 scores["value"] = float(_tells(right, question.values))
             best = results[0] if len(results) else None
             hit = best is not None and _tells(best, question.values)
-            sure = best is not None and best.answer is not None and best.answer.sure
-            scores |= {"value@1": float(hit), "sure_wrong@1": float(sure and not hit)}
+            shown = best is not None and best.answer is not None
+            scores |= {"value@1": float(hit), "wrong_value@1": float(shown and not hit)}
         return scores
 
     def _first_right(

@@ -19,7 +19,7 @@ MAIN = "ndcg@10"
 """The measure that runs are compared by where only one is shown."""
 MEASURES = ("ndcg@10", "recall@10", "recall@100", "mrr@10", "hit@1", "hit@5", "hit@10")
 PAGE_MEASURES = ("page_hit@1", "page_hit@5", "page_hit@10")
-POINT_MEASURES = ("pinpoint", "marked_chars", "value", "value@1", "sure_wrong@1")
+POINT_MEASURES = ("pinpoint", "marked_chars", "value", "value@1", "wrong_value@1")
 ABSENCE_MEASURES = ("absent_told", "present_told")
 ALL_MEASURES = (*MEASURES, *PAGE_MEASURES, *POINT_MEASURES, *ABSENCE_MEASURES)
 COUNTS = ("marked_chars",)

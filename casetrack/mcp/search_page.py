@@ -255,7 +255,7 @@ class ResultPage:
         self._spans[result.rank] = _answer_in(result, place, len(text))
         entry: dict[str, Any] = {"rank": result.rank, "relevance": round(result.relevance, 2)}
         if result.answer is not None:
-            entry["answer"] = {"text": result.answer.text, "sure": result.answer.sure}
+            entry["answer"] = {"text": result.answer.text}
         entry |= {"text": text, "citation": place.cite()}
         if result.pinpoint and (at := result.pinpoint[0].where) not in entry["citation"]:
             entry["at"] = at

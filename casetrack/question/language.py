@@ -9,6 +9,10 @@ and where they do not, nobody does.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _BY_SCRIPT = {
     "Greek": "el",
@@ -84,6 +88,9 @@ _CALLED = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
+_CAPITALISES_NOUNS = frozenset({"de", "lb"})
+_MOST_CAPITALS = 0.6
+"""Of words that carry meaning; if more have capitals, the question is written like a heading."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -102,6 +109,7 @@ _ALSO = frozenset(
     "me my us our you your i he she they them his her their one both either neither "
     "kind type sort way ways name named call called please tell told give gives given giving show "
     "find found know knows known say says said mention mentioned describe explain "
+    "calculate identify summarize summarise specify enumerate elaborate briefly "
     "happen happens happened go goes going went gone come comes came coming get gets got "
     "take takes took taken make makes made making put puts let lets keep keeps kept "
     "want wants wanted need needs needed become becomes became have having "
@@ -120,6 +128,15 @@ def is_structural(word: str, /) -> bool:
     """Say whether a word only holds sentences together or asks, and names nothing itself."""
     lower = word.lower()
     return lower in _LANGUAGES or lower in _ALSO
+
+
+def capitals_mark_names(words: Sequence[str], language: str | None, /) -> bool:
+    """Return whether capitals tell names from other words in a question with these words."""
+    carrying = [word for word in words if not is_structural(word)]
+    capitals = sum(word[0].isupper() for word in carrying)
+    is_heading = capitals > 2 and capitals > _MOST_CAPITALS * len(carrying)
+    is_shouted = all(word.isupper() for word in words if word.isalpha())
+    return language not in _CAPITALISES_NOUNS and not is_heading and not is_shouted
 
 
 def called(language: str, /) -> str:

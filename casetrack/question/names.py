@@ -1,10 +1,11 @@
 """Documents that a question names: "3M's capital expenditure in 2018" means two or three of many.
 
-A name of a company, a person or a product shows itself by where it stands: in nearly all passages
-that hold it, it is about the same few documents. No list of names is needed for that, and none of
-the documents' formats matters: the words of a title and of a file's name count with all passages
-of a document anyway. File names that run words together (``FOOTLOCKER_2022.pdf``) are compared
-with the words of the question run together, and "J&J" with their first letters.
+A name of a company, a person or a product shows itself by its capital and its places: in
+nearly all passages that hold it, it is about the same few documents. A word in small letters names
+a document only if the name of its file has it: ordinary words gather in few documents as well. No
+list of names is needed for that, and none of the documents' formats matters. File names that run
+words together (``FOOTLOCKER_2022.pdf``) are compared with the words of the question run together,
+and "J&J" with their first letters.
 
 A year chooses among the documents of one name: the one that speaks of it most.
 """
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from casetrack.question.words import part, words_of
+from casetrack.question.language import capitals_mark_names
+from casetrack.question.words import part, terms_of, words_of
 from casetrack.records.reading import NamedDocument
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ _BESIDE = 0.25
 """… other documents that hold it this much as often are meant as well, …"""
 _CAPITAL = 40.0
 _SMALL = 100.0
-"""… and it stands there so many times as often as in all others; more in small letters."""
+"""… and it is so many times as frequent there as in all others; more if no capital marks it."""
 _OF_HOLDERS = 0.1
 """… and the documents that it means are so many of all that hold it: no word of a whole field."""
 _SURE = 1000.0
@@ -91,20 +93,27 @@ class Names:
     counts: Callable[[str], NDArray[np.int64]]
     frequency: Callable[[str], int]
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
+    _in_names: list[frozenset[str]] = field(default_factory=list, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_largest", np.cumsum(np.sort(self.sizes)[::-1]))
 
     def named(
-        self, query: str, words: Sequence[Word], periods: Sequence[Period], /
+        self,
+        query: str,
+        words: Sequence[Word],
+        periods: Sequence[Period],
+        language: str | None = None,
+        /,
     ) -> tuple[NamedDocument, ...]:
         """Return the documents that a question names, the surest first; mostly none."""
         if len(self.ids) < 2:
             return ()
         of_year = {p.part.start for p in periods} | {p.part.end for p in periods}
         plain = [w for w in words if w.start not in of_year and w.end not in of_year]
-        found = [*self._by_words(plain), *self._by_files(plain)]
+        cased = capitals_mark_names([w.text for w in words if w.terms], language)
+        found = [*self._by_words(plain, cased=cased), *self._by_files(plain)]
         if not found:
             return ()
         total = np.sum([f.weights for f in found], axis=0)
@@ -128,15 +137,25 @@ class Names:
         said = part(query, by.start, by.end)
         return NamedDocument(self.ids[number], self.names[number], said, weight)
 
-    def _by_words(self, words: Sequence[Word]) -> list[_Found]:
+    def _by_words(self, words: Sequence[Word], *, cased: bool) -> list[_Found]:
         found = []
         for number, word in enumerate(words):
             capital = not word.text.islower() and (number > 0 or not word.text.istitle())
+            is_name = capital and cased
             for term in word.terms:
-                weights = self._weights(term, _CAPITAL if capital else _SMALL)
-                if weights is not None:
+                weights = self._weights(term, _CAPITAL if is_name else _SMALL)
+                if weights is not None and not is_name:
+                    weights = weights * [term in words for words in self._file_words()]
+                if weights is not None and weights.any():
                     found.append(_Found(word.start, word.end, weights))
         return found
+
+    def _file_words(self) -> list[frozenset[str]]:
+        """Return the index terms of each file's name."""
+        if not self._in_names:
+            stems = (PurePath(name).stem for name in self.names)
+            self._in_names.extend(frozenset(terms_of(_BREAK.sub(" ", stem))) for stem in stems)
+        return self._in_names
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
         """Return how surely a term means each document; ``None`` where it means none."""

@@ -78,6 +78,7 @@ def read(
     for other in expansions:
         _add(terms, other)
     script = script_of(query)
+    language = language_of(query, script)
     return Reading(
         query=query,
         text=with_other_names(without(query, dropped), words, named),
@@ -86,9 +87,9 @@ def read(
         phrases=phrases_of(asked),
         numbers=numbers,
         periods=periods,
-        named=names.named(query, words, periods) if names else (),
+        named=names.named(query, words, periods, language) if names else (),
         wants=wants_of(asked).union(*(t.wants for match in named for t in match.terms)),
-        language=language_of(query, script),
+        language=language,
         script=script,
         expansions=tuple(expansions),
         citations=citations_of(asked),

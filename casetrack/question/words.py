@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from casetrack.records.reading import Part
-from casetrack.steps.words import index_terms
+from casetrack.steps.words import as_letters, index_terms
 
 _WORD = re.compile(
     r"(?P<short>[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+)(?!\w)|"
@@ -42,8 +42,9 @@ class Word(NamedTuple):
 def words_of(text: str, /) -> list[Word]:
     """Return the words of *text* in order."""
     return [
-        Word(m.group(), m.start(), m.end(), _terms(m.group(), is_short=m["short"] is not None))
-        for m in _WORD.finditer(text)
+        Word(word, m.start(), m.end(), _terms(word, is_short=m["short"] is not None))
+        for m in _WORD.finditer(as_letters(text))
+        for word in (text[m.start() : m.end()],)
     ]
 
 

@@ -85,7 +85,7 @@ class Pinpoint(Record):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):
-    """A value that may answer a question for who, when, where, how much or how many.
+    """The value that answers a question for who, when, where, how much or how many.
 
     Attributes
     ----------
@@ -95,15 +95,12 @@ class Answer(Record):
         What it is.
     char_start, char_end
         Where it stands in the page's text.
-    sure
-        Whether it alone fits, clearly.
     """
 
     text: str
     kind: AnswerKind
     char_start: int
     char_end: int
-    sure: bool
 
 
 class Pointed(NamedTuple):

@@ -143,15 +143,15 @@ class SearchResult(Record):
 
     @property
     def answer(self) -> Answer | None:
-        """The date, name, number or amount that may answer, where the question asks for one.
+        """The date, name, number or amount that answers; ``None`` where none is sure.
 
-        It is sure only in a passage that is likely to answer, and never in hidden text.
+        Only the first result has one: values of later results are mostly of other things. Hidden
+        text never has one.
         """
-        found = (self.look() if self.look else NOWHERE).answer
         is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
-        if found is not None and found.sure and (self.evidence != "strong" or is_hidden):
-            return replace(found, sure=False)
-        return found
+        if self.rank != 1 or self.evidence != "strong" or self.look is None or is_hidden:
+            return None
+        return self.look().answer
 
     @property
     def chunk_id(self) -> str:

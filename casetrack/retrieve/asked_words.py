@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,20 @@ if TYPE_CHECKING:
 _MOST = 0.5
 """Another name counts where at least so much of it stands in a passage, by that share."""
 _SYNONYM = 0.8
-"""How much an everyday word for a word counts beside it."""
+"""How much another name of a word counts beside it. Its weight in ranking is no measure for that:
+there the words of all names share one weight."""
+_UNITS = re.compile(
+    r"\b(?:in|to) (?:us ?d(?:ollars)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
+    r"(?:thousands|millions|billions|percent)\b",
+    re.IGNORECASE,
+)
+"""How a figure is to be written; passages have it in other words."""
+_INSTRUCTING = re.compile(
+    r"(?:^|[.;:?!\n]|\bplease)\W*(?P<word>list|state|name|quote|cite|discuss|analy[sz]e|determine|"
+    r"compute|outline|provide|describe)\b",
+    re.IGNORECASE,
+)
+"""A sentence that begins so gives an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +151,11 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
         for stem in stems_of(document.part.text)
         if _is_searched(scope, document.document_id)
     }
-    having = [word for word in words_of(blanked(reading.query, reading.dropped)) if word.terms]
+    query = blanked(reading.query, reading.dropped)
+    left_out = [m.span() for m in _UNITS.finditer(query)]
+    left_out += [m.span("word") for m in _INSTRUCTING.finditer(query)]
+    having = [word for word in words_of(query) if word.terms]
+    having = [w for w in having if not any(a <= w.start < b for a, b in left_out)] or having
     words = [w for w in having if not is_structural(w.text)] or having
     # A file is not obliged to say its own name beside each figure.
     words = [w for w in words if not named.issuperset(w.terms)] or words
@@ -168,7 +186,7 @@ def _said_otherwise(
     """Yield words of the question, how they are said as well, and what that counts."""
     for expansion in reading.expansions:
         names = tuple(name for name in map(stems_of, expansion.also) if name)
-        yield stems_of(expansion.part.text), names, expansion.weight
+        yield stems_of(expansion.part.text), names, max(expansion.weight, _SYNONYM)
     for period in reading.periods:
         names = tuple(name for name in map(stems_of, spellings(period)) if name)
         yield stems_of(period.part.text), names, 1.0

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from casetrack.retrieve.missing import Missing
 
 LOOKED_AT = 3
-"""How many of the best results speak for a search: one may hold the words, another the meaning."""
+"""How many of the best results are judged together: one may hold the words, another the meaning."""
+JUDGED = 10
+"""How many results are judged at least, so that the verdict is the same for any smaller limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ def judged(
     words
         The question's.
     ranked
-        The results, best first; the first three at least speak for the search.
+        The results, best first. The search is as relevant as the best of them, or as the first
+        three together.
     nearest
         For each result the mean nearness of the question's tokens by the rarity of their words,
         ``None`` where its token matrix was not looked at.
@@ -123,7 +126,7 @@ def judged(
     fit = _fit(profile, features)
     each = fit.relevance(features)
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
-    whole = float(fit.relevance(best)[0])
+    whole = max(float(fit.relevance(best)[0]), float(each.max()))
     results = tuple((float(r), fit.evidence(float(r))) for r in each)
     evidence = fit.evidence(whole)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)

@@ -11,7 +11,7 @@ import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.question.instructions import blanked
-from casetrack.question.language import is_structural
+from casetrack.question.language import capitals_mark_names, is_structural
 from casetrack.question.literal import other_spellings
 from casetrack.question.periods import spellings
 from casetrack.question.words import stems_of, words_of
@@ -35,8 +35,6 @@ _LONG_NUMBER = 4
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|oder)\s+(?:the\s+)?|\s*,\s*", re.IGNORECASE)
 _IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _TITLES = frozenset("mr mrs ms dr prof sir dame lord lady herr frau".split())
-_CAPITALISES_NOUNS = frozenset({"de", "lb"})
-_MOST_CAPITALS = 0.6
 _SHORTEST_SLIP = 5
 _SHORTEST_WORD = 7
 _SURE_LETTERS = 3
@@ -147,9 +145,7 @@ def _names(reading: Reading) -> list[list[Word]]:
     words = [w for w in words_of(_said(reading)) if _is_cased(w.text)]
     carrying = [w for w in words if w.terms and not is_structural(w.text)]
     capitals = [w for w in carrying if w.text[0].isupper()]
-    if reading.language in _CAPITALISES_NOUNS or _said(reading).isupper():
-        return []
-    if len(carrying) > 1 and len(capitals) > _MOST_CAPITALS * len(carrying) and len(capitals) > 2:
+    if not capitals_mark_names([w.text for w in words if w.terms], reading.language):
         return []
     runs: list[list[Word]] = []
     for word in capitals:

@@ -19,7 +19,14 @@ from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.asking import ask, holds_code
 from casetrack.retrieve.candidates import Ranked, StageTimes
 from casetrack.retrieve.cited import Found, cited_in, find_cited, with_cited
-from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, judged, left_out
+from casetrack.retrieve.evidence import (
+    JUDGED,
+    LOOKED_AT,
+    check_relevance,
+    has_fit,
+    judged,
+    left_out,
+)
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.legal_names import LegalNames
@@ -111,7 +118,7 @@ def search(
     lists = lists_of(state)
     ranked = rank(
         index,
-        max(limit, LOOKED_AT),
+        max(limit, JUDGED),
         question,
         within=words.scope,
         priors=priors_of(snapshot, index, reading, code=holds_code(state)),

@@ -34,6 +34,10 @@ _INDIC = r"\u0900-\u0dff"
 _LETTER = rf"(?:(?![{_CJK}])[^\W_]|[{_INDIC}])"
 _TOKEN = re.compile(rf"([{_CJK}]+)|((?<![^\W_]){_NUMBER}(?![^\W_]))|({_LETTER}+)")
 _INDIC_MARK = re.compile(f"[{_INDIC}]")
+_UNSPACED = re.compile(f"[{_CJK}]+")
+_SCRIPT_SIGN = re.compile(f"[{_CJK}{_INDIC}]")
+_JOINERS = "\u200c\u200d"
+_JOINER = re.compile(f"[{_JOINERS}]")
 _BREVE = "\u0306"
 _OTHER_BREVE = re.compile(f"(?<![\u0438\u0443]){_BREVE}")
 """A breve that is an accent. In Cyrillic it makes another letter, of which many endings consist."""
@@ -69,6 +73,27 @@ def index_terms(text: str, /) -> list[str]:
     return terms
 
 
+def as_letters(text: str, /) -> str:
+    """Return *text* with ``x`` for each sign that the index joins to the letter before it.
+
+    Vowel signs, accents and joiners are no letters for :mod:`re`. Every offset stays.
+    """
+    if text.isascii():
+        return text
+    signs = list(text)
+    for at, sign in enumerate(text):
+        if sign.isalnum():
+            continue
+        if _SCRIPT_SIGN.match(sign) or (_joins(sign) and at and signs[at - 1].isalnum()):
+            signs[at] = "x"
+    return "".join(signs)
+
+
+def is_pair(term: str, /) -> bool:
+    """Return whether a term is one or two signs of a script without spaces between words."""
+    return len(term) <= 2 and _UNSPACED.fullmatch(term) is not None
+
+
 def term_counts(text: str, /) -> tuple[list[str], list[int]]:
     """Return the distinct terms of *text*, sorted, and how often each occurs."""
     counts = Counter(index_terms(text))
@@ -92,7 +117,7 @@ def _fold(text: str) -> str:
     if lowered.isascii():
         return lowered
     # Joiners part no words, and many writers leave them out.
-    lowered = lowered.replace("\u200c", "").replace("\u200d", "")
+    lowered = _JOINER.sub("", lowered)
     # Compatibility forms (full-width digits, ligatures) and accents are spelling, not meaning.
     decomposed = unicodedata.normalize("NFKD", lowered.replace("ß", "ss"))
     bare = "".join(c for c in decomposed if not _is_accent(c))
@@ -106,6 +131,11 @@ def _is_accent(character: str) -> bool:
     if _INDIC_MARK.match(character):
         return character in _NUKTA
     return character != _BREVE
+
+
+def _joins(sign: str) -> bool:
+    """Return whether the index leaves a sign out and reads on: an accent, or a joiner."""
+    return sign in _JOINERS or unicodedata.combining(sign) > 0
 
 
 def _number_term(number: str) -> str:

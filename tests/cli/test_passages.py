@@ -140,9 +140,11 @@ def test_the_pinpoint_is_cited_and_stands_out_from_what_is_quoted(
 def test_a_value_that_a_line_end_parts_stands_on_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    value = Answer("thirty-six\nhours", "amount", 0, 16, sure=False)
+    value = Answer("thirty-six\nhours", "amount", 0, 16)
     found = Pointed((), value)
-    text = shown(capsys, answer(replace(hit("thirty-six\nhours"), look=lambda: found)))
+    text = shown(
+        capsys, answer(replace(hit("thirty-six\nhours"), evidence="strong", look=lambda: found))
+    )
     assert "thirty-six hours" in text
 
 

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from casetrack.errors import UsageError
 from casetrack.question.read import read
+from casetrack.question.vocabularies import shipped
 from casetrack.question.words import stems_of
 from casetrack.records.reading import Part
 from casetrack.records.search import NOT_THERE
 from casetrack.retrieve.asked_words import asked_words
-from casetrack.retrieve.evidence import Fit, fits_of
+from casetrack.retrieve.candidates import Ranked
+from casetrack.retrieve.evidence import Fit, fits_of, judged
 from casetrack.retrieve.missing import missing_from
 from casetrack.retrieve.synonyms import synonyms_of
 from casetrack.views.scope import scope_of
@@ -184,6 +186,43 @@ def test_the_verdict_does_not_depend_on_how_many_are_shown(
     assert (part.relevance, part.evidence) == (whole.relevance, whole.evidence)
     assert [r.relevance for r in part] == [r.relevance for r in whole][: len(part)]
     assert all(r.relevance <= whole.relevance + 1e-9 for r in part)
+
+
+def test_the_verdict_looks_at_every_result(stored: Callable[..., Collection]) -> None:
+    texts = [f"The mill {n} has a switch." for n in range(6)]
+    texts.append("Asbestos surveys of the Ferncombe mill are kept in the yard.")
+    state = stored({"a.txt": texts}).workspace.state()
+    words = asked_words(read("Who keeps asbestos surveys in Ferncombe?"), scope_of(state.index))
+    hits = [Ranked((0, row), "", 1.0, {}) for row in range(7)]
+    relevance = [judged(words, hits[:n], [None] * n, [], profile=None).relevance for n in (6, 7)]
+    assert relevance[0] < 0.2 < relevance[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("Determine the rent of the mill in USD millions", {"determin", "usd", "million"}),
+        ("List the liquidated damages.", {"list"}),
+        ("Calculate the budget, please", {"calcul"}),
+        ("Who has a list of the rents?", set()),
+    ],
+)
+def test_instructions_and_units_have_no_weight(
+    collection: Collection, question: str, left_out: set[str]
+) -> None:
+    weights = asked_words(read(question), scope_of(collection.workspace.state().index)).weights
+    assert left_out.isdisjoint(weights)
+    assert ("list" in weights) == (not left_out)
+
+
+def test_another_name_counts_for_a_word_however_many_names_there_are(
+    stored: Callable[..., Collection],
+) -> None:
+    text = "Purchases of property, plant and equipment were CHF 300."
+    index = stored({"flow.txt": text}).workspace.state().index
+    reading = read("capex", vocabularies=shipped({}, lambda _: 1.0))
+    assert min(e.weight for e in reading.expansions) < 0.5
+    assert asked_words(reading, scope_of(index)).coverage([(0, 0)])[0] >= 0.5
 
 
 def test_nothing_is_hidden_unless_asked_for(collection: Collection) -> None:

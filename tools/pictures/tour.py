@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pictures.studio import Studio
 
 COLUMNS = 94
-QUESTION = "Who is liable for the spoiled goods?"
+QUESTION = "Who compensates the customer for spoiled goods?"
 SQL = """\
 SELECT max(amounts.text) AS sum, count(DISTINCT citation) AS places, min(citation) AS source
 FROM search('spoiled goods', k => 20) JOIN amounts USING (chunk_id)

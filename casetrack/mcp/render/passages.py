@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         SearchResults,
         Signal,
     )
-    from casetrack.records.pinpoints import Answer
 
 UNANSWERED = "Evidence: none. These passages probably do not answer the question."
 NOTHING_FOUND = "Nothing found. Try other words, or see list_documents."
@@ -109,7 +108,8 @@ def search_result(result: SearchResult, /, *, explain: bool = False) -> str:
     if result.pinpoint:
         first, *others = result.pinpoint
         at = "; ".join([first.citation, *(part.where for part in others)])
-        between = f"{_answer(result.answer)}At: {one_line(at)}\n{between}"
+        value = f"Answer: {phrase(result.answer.text)}\n" if result.answer else ""
+        between = f"{value}At: {one_line(at)}\n{between}"
     return _block(head, result.text, result.provenance, between)
 
 
@@ -119,18 +119,11 @@ def short_result(entry: Facts, signals: Mapping[str, Signal], /) -> str:
     head = f"--- Result {entry['rank']}{where} (relevance: {entry['relevance']:.2f}) ---"
     value = entry.get("answer")
     if value is not None:
-        doubt = "" if value["sure"] else " (not sure)"
-        head += f"\nAnswer: {phrase(value['text'])}{doubt}"
+        head += f"\nAnswer: {phrase(value['text'])}"
     shown = told(head, entry)
     if also := entry.get("also"):
         shown += f"\nAlso: {one_line('; '.join(also))}"
     return f"{shown}\n{_signals(signals)}".rstrip()
-
-
-def _answer(value: Answer | None) -> str:
-    if value is None:
-        return ""
-    return f"Answer: {phrase(value.text)}{'' if value.sure else ' (not sure)'}\n"
 
 
 def related(each: RelatedChunk, entry: Facts | None = None, /) -> str:

@@ -184,7 +184,7 @@ def point(
         )
         said = text[unit.start : unit.end]
         marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
-    answer = answer_in(marked, row, whole.char_start, sought)
+    answer = answer_in(marked[0], row, whole.char_start, sought)
     return Pointed(tuple(marked), answer, paragraphs, row.get("printed"))
 
 

@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.steps.words import index_terms
+from casetrack.steps.words import as_letters, index_terms, is_pair
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -35,19 +35,24 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
     wanted = frozenset(terms)
     common_of = _common_of(wanted)
     # Scripts without spaces are indexed in pairs of signs, so their runs are searched for those.
-    pairs = {term for term in wanted if len(term) <= 2 and not term.isascii()}
-    for match in _WORD.finditer(text):
-        word = match.group()
+    pairs = set(filter(is_pair, wanted))
+    for match in _WORD.finditer(as_letters(text)):
+        word = text[match.start() : match.end()]
         if not (common := common_of[word]):
             continue
         start = match.start()
         if pairs.isdisjoint(common) or len(word) <= 2:
             yield Hit(start, match.end(), min(common))
             continue
+        for term in sorted(common - pairs):
+            at = max(0, word.find(term))
+            yield Hit(start + at, start + at + len(term), term)
         for at in range(len(word)):
-            found = pairs & _terms_of(word[at : at + 2])
-            if found:
-                yield Hit(start + at, start + min(at + 2, len(word)), min(found))
+            # A sign that the index leaves out may be inside of a pair.
+            for size in (2, 3):
+                if found := pairs & _terms_of(word[at : at + size]):
+                    yield Hit(start + at, start + min(at + size, len(word)), min(found))
+                    break
 
 
 class _Common(dict[str, frozenset[str]]):

@@ -108,6 +108,8 @@ class Sought:
         Whether it asks how long something lasts.
     names
         Those of its terms that name documents: they say which document, not where in it.
+    query
+        It, as the user asked.
     """
 
     terms: Mapping[str, float]
@@ -116,6 +118,7 @@ class Sought:
     is_due: bool = False
     is_span: bool = False
     names: frozenset[str] = frozenset()
+    query: str = ""
 
     @classmethod
     def of(cls, reading: Reading, rarity: Mapping[str, float], /) -> Sought:
@@ -123,7 +126,7 @@ class Sought:
         is_due = _ASKED_DUE.search(reading.query) is not None
         is_span = _ASKED_SPAN.search(reading.query) is not None
         names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
-        return cls(reading.terms, rarity, reading.wants, is_due, is_span, names)
+        return cls(reading.terms, rarity, reading.wants, is_due, is_span, names, reading.query)
 
     @property
     def telling(self) -> Mapping[str, float]:

@@ -1,4 +1,4 @@
-"""The value that answers: of the kind that is asked for, in the pinpoint, and never made up."""
+"""The value that answers is shown only where it is sure; otherwise none is."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 TEXT = (
-    "The hall was let on 3 May 2021 to a club. The club pays CHF 4,200.00 for it. "
+    "The hall was let on 3 May 2021 to a club. The club pays CHF 4,200.00 for the hall. "
     "Twelve chairs are broken. The parties met in the yard.\n\n"
-    "The club tells the owner of any damage no later than thirty-six hours after it saw it. "
+    "The club must tell the owner of damage no later than thirty-six hours after it saw it. "
     "Wine was served, and bread was served, and the yard was full of people from the village."
 )
 
@@ -40,54 +40,71 @@ def hall(stored: Callable[..., Collection]) -> Collection:
 def test_the_value_that_is_asked_for(
     hall: Collection, question: str, kind: str, value: str
 ) -> None:
-    result = hall.search(question, mode="keyword")[0]
+    result = replace(hall.search(question, mode="keyword")[0], evidence="strong")
     found = result.answer
     assert found is not None
     assert (found.kind, found.text) == (kind, value)
     assert TEXT[found.char_start : found.char_end] == value
-    assert any(
-        part.char_start <= found.char_start and found.char_end <= part.char_end
-        for part in result.pinpoint
-    )
+    best = result.pinpoint[0]
+    assert best.char_start <= found.char_start < found.char_end <= best.char_end
+    assert [replace(result, evidence=e).answer for e in ("weak", "none")] == [None, None]
 
 
 @pytest.mark.parametrize(
     ("text", "question", "value"),
     [
-        ("5. The mill grinds when 40 sacks are there.", "How many sacks at the mill?", "40"),
-        ("(2) a minimum of 30 sacks a day", "How many sacks a day at least?", "30"),
-        ("a) 12) Sacks are 7 in number.", "How many sacks are there?", "7"),
-        ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
+        ("5. The mill needs 40 sacks.", "How many sacks does the mill need?", "40"),
         ("12 sacks are torn.", "How many sacks are torn?", "12"),
+        ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
+        ("The rent of the mill is 300 francs.", "How much is the rent of the mill?", "300 francs"),
+        # Names of things are no values, and the counted thing follows its number.
+        ("Sacks of 401(k) plans are torn.", "How many sacks are torn?", None),
+        ("Order TS-10014 is for sacks.", "How many sacks is the order for?", None),
+        ("Chamber 3 sacks were moved by CR-07.", "How many sacks were moved?", None),
+        ("See 5.2 Sacks that are torn.", "How many sacks are torn?", None),
+        ("The 88 millers have sacks.", "How many sacks are there?", None),
+        # A duty and a fact, a former value, a change.
+        ("The notice was given on 3 May 2021.", "When must the notice be given?", None),
+        ("The notice must be given by 3 May 2021.", "When was the notice given?", None),
+        ("The rent was previously CHF 300.", "How much is the rent?", None),
+        ("The rent increased by CHF 30.", "How much is the rent?", None),
+        # Two values, another year, words that are missing.
+        ("The rent is CHF 300 in May and CHF 400 in June.", "How much is the rent?", None),
+        ("The rent was CHF 300.", "How much was the rent in 2019?", None),
+        ("The rent is CHF 300.", "How much is the penalty for late rent payments?", None),
+        (
+            "M3 | Quayline cutover: software | 17 November 2024",
+            "When was the Quayline cutover?",
+            None,
+        ),
+        # One value of the text is no answer.
+        ("The rent is CHF 300.", "Is the rent CHF 300, and how much is it?", None),
+        ("The rent is CHF 300.", "How much is the rent now?", None),
+        ("The rent is CHF 300.", "How much did the rent grow?", None),
+        ("The rent is CHF 300.", "What is the average rent?", None),
+        ("The rent is CHF 300.", "How much is the rent of all mills?", None),
+        ("Sky began in 1998 by satellite.", "What satellite was used when Sky began?", None),
     ],
 )
-def test_labels_are_no_values_and_spans_of_time_are(
-    stored: Callable[..., Collection], text: str, question: str, value: str
+def test_a_value_is_shown_only_where_it_is_sure(
+    stored: Callable[..., Collection], text: str, question: str, value: str | None
 ) -> None:
-    found = stored({"mill.txt": text}).search(question, mode="keyword")[0].answer
-    assert found is not None
-    assert found.text.startswith(value)
+    result = stored({"mill.txt": text}).search(question, mode="keyword")[0]
+    found = replace(result, evidence="strong").answer
+    assert (found.text if found else None) == value
 
 
 @pytest.mark.parametrize(
     "question",
     [
         "Which hall has a club?",  # asks for no value
-        "When was wine served in the yard?",  # no date stands there
-        "Was it on 3 May 2021 that the hall was let to a club, and when?",  # the question says it
+        "When was wine served in the yard?",  # no date is there
+        "Was it on 3 May 2021 that the hall was let to a club?",  # the question has it
     ],
 )
 def test_no_value_where_none_fits(hall: Collection, question: str) -> None:
-    assert hall.search(question, mode="keyword")[0].answer is None
-
-
-def test_the_name_of_a_plan_or_a_form_is_no_number(stored: Callable[..., Collection]) -> None:
-    text = "Employees save by 401(k) plans that a bank keeps, as the 10-K says on p. 88."
-    found = (
-        stored({"plan.txt": text}).search("How many employees are there?", mode="keyword")[0].answer
-    )
-    assert found is not None
-    assert (found.text, found.sure) == ("88", False)  # what is counted here are pages
+    result = hall.search(question, mode="keyword")[0]
+    assert replace(result, evidence="strong").answer is None
 
 
 def test_the_name_of_a_document_says_which_document_not_where_in_it(
@@ -101,20 +118,11 @@ def test_the_name_of_a_document_says_which_document_not_where_in_it(
     assert found.answer.text == "CHF 322,467.00"
 
 
-def test_of_two_that_fit_neither_is_sure(stored: Callable[..., Collection]) -> None:
-    collection = stored({"two.txt": "The rent is CHF 300.00 in May and CHF 400.00 in June."})
-    found = collection.search("How much is the rent?", mode="keyword")[0].answer
-    assert found is not None
-    assert not found.sure
-
-
 STATEMENT = (
-    "(in thousands)\n"
-    " | 2017 | 2016\n"
-    "Revenues | $ 11,692 | $ 8,830\n"
-    "Gross profit | 1,212 | 37.6%\n"
-    "Total liabilities | $ 15,430 | $ 10,900\n"
-    "Foreign currency adjustments | 27,409 | (5,464)\n"
+    "Part number | Unit price | In stock\n"
+    "TS-10014 gearbox | $ 11,692 | 12\n"
+    "TS-10022 motor | $ 8,830 | 7\n"
+    "TS-10031 curtain | 1,212 | 3\n"
 )
 
 
@@ -132,24 +140,14 @@ def statement(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 @pytest.mark.parametrize(
     ("question", "value"),
     [
-        ("What were the total revenues in 2017?", "$ 11,692"),
-        ("What was the gross profit?", "1,212"),
-        ("What was the rate of gross profit?", "37.6%"),
-        ("What was the total of dividends?", None),
+        ("What is the unit price of the gearbox?", "$ 11,692"),
+        ("How many of the motor are in stock?", "7"),
+        ("What is the unit price of the curtain?", None),  # a number without a currency
+        ("What is the weight of the motor?", None),
     ],
 )
-def test_only_a_row_that_the_question_names_answers(
+def test_the_cell_of_a_row_by_the_name_of_its_column(
     statement: Collection, question: str, value: str | None
 ) -> None:
-    found = statement.search(question, mode="keyword")
-    answer = found[0].answer if found else None
-    assert (answer.text if answer else None) == value
-
-
-def test_a_value_in_a_passage_that_hardly_answers_is_not_sure(hall: Collection) -> None:
-    result = hall.search("How many chairs are broken?", mode="keyword")[0]
-    assert result.answer is not None
-    for evidence in ("weak", "none"):
-        doubtful = replace(result, evidence=evidence).answer
-        assert doubtful is not None
-        assert (doubtful.text, doubtful.sure) == (result.answer.text, False)
+    found = replace(statement.search(question, mode="keyword")[0], evidence="strong").answer
+    assert (found.text if found else None) == value

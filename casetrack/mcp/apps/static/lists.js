@@ -93,7 +93,7 @@ const resultItem = (each, facts, current, at, span) => {
   const where = each.collection && facts.collection !== each.collection ? [bdi(each.collection), ' · '] : [];
   return el('li', {class: 'result'},
     button([...where, bdi(each.citation || each.title || '')], show, {class: 'link'}),
-    each.answer ? el('p', {class: 'value'}, el('b', {}, bdi(each.answer.text)), each.answer.sure ? null : el('span', {class: 'soft'}, ' ' + t('unsure'))) : null,
+    each.answer ? el('p', {class: 'value'}, el('b', {}, bdi(each.answer.text))) : null,
     el('p', {class: 'excerpt', dir: 'auto'}, excerpt(each, span)),
     each.also && each.also.length ? el('p', {class: 'soft'}, t('also', {count: each.also.length})) : null);
 };

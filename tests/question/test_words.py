@@ -1,0 +1,63 @@
+"""The words of a question are those of the index, in every script."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.question.words import words_of
+from casetrack.retrieve.pinpoint.hits import hits_of
+from casetrack.steps.words import index_terms
+
+TEXTS = (
+    "भारत की राजधानी कौन सी है? बाज़ार में किराया कितना है",
+    "เมืองหลวงของประเทศไทยคืออะไร",
+    "இந்தியாவின் தலைநகரம் எது?",
+    "বাংলাদেশের রাজধানী কোথায়?",
+    "مَا هِيَ عَاصِمَةُ مِصْرَ؟",
+    "می‌خواهم",
+    "מַהוּ שֵׁם הַבִּירָה?",
+    "İstanbul I\u0307zmir DİYARBAKIR ne zaman kuruldu?",
+    "കേരളത്തിന്റെ തലസ്ഥാനം ශ්‍රී ලංකාව తెలంగాణ ગુજરાતની ਪੰਜਾਬ ಕರ್ನಾಟಕದ",
+    "မြန်မာနိုင်ငံ၏ မြို့တော် រាជធានីនៃកម្ពុជា ນະຄອນຫຼວງ བོད་ཀྱི་",
+    "巴黎在2019年的人口 パリの人口は 수도는 무엇입니까",
+    "Wo steht die Mühle à Orléans, où est l'été? Какой йод",
+)
+SCRIPTS = (
+    *("\u0900-\u0963", "\u0980-\u09fe", "\u0b82-\u0bd7", "\u0e01-\u0e4e", "\u0620-\u065f"),
+    *("\u05b0-\u05ea", "\u1000-\u103f", "\u0410-\u044f", "A-Za-zİıŞşğÇö\u0300-\u0308"),
+)
+
+
+def _letters(ranges: str) -> str:
+    found, at = "", 0
+    while at < len(ranges):
+        last = ranges[at + 2] if ranges[at + 1 : at + 2] == "-" else ranges[at]
+        found += "".join(map(chr, range(ord(ranges[at]), ord(last) + 1)))
+        at += 3 if last != ranges[at] else 1
+    return "".join(c for c in found if unicodedata.category(c)[0] in "LM")
+
+
+def _check(text: str) -> None:
+    terms = index_terms(text)
+    assert [t for word in words_of(text) for t in word.terms] == terms
+    if unicodedata.is_normalized("NFC", text):
+        assert {hit.term for hit in hits_of(text, terms)} == set(terms)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_words_of_questions_are_words_of_the_index(text: str, form: str) -> None:
+    _check(unicodedata.normalize(form, text))
+
+
+_LETTERS = [_letters(script) for script in SCRIPTS]
+
+
+@given(st.sampled_from(_LETTERS).flatmap(lambda s: st.lists(st.text(s, min_size=3, max_size=8))))
+def test_words_of_any_letters_of_a_script_are_words_of_the_index(words: list[str]) -> None:
+    text = " ".join(words)
+    assert [t for word in words_of(text) for t in word.terms] == index_terms(text)
