@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import DuplicateDocument, FileNotFound
-from casetrack.records.reports import FileOutcome, UntakenFile
+from casetrack.records.files import UntakenFile
+from casetrack.records.reports import FileOutcome
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
@@ -76,8 +77,9 @@ def note(
             if _status(result) in _STATUSES and not copy and result.code != FileNotFound.code:
                 file = _entry(result, source, now)
                 earlier = before.get(file.path, file)
-                same = replace(earlier, since=file.since) == file
-                kept[file.path] = earlier if same else file
+                # An ingest and a sync word the same finding differently.
+                same = (earlier.status, earlier.code) == (file.status, file.code)
+                kept[file.path] = replace(file, since=earlier.since) if same else file
         if kept != before:
             _write(folder, kept.values())
 
