@@ -87,7 +87,7 @@ def note(
 def begin(folder: Path, paths: Iterable[Path], /) -> None:
     """Note that files and folders are being added, which an interruption leaves in the ledger."""
     message = "Adding it has not come to its end."
-    hint = "If nothing is being added, add it again; what was read is kept."
+    hint = "If nothing is being added, add it again; read documents are kept."
     marks = [FileOutcome(str(p), "failed", _UNFINISHED, message, hint) for p in paths]
     note(folder, marks, present=())
 
@@ -159,7 +159,7 @@ def _entry(result: FileOutcome | SyncChange, source: str | None, now: datetime) 
 
 
 def _parents(path: str) -> Iterator[str]:
-    """Yield what a path lies in, as text: it may be that of an attachment or of a source's item."""
+    """Yield the parents of a path as text; its leaf may be an attachment or an item of a source."""
     for place, sign in enumerate(path):
         if sign in "/\\" and place:
             yield path[:place]
