@@ -25,8 +25,8 @@ from casetrack.sources.links import with_lines
 from casetrack.store.source_states import stale_sources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Collection as Group
-    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from casetrack.collection import Collection
@@ -57,6 +57,7 @@ def search(
     limit: int | None = None,
     explain: bool = False,
     settings: BlendSettings | None = None,
+    configured: Group[str] | None = None,
 ) -> ContextResults:
     """Return the best documents, each with its best passages.
 
@@ -78,6 +79,8 @@ def search(
         Whether the JSON form says how the scores came about.
     settings
         How words and meaning are blended.
+    configured
+        The sources that the configuration names: results of others are stale.
 
     Raises
     ------
@@ -105,13 +108,37 @@ def search(
         return find(state, query, mode, where, settings)
 
     answer = collection.workspace.ask(found)
-    stale = stale_sources(collection.folder)
-    hits = tuple(replace(hit, stale=True) if hit.source in stale else hit for hit in answer.results)
-    return replace(answer, results=hits, explain=explain)
+    is_stale = _staleness(collection, configured)
+    hits = tuple(replace(hit, stale=is_stale(hit.source, hit.id)) for hit in answer.results)
+    others = sorted({hit.source for hit in hits if not _is_named(hit.source, configured)})
+    notes = (*answer.notes, *(f"{name}: {_UNLISTED}" for name in others))
+    return replace(answer, results=hits, notes=notes, explain=explain)
+
+
+def _is_named(source: str, configured: Group[str] | None) -> bool:
+    return configured is None or source in configured or source == FILES
+
+
+def _staleness(collection: Collection, configured: Group[str] | None) -> Callable[[str, str], bool]:
+    """Return what tells whether a document, by its source and id, may be behind its file."""
+    sources = stale_sources(collection.folder)
+    files = collection.workspace.state().untaken()
+    behind = {file.document_id for file in files if file.failed}
+
+    def is_stale(source: str, document_id: str) -> bool:
+        return source in sources or document_id in behind or not _is_named(source, configured)
+
+    return is_stale
 
 
 def get(
-    collection: Collection, document: str, /, *, first: int = 0, count: int | None = None
+    collection: Collection,
+    document: str,
+    /,
+    *,
+    first: int = 0,
+    count: int | None = None,
+    configured: Group[str] | None = None,
 ) -> ContextDocument:
     """Return a document, whole or some of its passages.
 
@@ -124,6 +151,8 @@ def get(
         with the source before it or without.
     first, count
         The index of the first passage, from 0, and how many; by default all.
+    configured
+        As for :func:`search`.
 
     Raises
     ------
@@ -163,7 +192,7 @@ def get(
             ),
             chunk_count=len(every),
             next=last if last < len(every) else None,
-            stale=found.source in stale_sources(collection.folder),
+            stale=_staleness(collection, configured)(found.source or FILES, found.document_id),
         )
 
     return collection.workspace.ask(read)
@@ -206,7 +235,7 @@ def address(document: Document, place: Provenance, /) -> str | None:
 def _source(info: SourceInfo, configured: Group[str]) -> ContextSource:
     is_configured = info.source in configured
     missed = is_configured and info.last_synced_at is None and not info.documents
-    unlisted = not is_configured and info.source != FILES
+    unlisted = not _is_named(info.source, configured)
     return ContextSource(
         name=info.source,
         kind=info.kind,

@@ -116,6 +116,11 @@ class ContextConfig:
         return self.sections["retrieval"]
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of all sources."""
+        return tuple(source.label for source in self.sources)
+
+    @property
     def address(self) -> tuple[str, int]:
         """Where the server listens: host and port.
 

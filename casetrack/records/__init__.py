@@ -23,6 +23,7 @@ from casetrack.records.documents import (
     Page,
     Section,
 )
+from casetrack.records.files import UntakenFile, untaken_text
 from casetrack.records.health import CollectionHealth, DocumentHealth
 from casetrack.records.passages import (
     Chunk,
@@ -41,8 +42,6 @@ from casetrack.records.reports import (
     HealthReport,
     IngestProgress,
     IngestReport,
-    UntakenFile,
-    untaken_text,
 )
 from casetrack.records.search import (
     RelatedChunk,

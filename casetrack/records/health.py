@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from casetrack.provenance import DOUBTFUL_BELOW
-from casetrack.records.reports import UntakenFile
+from casetrack.records.files import UntakenFile
 from casetrack.records.shape import NO_COLUMN, Record, Share
 from casetrack.records.table import Tabular, table_html
 

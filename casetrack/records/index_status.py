@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
-from casetrack.records.reports import UntakenFile, untaken_text
+from casetrack.records.files import UntakenFile, untaken_text
 from casetrack.records.shape import HIDDEN, Record, Seconds
 from casetrack.records.table import Tabular
 

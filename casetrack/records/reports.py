@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from pathlib import PurePath
 from typing import Literal
 
 from casetrack.records.files import FileTable
@@ -14,7 +12,6 @@ from casetrack.records.shape import Record, Seconds
 from casetrack.records.table import Tabular
 
 FileStatus = Literal["ingested", "partial", "skipped", "failed"]
-_NAMED = 3
 FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")
 
 
@@ -45,58 +42,6 @@ class FileOutcome(Record):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     updated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class UntakenFile(Record):
-    """A file that is not in its collection as it is now.
-
-    Attributes
-    ----------
-    status
-        ``failed``, or ``skipped`` for a file that was left out by a rule.
-    code, message, hint
-        Why, and what to do; for people but for the code.
-    document_id
-        The document that keeps its earlier text, or that has the same content.
-    source
-        Name of the source that lists it, such as ``git:platform``; ``None`` for a file.
-    since
-        When it was first found so (UTC).
-    """
-
-    SHOWN = ("status", "path", "message", "hint", "since")
-
-    path: str
-    status: Literal["failed", "skipped"]
-    code: str
-    message: str
-    hint: str
-    document_id: str | None
-    source: str | None
-    since: datetime
-
-    @property
-    def failed(self) -> bool:
-        """Whether it should have been read and could not."""
-        return self.status == "failed"
-
-    @property
-    def why(self) -> str:
-        """The reason and the next step as one text."""
-        return " ".join(filter(None, (self.message, self.hint)))
-
-
-def untaken_text(files: Sequence[UntakenFile], /) -> str:
-    """Return how many files are not in a collection as they are, with first names; may be empty."""
-    parts = []
-    for status, what in (("failed", "could not be read"), ("skipped", "left out")):
-        names = [PurePath(file.path).name or file.path for file in files if file.status == status]
-        if names:
-            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-            noun = "file" if len(names) == 1 else "files"
-            parts.append(f"{len(names):,} {noun} {what}: {', '.join(names[:_NAMED])}{more}.")
-    return " ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

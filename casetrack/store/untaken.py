@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import DuplicateDocument, FileNotFound
-from casetrack.records.reports import FileOutcome, UntakenFile
+from casetrack.records.files import UntakenFile
+from casetrack.records.reports import FileOutcome
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
@@ -76,8 +77,9 @@ def note(
             if _status(result) in _STATUSES and not copy and result.code != FileNotFound.code:
                 file = _entry(result, source, now)
                 earlier = before.get(file.path, file)
-                same = replace(earlier, since=file.since) == file
-                kept[file.path] = earlier if same else file
+                # An ingest and a sync word the same finding differently.
+                same = (earlier.status, earlier.code) == (file.status, file.code)
+                kept[file.path] = replace(file, since=earlier.since) if same else file
         if kept != before:
             _write(folder, kept.values())
 
@@ -85,7 +87,7 @@ def note(
 def begin(folder: Path, paths: Iterable[Path], /) -> None:
     """Note that files and folders are being added, which an interruption leaves in the ledger."""
     message = "Adding it has not come to its end."
-    hint = "If nothing is being added, add it again; what was read is kept."
+    hint = "If nothing is being added, add it again; read documents are kept."
     marks = [FileOutcome(str(p), "failed", _UNFINISHED, message, hint) for p in paths]
     note(folder, marks, present=())
 
@@ -157,7 +159,7 @@ def _entry(result: FileOutcome | SyncChange, source: str | None, now: datetime) 
 
 
 def _parents(path: str) -> Iterator[str]:
-    """Yield what a path lies in, as text: it may be that of an attachment or of a source's item."""
+    """Yield the parents of a path as text; its leaf may be an attachment or an item of a source."""
     for place, sign in enumerate(path):
         if sign in "/\\" and place:
             yield path[:place]

@@ -367,7 +367,7 @@ def _dark(source: str, folders: Sequence[str]) -> SourceError:
     return SourceError(
         source,
         f"{len(folders):,} of its folders could not be listed, such as {folders[0] or 'the top'}. "
-        "What is known of them was kept.",
+        "Their documents were kept.",
         hint="See the notes of the sync for each folder, then sync again.",
     )
 

@@ -146,6 +146,15 @@ def test_sources(collection: Collection) -> None:
     assert named["git:new"]["notes"]
 
 
+def test_results_of_sources_that_the_config_lacks_are_stale(collection: Collection) -> None:
+    found = api.search(collection, QUERY, limit=100, configured=["git:platform"])
+    assert {hit.stale for hit in found.results if hit.source == "git:web"} == {True}
+    assert {hit.stale for hit in found.results if hit.source == "git:platform"} == {False}
+    assert sum("git:web" in note for note in found.notes) == 1
+    document = next(d for d in collection.documents() if d.source == "git:web")
+    assert api.get(collection, document.document_id, configured=["git:platform"]).stale
+
+
 HERE = Path(__file__).with_name("lines")
 FILES = {path.name: path.read_text("utf-8") for path in sorted(HERE.iterdir())} | {
     "long.py": "".join(

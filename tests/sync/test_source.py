@@ -174,6 +174,28 @@ def test_an_item_that_cannot_be_had_keeps_its_document(collection: Collection) -
     assert not collection.sources()[0].stale
 
 
+def test_a_file_that_cannot_be_read_leaves_its_source_current(collection: Collection) -> None:
+    stub = StubSource({"a.md": "All about rent.", "b.pdf": "%PDF-1.4 damaged"})
+    for _ in range(2):
+        report = collection.sync_source(stub)
+        assert (report.problem, [c.path for c in report.of("failed")]) == ("", ["git:stub/b.pdf"])
+        (state,) = collection.sources()
+        assert (state.stale, state.last_success_at) == (False, state.last_synced_at)
+        assert state.problem
+        (file,) = collection.workspace.state().untaken()
+        assert (file.path, file.source) == ("git:stub/b.pdf", "git:stub")
+    del stub.texts["b.pdf"]
+    collection.sync_source(stub)
+    assert collection.workspace.state().untaken() == ()
+
+
+def test_a_folder_that_could_not_be_listed_is_a_problem(collection: Collection) -> None:
+    stub = source(a_md="All about rent.")
+    stub.dark = ["secret"]
+    assert "secret" in collection.sync_source(stub).problem
+    assert collection.sources()[0].stale
+
+
 def test_a_source_that_gives_nothing_is_not_asked_for_all(collection: Collection) -> None:
     stub = StubSource({f"{n:02d}.md": f"Number {n}." for n in range(14)})
     dead = SourceError("git:stub", "the line is dead.")

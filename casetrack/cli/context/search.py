@@ -86,6 +86,7 @@ def search(
         limit=limit,
         explain=explain,
         settings=home.ranking,
+        configured=home.config.labels,
     )
     if as_json:
         write_json(found.as_dict())
@@ -110,10 +111,17 @@ def get(
     from casetrack.context.api import get as read
 
     part = _PART.fullmatch(document)
+    labels = home.config.labels
     found = (
-        read(home.collection, document)
+        read(home.collection, document, configured=labels)
         if part is None
-        else read(home.collection, part["id"], first=int(part["first"]), count=int(part["count"]))
+        else read(
+            home.collection,
+            part["id"],
+            first=int(part["first"]),
+            count=int(part["count"]),
+            configured=labels,
+        )
     )
     if as_json:
         write_json(found.as_dict())

@@ -23,7 +23,7 @@ def sources(ctx: typer.Context, as_json: JsonOption = False) -> None:
     home = ctx.ensure_object(ContextState).home
     from casetrack.context.api import sources as listed
 
-    found = listed(home.collection, configured=[s.label for s in home.config.sources])
+    found = listed(home.collection, configured=home.config.labels)
     if as_json:
         write_json(found.as_dict())
         return

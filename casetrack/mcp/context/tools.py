@@ -95,7 +95,8 @@ class ContextTools:
         whole = _reads_all()
 
         def read() -> dict[str, Any]:
-            get = partial(api.get, self._home.collection, id, first=first)
+            labels = self._home.config.labels
+            get = partial(api.get, self._home.collection, id, first=first, configured=labels)
             found = get(count=count)
             fits = len(found.chunks) if whole else _fitting(found)
             return (found if fits >= len(found.chunks) else get(count=fits)).as_dict()
@@ -113,12 +114,12 @@ class ContextTools:
 
     def _search(self, query: str, **options: Any) -> dict[str, Any]:
         home = self._home
-        return api.search(home.collection, query, settings=home.ranking, **options).as_dict()
+        options |= {"settings": home.ranking, "configured": home.config.labels}
+        return api.search(home.collection, query, **options).as_dict()
 
     def _sources(self) -> dict[str, Any]:
         home = self._home
-        configured = [source.label for source in home.config.sources]
-        return api.sources(home.collection, configured=configured).as_dict()
+        return api.sources(home.collection, configured=home.config.labels).as_dict()
 
 
 def _reads_all() -> bool:
