@@ -95,7 +95,8 @@ def options(names: list[str], program: str) -> set[str] | None:
 def bad_commands(text: str) -> Iterator[str]:
     """Yield the commands of a text that do not exist or have other options."""
     for program, line in re.findall(r"`(casetrack|ctx) ([^`]+)`", text):
-        words = re.sub(r'"[^"]*"|\'[^\']*\'|--data-dir\s+\S+', "X", line).split()
+        bare = re.sub(r"--data-dir\s+\S+", "", line)
+        words = re.sub(r'"[^"]*"|\'[^\']*\'', "X", bare).split()
         known = options(words, program)
         if known is None or {w.partition("=")[0] for w in words if w.startswith("-")} - known:
             yield line

@@ -49,7 +49,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("engine", "language", "facts"),
     [
-        ("off", None, ["--ocr auto"]),
+        ("off", None, ["config.toml"]),
         ("easyocr", None, ["casetrack[easyocr]"]),
         ("rapidocr", "rus", ["rus"]),
         ("auto", "rus", ["tesseract-rus"]),

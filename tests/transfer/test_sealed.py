@@ -399,7 +399,7 @@ def test_the_window_and_ai_programs_name_it_and_say_who_opens_it(
     library.seal("Mill", PHRASE)
     page = visitor(library.settings).get("/").text
     assert "Mill" in page
-    assert f"casetrack collection unseal {closed.folder.name[:8]}" in page
+    assert f"<code>{closed.folder.name[:8]}</code>" in page
     server = build_server(library)
     listed: Any = anyio.run(server.call_tool, "list_collections", {})
     assert "Mill" in listed.content[0].text
