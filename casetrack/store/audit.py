@@ -3,9 +3,10 @@
 ``audit.jsonl`` is added to only. Every line is a JSON object with the SHA-256 of the line before it
 and of itself, so that a line that was changed, left out, put elsewhere or put in does not fit. Each
 entry's number and digest are noted outside of the log as well: in ``.audit.head`` beside it, in
-``heads.json`` of the collection, and in ``collection.json`` whenever that is written. A log that was cut off or removed does not have these entries, and its next entry follows
-on the last one noted, so that the gap stays. Whoever may write the folder may write a whole new log
-and all notes: against that helps a digest that is kept elsewhere.
+``heads.json`` of the collection, and in ``collection.json`` whenever that is written. A log that
+was cut off or removed does not have these entries, and its next entry follows on the last one
+noted, so that the gap stays. Whoever may write the folder may write a whole new log and all notes:
+against that helps a digest that is kept elsewhere.
 
 An entry is written before what it tells of is done. A program that was killed in between leaves an
 entry of what did not come to pass, and never a change without one; where the entry cannot be

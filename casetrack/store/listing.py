@@ -34,7 +34,8 @@ _MAX_TAG = 100
 def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
     """Return the facts of every collection, and ``(path, reason)`` of each that cannot be read.
 
-    The path is its folder, or the file of one that is sealed. A damaged ``collection.json`` is mended where that is possible.
+    The path is its folder, or the file of one that is sealed. A damaged ``collection.json`` is
+    mended where that is possible.
     """
     infos: list[CollectionInfo] = []
     damaged: list[tuple[Path, str]] = []

@@ -109,11 +109,10 @@ def _facts(path: Path) -> tuple[dict[str, Any], str]:
             file.seek(0)
             begin = file.read(_MOST_HEAD)
             # The name may be whole in a head that is damaged elsewhere.
-            fields = {m[1].decode(): m[0] for m in _FIELD.finditer(begin)}
-            facts = {}
-            for key, field in fields.items():
+            facts: dict[str, Any] = {}
+            for field in _FIELD.finditer(begin):
                 with contextlib.suppress(ValueError):
-                    facts |= json.loads(b"{%b}" % field)
+                    facts |= json.loads(b"{%b}" % field[0])
             return facts, damage.message
 
 
