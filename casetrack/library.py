@@ -206,7 +206,7 @@ class Library(Sealing):
         return self.get(info.id).stats() if found is None else found
 
     def damaged(self) -> list[tuple[Path, str]]:
-        """Return ``(folder, reason)`` of every collection folder that cannot be read."""
+        """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
         return scan(self.settings.collections_dir)[1]
 
     def create(
@@ -428,15 +428,18 @@ class Library(Sealing):
         found = names.find(name_or_id, entries, kind="collection")
         if found is None:
             sealed = self._sealed(name_or_id)
+            known = sealed.id if sealed else name_or_id.strip()
+            for path, reason in damaged:
+                if path.name.startswith(known):
+                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
             if sealed is not None:
                 raise CollectionSealed(sealed.called)
-            for folder, reason in damaged:
-                if folder.name.startswith(name_or_id.strip()):
-                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
             missing = CollectionNotFound(
                 name_or_id, names.near(name_or_id, entries), [i.name for i in infos]
             )
             missing.add_note(f"Looked in the data folder {self.settings.data_dir}")
+            for _, reason in damaged:
+                missing.add_note(reason)
             raise missing
         if infos[found].schema_version > SCHEMA_VERSION:
             raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)

@@ -175,7 +175,10 @@ def _ids(problems: list[Problem]) -> set[str]:
 
 
 def damaged_collection(folder: Path, reason: str, /) -> Check:
-    """Return the check of a folder that cannot be read as a collection."""
+    """Return the check of a folder or sealed file that cannot be read as a collection."""
+    if folder.is_file():
+        remedy = f"Restore {folder} from a backup; it cannot be opened as it is."
+        return Check(f"sealed collection {folder.stem}", ok=False, detail=reason, remedy=remedy)
     return Check(
         f"collection in {folder.name}",
         ok=False,

@@ -1,9 +1,12 @@
 """The audit log of a data folder: one line for each change, each bound to the one before it.
 
 ``audit.jsonl`` is added to only. Every line is a JSON object with the SHA-256 of the line before it
-and of itself, so that a line that was changed, left out, put elsewhere or put in does not fit. The
-last digest stands in ``.audit.head`` as well, so that a log that was cut off is found out. Whoever
-may write the folder may write a whole new log: against that helps a digest that is kept elsewhere.
+and of itself, so that a line that was changed, left out, put elsewhere or put in does not fit. Each
+entry's number and digest are noted outside of the log as well: in ``.audit.head`` beside it, in
+``heads.json`` of the collection, and in ``collection.json`` whenever that is written. A log that
+was cut off or removed does not have these entries, and its next entry follows on the last one
+noted, so that the gap stays. Whoever may write the folder may write a whole new log and all notes:
+against that helps a digest that is kept elsewhere.
 
 An entry is written before what it tells of is done. A program that was killed in between leaves an
 entry of what did not come to pass, and never a change without one; where the entry cannot be
@@ -15,6 +18,7 @@ behind that it was. Names are looked up when it is read, of what is still there.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -23,9 +27,12 @@ from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from casetrack import actor
+from casetrack.errors import StorageError
 from casetrack.records.audit import AuditCheck, AuditEntry
+from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.lock import alone
+from casetrack.store.place import FILE as PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +45,8 @@ _LOCK_SECONDS = 30.0
 _TAIL = 1 << 16
 _FIRST = "0" * 64
 _HOME = "collections"
+_NOTING = ("collection.json", "heads.json")
+_AWAY = ("collection deleted", "collection detached", "collection sealed")
 _SHOWN = 20
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -89,8 +98,14 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
     ):
         if not path.exists():
             path.touch(mode=0o600)
+        noted = head(data_dir) or max(
+            ((number, digest) for number, digest, _ in _noted(data_dir)), default=(0, _FIRST)
+        )
         with path.open("r+b") as file:
+            # A log that ends before its last noted entry was cut off: the gap has to stay.
             number, previous = _end_of(file)
+            if noted[0] > number:
+                number, previous = noted
             entry = {
                 "number": number + 1,
                 "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -106,8 +121,14 @@ def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
             file.write(line + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        head = _canonical({"number": number + 1, "digest": digest})
-        write_atomic(data_dir / HEAD, head, durable=False)
+        bound = _bound(data_dir, number + 1, digest)
+        write_atomic(data_dir / HEAD, sealed(bound), durable=False)
+        whose = told.get("collection", "")
+        # The last entry of a collection that goes away is noted in the others.
+        away = action.startswith(_AWAY)
+        for path in data_dir.glob(f"{_HOME}/{'[!.]*' if away else whose}/{_NOTING[1]}"):
+            if (path.parent.name == whose) is not away:
+                _bind(path, bound)
 
 
 def entries(data_dir: Path, /) -> Iterator[AuditEntry]:
@@ -155,6 +176,9 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
     """
     problems: list[str] = []
     previous, number, count, found = _FIRST, 0, 0, not kept
+    # Before the log: an entry that is added meanwhile is in no note yet.
+    noted = sorted({each[:2]: each[2] for each in reversed([*_noted(data_dir)])}.items())
+    digests = set[tuple[int, str]]()
     for place, line in _lines(data_dir):
         count += 1
         entry = _parsed(line)
@@ -168,8 +192,13 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
         elif previous and (entry["previous"] != previous or entry["number"] != number + 1):
             problems.append(f"line {place} of {FILE} does not follow on the line before it")
         previous, number = entry["digest"], entry["number"]
+        digests.add((number, previous))
         found = found or entry["digest"] == kept
-    problems += _cut_off(data_dir, number, previous)
+    for (last, digest), where in noted:
+        if last > number:
+            problems.append(f"{FILE} ends with entry {number:,}, and {where} notes entry {last:,}")
+        elif (last, digest) not in digests:
+            problems.append(f"entry {last:,} of {FILE} is another one than {where} notes")
     if not found:
         problems.append(f"no entry of {FILE} has the digest {kept}")
     if len(problems) > _SHOWN:
@@ -177,18 +206,58 @@ def verify(data_dir: Path, kept: str = "", /) -> AuditCheck:
     return AuditCheck(count, previous if count else _FIRST, tuple(problems))
 
 
-def _cut_off(data_dir: Path, number: int, digest: str) -> list[str]:
-    """Compare the end of the log with what was noted of it; a note that is behind says nothing."""
-    try:
-        noted = json.loads((data_dir / HEAD).read_bytes())
-        last, its = int(noted["number"]), str(noted["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    if last > number:
-        return [f"{FILE} ends with entry {number:,}, and entry {last:,} has been written"]
-    if last == number and digest and its != digest:
-        return [f"entry {number:,} of {FILE} is another one than was written"]
-    return []
+def head(data_dir: Path, /) -> tuple[int, str] | None:
+    """Return number and digest of the last entry as noted beside the log, if they are."""
+    return next((each[:2] for each in _read(data_dir, HEAD)), None)
+
+
+def bound(folder: Path, /) -> dict[str, Any]:
+    """Return what a collection notes of the log of its data folder; empty where there is none."""
+    if folder.parent.name != _HOME or (folder / PLACE).exists():
+        return {}
+    data_dir = folder.parent.parent
+    last = head(data_dir)
+    return _bound(data_dir, *last) if last else {}
+
+
+def _bound(data_dir: Path, number: int, digest: str) -> dict[str, Any]:
+    return {"number": number, "entry": digest, "home": _identity(data_dir)}
+
+
+def _bind(path: Path, bound: dict[str, Any]) -> None:
+    """Note an entry in the ``heads.json`` of a collection, whose other facts stay as they are.
+
+    No lock is needed: a note that another writer overwrites is behind, and then notes less.
+    """
+    # A collection that cannot be written keeps its earlier note; the log itself is written.
+    with contextlib.suppress(OSError, ValueError, StorageError):
+        if not (path.parent / PLACE).exists():
+            facts = unsealed(path.read_bytes()) | {"audit": bound}
+            write_atomic(path, sealed(facts, indent=2), durable=False)
+
+
+def _identity(data_dir: Path) -> str:
+    """Return what tells a data folder from a copy of it, whose log goes on in another way."""
+    path = data_dir.resolve()
+    return hashlib.sha256(f"{path}:{path.stat().st_ino}".encode(errors="replace")).hexdigest()
+
+
+def _noted(data_dir: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield number and digest of every noted entry, and the file that notes it."""
+    for pattern in (HEAD, *(f"{_HOME}/[!.]*/{name}" for name in _NOTING)):
+        for path in sorted(data_dir.glob(pattern)):
+            yield from _read(data_dir, path.relative_to(data_dir).as_posix())
+
+
+def _read(data_dir: Path, name: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the entry that a file notes; what is damaged or of another data folder notes none."""
+    path = data_dir / name
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        data = path.read_bytes()
+        note = json.loads(data)["audit"] if path.name == _NOTING[0] else unsealed(data)
+        note = note["audit"] if path.name == _NOTING[1] else note
+        if note["home"] == _identity(data_dir) and type(note["number"]) is int:
+            yield note["number"], str(note["entry"]), name
 
 
 def _lines(data_dir: Path) -> Iterator[tuple[int, bytes]]:

@@ -60,12 +60,23 @@ def append(folder: Path, fragments: Sequence[Any], /) -> None:
     _do(folder, CHUNKS, commit, is_done)
 
 
-def switch(folder: Path, rows: pa.Table, /) -> None:
-    """Let rows of the ledger take the place of those of the same documents; see :func:`append`."""
+def switch(folder: Path, rows: pa.Table, gone: str | None = None, /) -> None:
+    """Replace or add rows of the ledger; see :func:`append`.
+
+    Parameters
+    ----------
+    folder, rows
+        The collection, and the new rows by document.
+    gone
+        An SQL condition: other rows that it holds for are removed in the same commit.
+    """
 
     def commit(ledger: Any) -> None:
         upsert = ledger.merge_insert("document_id").when_matched_update_all()
-        upsert.when_not_matched_insert_all().execute(rows)
+        upsert = upsert.when_not_matched_insert_all()
+        if gone is not None:
+            upsert = upsert.when_not_matched_by_source_delete(gone)
+        upsert.execute(rows)
 
     _do(folder, DOCUMENTS, commit)
 

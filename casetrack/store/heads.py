@@ -13,13 +13,13 @@ found.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import xxhash
 
 from casetrack.errors import CollectionDamaged
-from casetrack.store import mirror
+from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 from casetrack.store.place import dataset_files, files_of, stands_in
@@ -61,6 +61,8 @@ class Heads:
         Of their revisions, in the order of the ledger.
     pages, passages
         Sums over the documents.
+    audit
+        The last entry of the audit log then; see :func:`casetrack.store.audit.bound`.
     """
 
     documents: int
@@ -71,6 +73,7 @@ class Heads:
     rows_digest: str
     pages: int
     passages: int
+    audit: dict[str, Any] = field(default_factory=dict)
 
 
 def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
@@ -91,6 +94,7 @@ def note(folder: Path, ledger: Any, chunks: Any, /) -> None:
         rows_digest=_rows_digest(rows),
         pages=sum(rows["page_count"].to_pylist()),
         passages=sum(rows["chunk_count"].to_pylist()),
+        audit=audit.bound(folder),
     )
     if made == noted(folder):
         return

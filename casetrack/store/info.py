@@ -20,7 +20,7 @@ from casetrack.errors import (
 )
 from casetrack.records import CollectionInfo, CollectionStatus
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store import mirror
+from casetrack.store import audit, mirror
 from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import file_lock
 from casetrack.store.sealed import gone
@@ -114,9 +114,10 @@ def write_info(folder: Path, info: CollectionInfo, /) -> None:
     """Write a collection's ``collection.json`` in one step, and the copy of it after that."""
     if not folder.is_dir():
         raise gone(folder)
-    write_json(folder / FILE, info.as_dict())
+    facts = info.as_dict() | {"audit": audit.bound(folder)}
+    write_json(folder / FILE, facts)
     # Only now: what could not be stored must not come back one day as if it had been.
-    write_json(folder / COPY, info.as_dict())
+    write_json(folder / COPY, facts)
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from casetrack.records import COLLECTION_TYPES
 from casetrack.store.damage import damage_told
 from casetrack.store.folders import settle_sealed
 from casetrack.store.recovery import sound_info
-from casetrack.store.sealed import sealed_in
+from casetrack.store.sealed import damaged_in, sealed_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +32,10 @@ _MAX_TAG = 100
 
 
 def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
-    """Return the facts of every collection, and ``(folder, reason)`` of each that cannot be read.
+    """Return the facts of every collection, and ``(path, reason)`` of each that cannot be read.
 
-    A damaged ``collection.json`` is mended where that is possible.
+    The path is its folder, or the file of one that is sealed. A damaged ``collection.json`` is
+    mended where that is possible.
     """
     infos: list[CollectionInfo] = []
     damaged: list[tuple[Path, str]] = []
@@ -51,7 +52,7 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
             continue  # deleted or sealed while this loop looked at others
         except (CollectionDamaged, FutureSchema, StorageError) as error:
             damaged.append((folder, error.message))
-    return infos, damaged
+    return infos, damaged + damaged_in(collections_dir)
 
 
 def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:

@@ -1,8 +1,9 @@
 """Brings the documents of a collection back to an earlier state, as an ordinary write.
 
 Documents that are as they were stay untouched. The others get their old rows again under new
-revisions, each whole with one commit; what was not there then is deleted at the end. So a restore
-that was killed leaves whole documents only, and the next one goes on with the rest.
+revisions; these and the removal of what was not there then are one commit. A restore that was
+killed has changed nothing; one that was cancelled has restored whole families: a mail with its
+attachments.
 """
 
 from __future__ import annotations
@@ -45,12 +46,25 @@ class Plan:
         Number of the others.
     rows
         Where the old chunks are.
+    parents
+        Ids of all documents, then and now, with those of the documents that contain them.
     """
 
     back: tuple[Document, ...]
     away: tuple[Document, ...]
     unchanged: int
     rows: Rows
+    parents: dict[str, str | None]
+
+    def families(self) -> list[list[Document]]:
+        """Return the documents to bring back and to delete, each mail with its attachments."""
+        found: dict[str, list[Document]] = {}
+        for document in (*self.back, *self.away):
+            root = document.document_id
+            while parent := self.parents.get(root):
+                root = parent
+            found.setdefault(root, []).append(document)
+        return list(found.values())
 
 
 def plan(now: Snapshot, then: Point, /) -> Plan:
@@ -92,6 +106,7 @@ def plan(now: Snapshot, then: Point, /) -> Plan:
         away=tuple(d for i, d in now.documents.items() if i not in ids),
         unchanged=len(same),
         rows=rows,
+        parents={d.document_id: d.parent_id for d in (*now.documents.values(), *old)},
     )
 
 
@@ -104,7 +119,7 @@ def carry_out(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> tuple[list[Document], list[Document]]:
-    """Do what a plan says, document by document.
+    """Do what a plan says, in one commit.
 
     Parameters
     ----------
@@ -117,7 +132,7 @@ def carry_out(
     tell
         Called with what is done, how much, and of how much.
     cancel
-        Set it to stop after the document at hand.
+        Set it to stop after the family of documents at hand.
 
     Returns
     -------
@@ -125,28 +140,27 @@ def carry_out(
         The documents that are back, and those that are away.
     """
     total = len(todo.back) + len(todo.away)
-    done: list[Document] = []
-    for document in todo.back:
+    doomed = {d.document_id for d in todo.away}
+    back, away = list[Document](), list[Document]()
+    for family in todo.families():
         if cancel.is_set():
-            return done, []
-        tell("Bringing documents back", len(done), total)
-        revision = session.new_revision()
-        for table in todo.rows.batches(document.revision):
-            session.append(_with_revision(table, revision))
-        live = now.get(document.document_id)
-        session.finish(
-            replace(document, revision=revision), replaces=live.revision if live else None
-        )
-        done.append(document)
-    if cancel.is_set():
-        return done, []
-    tell("Removing what was not there", len(done), total)
-    if todo.away:
-        session.delete(todo.away)
-    else:
-        session.commit()
+            break
+        tell("Bringing documents back", len(back) + len(away), total)
+        for document in family:
+            if document.document_id in doomed:
+                session.withdraw(document)
+                away.append(document)
+                continue
+            revision = session.new_revision()
+            for table in todo.rows.batches(document.revision):
+                session.append(_with_revision(table, revision))
+            live = now.get(document.document_id)
+            fresh = replace(document, revision=revision)
+            session.finish(fresh, replaces=live.revision if live else None, wait=True)
+            back.append(document)
+    session.commit()
     tell("Done", total, total)
-    return done, list(todo.away)
+    return back, away
 
 
 def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /) -> dict[str, str]:

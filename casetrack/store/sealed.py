@@ -9,7 +9,9 @@ open, at whatever moment a program was killed.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,8 @@ COLLECTION = "collection"
 DOOMED = ".sealed-"
 """What the name of a folder begins with that was sealed, and is being removed; its id follows."""
 _MADE_OF = ("collection.json", ".collection.json.bak", "documents.lance", "chunks.lance")
+_MOST_HEAD = 1 << 16
+_FIELD = re.compile(rb'"(name|edition|made_at)": "(?:[^"\\]|\\.)*"')
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -70,9 +74,7 @@ def sealed_at(path: Path, /) -> SealedCollection:
     OSError
         The file cannot be read.
     """
-    facts: dict[str, Any] = {}
-    with path.open("rb") as file, contextlib.suppress(EncryptedFileDamaged):
-        facts = read_head(file, path.name).facts
+    facts, _ = _facts(path)
     moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     with contextlib.suppress(ValueError, TypeError):
         moment = datetime.fromisoformat(facts.get("made_at"))  # type: ignore[arg-type]
@@ -85,6 +87,33 @@ def sealed_at(path: Path, /) -> SealedCollection:
         bytes=path.stat().st_size,
         path=str(path),
     )
+
+
+def damaged_in(home: Path, /) -> list[tuple[Path, str]]:
+    """Return the sealed collections whose head is damaged, with the reason."""
+    found = []
+    for path in sorted(home.glob(f"[!.]*{ENDING}")):
+        with contextlib.suppress(OSError):
+            if not is_open(path.with_suffix("")) and (damage := _facts(path)[1]):
+                reason = f'The sealed collection "{sealed_at(path).called}" is damaged. {damage}'
+                found.append((path, reason))
+    return found
+
+
+def _facts(path: Path) -> tuple[dict[str, Any], str]:
+    """Return what the head of a file says in the clear, and what is damaged about it."""
+    with path.open("rb") as file:
+        try:
+            return read_head(file, path.name).facts, ""
+        except EncryptedFileDamaged as damage:
+            file.seek(0)
+            begin = file.read(_MOST_HEAD)
+            # The name may be whole in a head that is damaged elsewhere.
+            facts: dict[str, Any] = {}
+            for field in _FIELD.finditer(begin):
+                with contextlib.suppress(ValueError):
+                    facts |= json.loads(b"{%b}" % field[0])
+            return facts, damage.message
 
 
 def gone(folder: Path, /) -> UsageError:

@@ -26,6 +26,7 @@ from casetrack.store.fragments import rows_of_chunks, unpacked, write_files
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.columns import add_columns
+from casetrack.store.notes import SNAPSHOTS
 from casetrack.store.originals import remove_stray_copies
 from casetrack.store.tidy import tidy
 
@@ -62,6 +63,7 @@ class WriteSession:
         self._fragments: list[Any] = []
         self._rows = 0
         self._finished: list[Document] = []
+        self._withdrawn: dict[str, str] = {}
         self._replaced: list[str] = []
         self._abandoned: list[str] = []
         self._last_commit = time.monotonic()
@@ -122,7 +124,9 @@ class WriteSession:
         self._fragments += unpacked(files)
         self._rows += rows
 
-    def finish(self, document: Document, /, *, replaces: str | None = None) -> None:
+    def finish(
+        self, document: Document, /, *, replaces: str | None = None, wait: bool = False
+    ) -> None:
         """Make a document's new revision live with the next commit.
 
         Parameters
@@ -131,10 +135,15 @@ class WriteSession:
             Its ledger row; ``revision`` names the chunks given to :meth:`append`.
         replaces
             The revision that was live until now.
+        wait
+            Leave the commit to the caller: further changes belong to the same one.
         """
         self._finished.append(document)
+        self._withdrawn.pop(document.document_id, None)
         if replaces is not None:
             self._replaced.append(replaces)
+        if wait:
+            return
         if self._rows >= _COMMIT_ROWS or time.monotonic() - self._last_commit >= _COMMIT_SECONDS:
             self.commit()
 
@@ -142,8 +151,14 @@ class WriteSession:
         """Forget a revision whose document failed; its chunks are removed at the next commit."""
         self._abandoned.append(revision)
 
+    def withdraw(self, document: Document, /) -> None:
+        """Remove a document with the next commit."""
+        self._finished = [d for d in self._finished if d.document_id != document.document_id]
+        self._withdrawn[document.document_id] = document.revision
+        self._replaced.append(document.revision)
+
     def commit(self) -> None:
-        """Make every finished document visible."""
+        """Make every finished document visible and remove every withdrawn one, in one step."""
         if self._buffer or self._fragments or self._finished or self._abandoned or self._replaced:
             self._is_touched = True
         self._audit()
@@ -151,10 +166,14 @@ class WriteSession:
         self._flush()
         if self._fragments:
             append(self._folder, self._fragments)
+        gone = any_of("document_id", self._withdrawn) if self._withdrawn else None
         if self._finished:
-            switch(self._folder, _ledger_table(self._finished))
+            switch(self._folder, _ledger_table(self._finished), gone)
+        elif gone:
+            remove(self._folder, DOCUMENTS, gone)
         _drop(self._folder, [*self._replaced, *self._abandoned])
         self._fragments, self._finished, self._replaced, self._abandoned = [], [], [], []
+        self._withdrawn = {}
         self._rows, self._last_commit = 0, time.monotonic()
         self._commits += 1
         mirror.touched(self._folder)
@@ -163,23 +182,16 @@ class WriteSession:
 
     def delete(self, documents: Iterable[Document], /) -> None:
         """Remove documents: first from the ledger, then their chunks."""
-        gone = list(documents)
-        revisions = [d.revision for d in gone]
+        for document in documents:
+            self.withdraw(document)
         self.commit()
-        if gone:
-            ids = [d.document_id for d in gone]
-            audit.note(self._folder, "documents deleted", documents=ids)
-        self._is_touched = True
-        self._note(revisions)
-        remove(self._folder, DOCUMENTS, any_of("document_id", [d.document_id for d in gone]))
-        _drop(self._folder, revisions)
-        mirror.touched(self._folder)
 
     def end(self) -> None:
         """Close the journal: nothing of this session is left half done."""
         tidy(self._folder, unverified=self._is_lent)
         remove_unfinished(self._folder, below=False)
-        remove_unfinished(self._folder / "views")
+        for name in ("views", SNAPSHOTS):
+            remove_unfinished(self._folder / name)
         with storage_errors(self._journal):
             self._journal.unlink()
 
@@ -199,7 +211,9 @@ class WriteSession:
         self._buffer = []
 
     def _audit(self) -> None:
-        """Tell the audit log which documents come in, and which are stored otherwise."""
+        """Add to the audit log which documents are added, changed and deleted."""
+        if self._withdrawn:
+            audit.note(self._folder, "documents deleted", documents=self._withdrawn)
         if not self._finished:
             return
         ids = {d.document_id for d in self._finished}

@@ -17,6 +17,7 @@ import psutil
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.session import leftovers, write_session
 from tests.crash.faults import KILL
+from tests.crash.operations import OPERATIONS
 from tests.crash.world import garbage, look
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ _NAMES = (
 )
 
 
-def one_kill(bench: Bench, operation: str, source: random.Random) -> tuple[str, int]:
-    """Kill the operation somewhere, check everything, and carry it out again.
+def one_kill(
+    bench: Bench, operation: str, source: random.Random, call: int | None = None
+) -> tuple[str, int]:
+    """Kill the operation somewhere, or at a call, check everything, and carry it out again.
 
     Returns
     -------
@@ -47,9 +50,9 @@ def one_kill(bench: Bench, operation: str, source: random.Random) -> tuple[str, 
         Where it was killed, and how many of its steps had been acknowledged.
     """
     course, data_dir = bench.course(operation), bench.copy(operation)
-    by_call = bench.faults.counts and source.random() >= AT_RANDOM
+    by_call = bench.faults.counts and (call is not None or source.random() >= AT_RANDOM)
     if by_call:
-        bench.faults.arm(data_dir, KILL, source.randint(1, course.calls))
+        bench.faults.arm(data_dir, KILL, call or source.randint(1, course.calls))
     else:
         bench.faults.arm(data_dir)
     child = bench.zygote.start(operation, data_dir, bench.files(operation))
@@ -64,6 +67,9 @@ def one_kill(bench: Bench, operation: str, source: random.Random) -> tuple[str, 
         where = plain(bench.faults.last) if by_call else "at random"
 
     check(data_dir, course.states, len(child.acknowledged))
+    if OPERATIONS[operation].is_one_commit:
+        shown = {name: seen.documents for name, seen in look(data_dir).items()}
+        assert shown in [{n: s.documents for n, s in state.items()} for state in course.states]
     torn = cut_off(data_dir)
     grow_old(data_dir)
     again = bench.zygote.start(operation, data_dir, bench.files(operation))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import zipfile
 from dataclasses import dataclass
+from email.message import EmailMessage
 from typing import TYPE_CHECKING, Protocol
 from unittest import mock
 
@@ -51,12 +52,15 @@ class Operation:
     ----------
     prepare
         Makes the data folder and the files.
+    is_one_commit
+        Documents are all as before, or all as after.
     run
         The operation. Carried out after it was cut off, it must come to the same end.
     """
 
     prepare: Step
     run: Step
+    is_one_commit: bool = False
 
 
 def _nothing(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -127,6 +131,22 @@ def _with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> 
     collection = open_library(data_dir).get(NAME)
     collection.admin.take_snapshot("full")
     collection.delete_document("03.txt")
+
+
+def _mail_with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """A mail lost one attachment and has got two others since."""
+    _empty(data_dir, files, done)
+    collection = open_library(data_dir).get(NAME)
+    for version, numbers in ((1, (0, 1)), (2, (1, 2, 4))):
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = "a@example.org", "b@example.org", "Terms"
+        mail.set_content(text_of(3, version))
+        for number in numbers:
+            mail.add_attachment(text_of(number, version), filename=f"{number}.txt")
+        (files / "mail.eml").write_bytes(mail.as_bytes())
+        assert collection.ingest([files / "mail.eml"]).count("failed") == 0
+        if version == 1:
+            collection.admin.take_snapshot("full")
 
 
 def _exported(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -375,7 +395,8 @@ OPERATIONS: dict[str, Operation] = {
     "sync a source": Operation(_sourced, sync_source),
     "delete securely": Operation(_filled, delete_securely),
     "take snapshots": Operation(_filled, take_snapshot),
-    "restore": Operation(_with_snapshot, restore),
+    "restore": Operation(_with_snapshot, restore, is_one_commit=True),
+    "restore a mail": Operation(_mail_with_snapshot, restore, is_one_commit=True),
     "export": Operation(_filled, export),
     "export encrypted": Operation(_filled, export_encrypted),
     "seal": Operation(_closed, seal),

@@ -8,8 +8,10 @@ import itertools
 import json
 import os
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
@@ -25,7 +27,7 @@ from conftest import store_text
 from fakes import WordEncoder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -217,6 +219,66 @@ def test_what_a_killed_program_left_is_cut_off(log: Path) -> None:
     assert audit.verify(log).ok
     (log / audit.HEAD).unlink()  # killed before it was noted
     assert audit.verify(log).ok
+
+
+def _last_lines_and_heads(data_dir: Path, heads: Iterable[str]) -> None:
+    path = data_dir / audit.FILE
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    _remove(data_dir, heads)
+
+
+def _remove(data_dir: Path, patterns: Iterable[str]) -> None:
+    for path in [p for pattern in patterns for p in data_dir.glob(pattern)]:
+        path.unlink()
+
+
+HEADS = (audit.HEAD,)
+TAMPERED: dict[str, Callable[[Path], None]] = {
+    "last lines and head": lambda d: _last_lines_and_heads(d, HEADS),
+    "all but collection.json": lambda d: _last_lines_and_heads(d, [*HEADS, "*/*/heads.json"]),
+    "all but heads.json": lambda d: (
+        _last_lines_and_heads(d, HEADS),
+        [p.write_text("{}") for p in d.glob("*/*/*collection.json*")],
+    ),
+    "log": lambda d: _remove(d, [audit.FILE]),
+    "log and head": lambda d: _remove(d, [audit.FILE, *HEADS]),
+    "log emptied, no heads": lambda d: (
+        (d / audit.FILE).write_bytes(b""),
+        _remove(d, HEADS),
+    ),
+    "log of another folder": lambda d: (
+        _remove(d, [audit.FILE, *HEADS]),
+        [audit.add(d, "searched", {"count": n}) for n in range(9)],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_a_log_that_was_cut_off_with_its_head_is_noticed_for_good(
+    library: Library, how: str
+) -> None:
+    case, data_dir = library.create("Case"), library.settings.data_dir
+    fill(case, "a.txt")
+    case.admin.describe(description="new")
+    assert library.audit.verify().ok
+    TAMPERED[how](data_dir)
+    assert not library.audit.verify().ok
+    assert [c.ok for c in library.doctor().checks if c.name == "audit log"] == [False]
+    library.create("Other")
+    fill(library.get("Other"), "b.txt")
+    assert not library.audit.verify().ok
+
+
+def test_a_copy_of_the_data_folder_has_a_log_that_goes_on(library: Library, tmp_path: Path) -> None:
+    case = library.create("Case")
+    shutil.copytree(library.settings.data_dir, tmp_path / "copy")
+    copy = Library(load_settings(tmp_path / "copy"))
+    fill(copy.get(case.info.id), "a.txt")
+    fill(case, "b.txt", "c.txt")
+    assert (copy.audit.verify().ok, library.audit.verify().ok) == (True, True)
+    # A folder of one data folder in another one: what it notes is of no log here.
+    shutil.copytree(copy.get(case.info.id).folder, library.settings.collections_dir / str(uuid4()))
+    assert library.audit.verify().ok
 
 
 def test_long_entries_and_many_writers(tmp_path: Path) -> None:

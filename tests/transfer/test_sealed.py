@@ -22,6 +22,7 @@ from casetrack.crypt import head
 from casetrack.crypt.secret import Cost
 from casetrack.errors import (
     CollectionBusy,
+    CollectionDamaged,
     CollectionExists,
     CollectionGone,
     CollectionSealed,
@@ -391,6 +392,21 @@ def test_a_byte_flipped_at_a_thousand_places(library: Library, closed: Collectio
         with pytest.raises((EncryptedFileDamaged, PassphraseWrong)):
             library.unseal(file, PHRASE)
         assert names(file.parent) == [file.name]
+
+
+@pytest.mark.parametrize("at", [0, 3, 9, 14, 40, 200, -1])
+def test_one_whose_head_is_damaged_is_listed_as_such(
+    library: Library, closed: Collection, at: int
+) -> None:
+    file = closed.folder.parent / library.seal("Mill", PHRASE).path
+    data = bytearray(file.read_bytes())
+    data[at] ^= 4
+    file.write_bytes(data[:50] if at < 0 else data)
+    assert [path for path, _ in library.damaged()] == [file]
+    assert not library.doctor().ok
+    for called in (file.stem, file.stem[:8], *(["Mill"] if at >= 0 else [])):
+        with pytest.raises(CollectionDamaged):
+            library.get(called)
 
 
 def test_the_window_and_ai_programs_name_it_and_say_who_opens_it(
