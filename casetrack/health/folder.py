@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _OWN = re.compile(
-    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads)\.json"
+    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|untaken)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
