@@ -96,7 +96,7 @@ def users_timeline(graph: ContextGraph, first: str | None, last: str | None, /) 
     notes = []
     if hidden:
         what = "1 event is" if hidden == 1 else f"{hidden} events are"
-        notes.append(f"{what} hidden, as you said; `casetrack marks` has them.")
+        notes.append(f"{what} hidden by you; `casetrack marks` shows them.")
     if homeless:
         what = "1 event of yours is" if homeless == 1 else f"{homeless} events of yours are"
         notes.append(

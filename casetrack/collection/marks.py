@@ -374,7 +374,7 @@ class UserMarks:
         if not found:
             raise UsageError(
                 f'Nobody called "{name}" {what} by you.',
-                hint="`casetrack marks` shows all that you said.",
+                hint="`casetrack marks` shows all your marks.",
             )
         return self.undo(found[-1].mark_id)
 

@@ -94,7 +94,7 @@ def build_report(
         seconds=seconds,
         notes=tuple(ended.notes),
         cancelled=cancelled,
-        problem="" if scan.problem is None else str(scan.problem).replace("\n\n", " "),
+        problem=f"{scan.problem.message} {scan.problem.hint}".strip() if scan.problem else "",
     )
 
 

@@ -125,10 +125,10 @@ def test_spans_hold_what_touches_them(
 @pytest.mark.parametrize(
     ("start", "end", "facts"),
     [
-        ("soon", None, ["start_date", "soon"]),
-        (None, "2024-13-45", ["end_date", "2024-13-45"]),
-        ("03/04/2024", None, ["start_date", "2024-03-04", "2024-04-03"]),
-        ("2024-05-01", "2024-04-01", ["start_date", "end_date"]),
+        ("soon", None, ["soon"]),
+        (None, "2024-13-45", ["2024-13-45"]),
+        ("03/04/2024", None, ["2024-03-04", "2024-04-03"]),
+        ("2024-05-01", "2024-04-01", ["2024-05-01", "2024-04-01"]),
     ],
 )
 def test_wrong_spans_say_what_to_write(

@@ -42,7 +42,7 @@ SAID = [
 
 def test_steps_are_put_in_terms_of_what_there_is(messages: Any) -> None:
     here = frozenset({"list_documents", "ingest_document", "search_documents"})
-    told = [Steps(EVERY, here, parameters=lambda _: ("mode",)).told(said) for said in SAID]
+    told = [Steps(EVERY, here, parameters=lambda _: ("mode",)).told(text) for text in SAID]
     messages("\n\n".join(f"{said}\n-> {now}" for said, now in zip(SAID, told, strict=True)))
 
 

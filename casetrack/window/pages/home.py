@@ -77,7 +77,7 @@ def _shelf(library: Library, info: CollectionInfo) -> Shelf:
     try:
         return Shelf(info, library.stats(info))
     except CaseTrackError as error:
-        return Shelf(info, None, str(error))
+        return Shelf(info, None, f"{error.message} {error.hint}")
 
 
 PAGES = (
