@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _OWN = re.compile(
-    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|untaken)\.json"
+    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|untaken|excluded)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
@@ -207,13 +207,11 @@ def check_sources(snapshot: Snapshot, /) -> Check:
 
 
 def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
-    """Files that failed are not in the collection, or not as they are now."""
+    """List the files that are not in the collection; what is stored is in order without them."""
     files = untaken(folder, snapshot.documents.values())
-    return verdict(
-        "files to read",
-        [Problem(file.message) for file in files if file.failed],
-        untaken_text(files) or "no file has failed",
-        "`casetrack index-status` lists each file with its next step.",
+    remedy = "`casetrack index-status` lists each file with its next step." if files else ""
+    return Check(
+        "files to read", ok=True, detail=untaken_text(files) or "no file has failed", remedy=remedy
     )
 
 

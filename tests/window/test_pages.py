@@ -118,6 +118,15 @@ def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str
     assert "/no/such/file" in added.text
 
 
+def test_health_and_add_list_the_files_that_failed(
+    empty: TestClient, library: Library, tmp_path: Path
+) -> None:
+    (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
+    library.create("Acme").ingest(tmp_path / "damaged.pdf")
+    for page in ("health", "add"):
+        assert str(tmp_path / "damaged.pdf") in text_of(empty.get(f"/c/Acme/{page}").text)
+
+
 def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -> None:
     empty.post("/collections", data={"name": "Sent"})
     files = [("files", ("../../Lease.txt", b"The rent is due on the third day.\n", "text/plain"))]
