@@ -13,6 +13,7 @@ from casetrack.health.folder import (
     check_folder,
     check_leftovers,
     check_marks,
+    check_snapshots,
     check_sources,
     check_untaken,
     copy_problems,
@@ -86,6 +87,8 @@ class Examined:
         What is wrong with the search index and the graph.
     lost
         Data files that cannot be read, and the documents in them.
+    can_read
+        Whether the data could be read at all, so that documents were checked.
     """
 
     checks: list[Check]
@@ -94,6 +97,7 @@ class Examined:
     copies: set[str] = field(default_factory=set)
     views: list[ViewState] = field(default_factory=list)
     lost: Unreadable | None = None
+    can_read: bool = True
 
 
 def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
@@ -112,7 +116,8 @@ def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
         with damage_told(folder):
             return _check(folder, open_snapshot(folder), examiner)
     except CaseTrackError as error:
-        return Examined([Check("data", ok=False, detail=error.message, remedy=error.hint)])
+        check = Check("data", ok=False, detail=error.message, remedy=error.hint)
+        return Examined([check], can_read=False)
 
 
 def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
@@ -145,6 +150,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check_copies(folder, snapshot, copies),
             check_folder(folder),
             check_marks(folder),
+            check_snapshots(folder, snapshot),
             check_sources(snapshot),
             check_untaken(folder, snapshot),
         ],

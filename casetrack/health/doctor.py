@@ -17,6 +17,8 @@ from casetrack.records import Check, Document, HealthReport
 from casetrack.store.damage import damage_told
 from casetrack.store.orphans import drop_files
 
+_ROUNDS = 3
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -52,9 +54,16 @@ def examine(
         return HealthReport((*found.checks, problem))
     if not repair:
         return HealthReport(tuple(found.checks))
-    repairs, unmended = _mend(workspace, found)
-    if repairs:
-        found = check_collection(workspace.folder, examiner)
+    repairs, unmended = list[str](), list[str]()
+    for _ in range(_ROUNDS):
+        done, unmended = _mend(workspace, found)
+        repairs += done
+        if not done:
+            break
+        # Documents can only be checked once the data can be read.
+        found, could_read = check_collection(workspace.folder, examiner), found.can_read
+        if could_read:
+            break
     return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
 
 

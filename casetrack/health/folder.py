@@ -16,8 +16,10 @@ from casetrack.marks.store import PATH, Stored, read
 from casetrack.records import Check, untaken_text
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import copies, copy_of, stray_copies
+from casetrack.store.rebuild import is_made_from_passages
 from casetrack.store.rewrite import is_unfinished
 from casetrack.store.session import leftovers
+from casetrack.store.snapshots import named_states
 from casetrack.store.untaken import untaken
 
 if TYPE_CHECKING:
@@ -71,6 +73,18 @@ def check_marks(folder: Path, /) -> Check:
         problems,
         f"{count:,} {'mark' if count == 1 else 'marks'}" if count else "none",
         mend if stored.lost or stored.copy_is_damaged else own,
+    )
+
+
+def check_snapshots(folder: Path, snapshot: Snapshot, /) -> Check:
+    """Check that every named snapshot can be listed and that its earlier rows are whole."""
+    found = named_states(folder, snapshot)
+    return verdict(
+        "snapshots",
+        [f'the snapshot "{name}" is damaged' for name, is_whole in found.items() if not is_whole],
+        f"{len(found):,} with a name",
+        "Remove a damaged snapshot with `casetrack snapshots remove NAME`; documents as they are "
+        "now are not concerned.",
     )
 
 
@@ -219,4 +233,6 @@ def can_be_read_again(document: Document, /) -> bool:
     """Return whether the file that a document came from is there, as it was read."""
     if is_inside(document):
         return source_file(document) is not None
+    if is_made_from_passages(document):
+        return Path(document.path).is_file()
     return source_state(document) == "unchanged"

@@ -12,6 +12,7 @@ from casetrack.records import Check
 from casetrack.store.checksums import damaged
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.info import read_info
+from casetrack.store.rebuild import is_made_from_passages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,13 +65,19 @@ def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
 
 
 def altered_documents(snapshot: Snapshot, /) -> list[Problem]:
-    """Return the rows of the list of documents that are not what was written."""
+    """Return the rows of the list of documents that are damaged or made from passages."""
     ledger = snapshot.documents.table
     rows = ledger.filter(damaged(ledger, "documents")).select(["document_id", "name"]).to_pylist()
-    return [
+    found = [
         Problem(f"what is known of {row['name']} is not what was written", row["document_id"])
         for row in rows
     ]
+    found += [
+        Problem(f"of {d.name} only its passages are left; its file has to be read again", i)
+        for i, d in snapshot.documents.items()
+        if is_made_from_passages(d)
+    ]
+    return found
 
 
 def ledger_problems(snapshot: Snapshot, /) -> list[Problem]:

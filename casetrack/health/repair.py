@@ -23,6 +23,7 @@ from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.originals import keep_copy, remove_stray_copies
 from casetrack.store.orphans import drop_orphan_rows
+from casetrack.store.rebuild import rebuild_rows
 from casetrack.store.session import leftovers, write_session
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     """
     with write_lock(folder, timeout=BUSY_SECONDS):
         # Before anything else: without them no state can be opened.
-        done = [*mend_manifests(folder), *mend_tags(folder), *settle(folder)]
+        done = [*mend_manifests(folder), *rebuild_rows(folder)]
+        done += [*mend_tags(folder), *settle(folder)]
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
     with write_session(folder, timeout=BUSY_SECONDS, upkeep=True):
         if stopped:

@@ -10,6 +10,7 @@ from casetrack.errors import CaseTrackError
 from casetrack.ingest.discover import FoundFile, Origin
 from casetrack.ingest.plan import file_facts
 from casetrack.store.originals import copy_of
+from casetrack.store.rebuild import is_made_from_passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,10 +75,10 @@ def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> F
         return None
     path = copy_of(folder, document.original_copy)
     try:
-        whole = file_facts(path).hash == document.file_hash
+        is_whole = file_facts(path).hash == document.file_hash or is_made_from_passages(document)
     except CaseTrackError:
         return None
-    if not whole:
+    if not is_whole:
         return None
     known = document.document_id
     return FoundFile(path, named=False, known_as=known, origin=Origin.of(document))

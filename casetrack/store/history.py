@@ -137,7 +137,8 @@ def settle(folder: Path, /) -> list[str]:
             _leave_out_foreign(ledger, chunks)
         told = f"took the {ledger.count_rows()} documents that are there for the present state"
         stored = before.rows if before else 0
-        said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
+        if ledger.count_rows() < stored:
+            said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
     heads.note(folder, ledger, chunks)
     return said
 

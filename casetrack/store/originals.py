@@ -11,6 +11,7 @@ import secrets
 import shutil
 from typing import TYPE_CHECKING
 
+from casetrack.errors import CollectionDamaged
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.files import private_folder, storage_errors
@@ -139,8 +140,11 @@ def kept_by_snapshots(folder: Path, /) -> set[str]:
     noted = (read_note(path) for path in (folder / SNAPSHOTS).glob("*.json"))
     versions |= {note.versions[0] for note in noted if note and note.versions}
     for version in versions & manifests(folder, DOCUMENTS).keys():
-        with reading(ledger.uri):
-            rows = ledger.checkout_version(version).to_table(columns=["original_copy"])
+        try:
+            with reading(ledger.uri):
+                rows = ledger.checkout_version(version).to_table(columns=["original_copy"])
+        except CollectionDamaged:
+            return set(copies(folder))  # any of them may be named there
         kept.update(filter(None, rows["original_copy"].to_pylist()))
     return kept
 

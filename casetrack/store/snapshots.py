@@ -48,6 +48,7 @@ from casetrack.store.lock import write_lock
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 from casetrack.store.place import dataset_at
 from casetrack.store.reader_locks import drop_tag, lock_versions
+from casetrack.store.rows import Rows
 from casetrack.store.versions import Versions, chunk_counts, state_key, tags_of
 
 if TYPE_CHECKING:
@@ -218,6 +219,20 @@ def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
     return tuple(sorted([*named, *others], key=lambda i: (i.number, i.created_at), reverse=True))
 
 
+def named_states(folder: Path, now: Snapshot, /) -> dict[str, bool]:
+    """Return the names of all snapshots, and whether the rows that only they hold are whole."""
+    found = {}
+    for point in _named(folder, Versions(folder)):
+        name, counts = str(point.info.name), chunk_counts(point.ledger)
+        earlier = {r: n for r, n in counts.items() if r not in now.revisions}
+        found[name] = False
+        with contextlib.suppress(CollectionDamaged):
+            if point.chunks is not None:
+                rows = Rows.of(point.chunks, earlier)
+                found[name] = all(t.num_rows for t in rows.batches()) and not rows.lacking(earlier)
+    return found
+
+
 def find(folder: Path, reference: str | int, /) -> Point:
     """Return the state of a name or a number.
 
@@ -300,11 +315,8 @@ def _named(folder: Path, versions: Versions) -> Iterator[Point]:
             continue
         if moment is None:  # the note is gone
             moment = dict(versions.ledgers).get(number, datetime.fromtimestamp(0, UTC))
-        try:
-            table = versions.ledger(number)
-            holding = None if table is None else versions.holding(table, [rows])
-        except CollectionDamaged:  # one state that is damaged must not hide the others
-            table = holding = None
+        table = versions.ledger(number)
+        holding = None if table is None else versions.holding(table, [rows])
         if table is not None:
             found = _point(versions, table, holding, number, moment, name=name)
         else:
@@ -372,7 +384,7 @@ def _point(
 def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
     """Say why a state cannot be restored; empty where it can."""
     if chunks is None:
-        return "Its passages have been cleaned away."
+        return "Its passages are damaged or have been cleaned away."
     have = profile_of(versions.chunks), dimension_of(versions.chunks)
     if (profile_of(chunks), dimension_of(chunks)) != have:
         return (

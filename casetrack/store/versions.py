@@ -37,17 +37,15 @@ class Versions:
         self._held: dict[int, tuple[Any, Counter[str]]] = {}
 
     def ledger(self, version: int) -> pa.Table | None:
-        """Return the rows of a ledger; ``None`` where it was cleaned away, or in part by a kill."""
+        """Return the rows of a ledger; ``None`` where it is damaged or was cleaned away."""
         try:
             with reading(self.documents.uri):
                 return self.documents.checkout_version(version).to_table()
         except CollectionDamaged:
-            if _is_kept(self.documents, version):
-                raise
             return None
 
     def holding(self, ledger: pa.Table, versions: list[int]) -> Any:
-        """Return the first of some versions of the chunks that holds all rows of a ledger."""
+        """Return the first of some versions of the chunks with all rows of a ledger, if any."""
         wanted = chunk_counts(ledger)
         for version in versions[:_CANDIDATES]:
             if version not in self._held:
@@ -56,8 +54,6 @@ class Versions:
                         chunks = self.chunks.checkout_version(version)
                         column = chunks.scanner(columns=["revision"]).to_table()["revision"]
                 except CollectionDamaged:
-                    if _is_kept(self.chunks, version):
-                        raise
                     continue
                 counted = column.value_counts()
                 names, numbers = counted.field("values"), counted.field("counts")
@@ -75,11 +71,6 @@ class Versions:
         enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
         likely = [v for v, at in enough if moment is None or at <= moment]
         return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
-
-
-def _is_kept(dataset: Any, version: int) -> bool:
-    """Whether no clean-up, also one that was killed half way, may have taken a version's files."""
-    return version == dataset.version or version in tags_of(dataset).values()
 
 
 def tags_of(dataset: Any) -> dict[str, int]:

@@ -1,0 +1,240 @@
+"""Rebuilds rows that the newest version of a dataset has lost, from what is whole elsewhere.
+
+Data files stay after the manifest or the deletion file that refers to them is gone, and each row
+carries its checksum, so rows are looked for in all data files. A row of the list of documents that
+is in none of them is made from the passages of its document; its pipeline fingerprint is empty
+until the file is read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.store import heads, lease
+from casetrack.store.checksums import damaged, stamped
+from casetrack.store.commits import append
+from casetrack.store.damage import reading
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, conform, dimension_of, open_dataset
+from casetrack.store.files import storage_errors
+from casetrack.store.fragments import write_files
+from casetrack.store.originals import copies
+from casetrack.store.place import dataset_files, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from casetrack.records import Document
+
+_BATCH = 4096
+_OF_CHUNKS = (
+    *("document_id", "revision", "document_name", "document_path", "document_title", "page"),
+    *("char_end", "extraction_method", "language", "created_at"),
+)
+
+
+def rebuild_rows(folder: Path, /) -> list[str]:
+    """Rebuild lost rows of documents and passages; the caller holds the write lock.
+
+    Returns
+    -------
+    list of str
+        Actions, with the names of the documents; empty where no row is lost.
+
+    Raises
+    ------
+    CollectionDamaged, StorageError
+        A dataset cannot be opened at any version, or not be written.
+    """
+    done = _rebuild_ledger(folder)
+    return done + _restore_chunks(folder)
+
+
+def is_made_from_passages(document: Document, /) -> bool:
+    """Return whether the row of a document was made from its passages."""
+    return not document.pipeline_fingerprint
+
+
+def _rebuild_ledger(folder: Path) -> list[str]:
+    import lance
+    import pyarrow as pa
+
+    ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
+    noted = heads.noted(folder)
+    layout = schema.table("documents").arrow()
+    stored, is_whole = _readable(ledger)
+    rows = [row for table in stored for row in _sound(conform(table, layout), "documents")]
+    try:
+        with reading(ledger.uri):
+            heads.confirm(folder, ledger, chunks)
+    except CaseTrackError:
+        is_whole = False
+    if is_whole:
+        return []
+    tables, all_read = _readable(chunks, _OF_CHUNKS)
+    passages = pa.concat_tables([chunks.schema.empty_table().select(_OF_CHUNKS), *tables])
+    held = Counter(passages["revision"].to_pylist())
+    fell_back = noted is not None and ledger.version < noted.documents
+    known_chunks = all_read and (noted is None or chunks.version >= noted.chunks)
+    if fell_back and known_chunks:
+        # Passages are removed after their row: these documents were deleted or replaced since.
+        rows = [r for r in rows if held[r["revision"]] or not r["chunk_count"]]
+    live = {row["document_id"]: row for row in rows}
+    before = {row["revision"] for row in rows}
+    found = _newest_rows(folder, ledger)
+    done = list[str]()
+    dead = {path.name for path in (folder / "journal").glob("*")}
+    kept = copies(folder)
+    for revision in held.keys() - before:
+        made = found.get(revision)
+        if made is None and revision.rpartition("-")[0] in dead:
+            continue  # a killed session never made it live
+        made = made or _from_passages(passages, revision, kept)
+        other = live.get(made["document_id"])
+        if other is None or other["updated_at"] < made["updated_at"]:
+            live[made["document_id"]] = made
+            how = "its passages" if not made["pipeline_fingerprint"] else "another data file"
+            done.append(f"rebuilt the entry of {made['name']} in the list of documents from {how}")
+    for row in sorted(found.values(), key=lambda r: r["updated_at"], reverse=True):
+        # Nothing but the number of documents tells whether an empty one was there at last.
+        if noted and len(live) < noted.rows and not row["chunk_count"]:
+            live.setdefault(row["document_id"], row)
+    by_path = {row["path"]: row["document_id"] for row in live.values()}
+    for row in live.values():
+        if not row["pipeline_fingerprint"]:
+            row["parent_id"] = by_path.get(str(PurePath(row["path"]).parent))
+    order = sorted(live.values(), key=lambda r: (r["ingested_at"], r["path"]))
+    place = place_of(folder)
+    lease.confirm(folder)
+    with storage_errors(ledger.uri):
+        lance.write_dataset(
+            stamped(pa.Table.from_pylist(order, schema=layout), "documents"),
+            place.dataset(DOCUMENTS),
+            mode="overwrite",
+            enable_stable_row_ids=True,
+            storage_options=place.options,
+        )
+    return done or [f"wrote the list of {len(order)} documents again"]
+
+
+def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:
+    """Return the newest whole row of each revision in the data files of the ledger."""
+    layout, found = schema.table("documents").arrow(), dict[str, dict[str, Any]]()
+    for table in _in_data_files(folder, ledger):
+        for row in _sound(conform(table, layout), "documents"):
+            other = found.get(row["revision"])
+            if other is None or other["updated_at"] <= row["updated_at"]:
+                found[row["revision"]] = row
+    return found
+
+
+def _restore_chunks(folder: Path) -> list[str]:
+    """Bring passages back that are in data files to which no manifest refers any more."""
+    ledger, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
+    columns = ["revision", "chunk_count", "name"]
+    with reading(ledger.uri):
+        rows = ledger.to_table(columns=columns).to_pylist()
+    tables, all_read = _readable(chunks, ("revision",))
+    held = Counter(r for table in tables for r in table["revision"].to_pylist())
+    lacking = {r["revision"]: r for r in rows if r["chunk_count"] and not held[r["revision"]]}
+    if not lacking or not all_read:
+        return []
+    layout = schema.table("chunks").arrow(dimension=dimension_of(chunks))
+    found: dict[str, dict[int, dict[str, Any]]] = {revision: {} for revision in lacking}
+    for table in _in_data_files(folder, chunks):
+        for row in _sound(conform(table, layout), "chunks"):
+            if row["revision"] in found:
+                found[row["revision"]][row["chunk_index"]] = row
+    done = list[str]()
+    import pyarrow as pa
+
+    for revision, row in lacking.items():
+        if len(found[revision]) == row["chunk_count"]:
+            ordered = [found[revision][index] for index in sorted(found[revision])]
+            append(folder, write_files(folder, [pa.Table.from_pylist(ordered, schema=layout)]))
+            done.append(f"brought the passages of {row['name']} back from another data file")
+    return done
+
+
+def _readable(dataset: Any, columns: tuple[str, ...] = ()) -> tuple[list[pa.Table], bool]:
+    """Return the rows of every fragment that can be read, and whether all can be."""
+    tables, is_whole = list[Any](), True
+    for part in dataset.get_fragments():
+        try:
+            with reading(dataset.uri):
+                tables.append(part.to_table(columns=list(columns) or None))
+        except CollectionDamaged:
+            is_whole = False
+    return tables, is_whole
+
+
+def _in_data_files(folder: Path, dataset: Any) -> Iterator[pa.Table]:
+    """Yield the rows of all data files of a dataset that hold whole rows and can be read."""
+    from lance.file import LanceFileReader
+
+    place = place_of(folder)
+    needed = {f.name for f in dataset.schema if not f.nullable}
+    for file in sorted(dataset_files(dataset, "data"), key=lambda f: f.modified):
+        where = f"{dataset.uri}/data/{file.name}"
+        try:
+            with reading(dataset.uri):
+                reader = LanceFileReader(where, storage_options=place.options)
+                if needed <= set(reader.metadata().schema.names):
+                    yield from (b for b in reader.read_all(batch_size=_BATCH).to_batches())
+        except CollectionDamaged:
+            continue  # what it holds may be in another one
+
+
+def _sound(table: pa.Table, name: str) -> list[dict[str, Any]]:
+    """Return the rows that are what was written."""
+    import pyarrow as pa
+
+    rows: list[dict[str, Any]] = table.filter(pa.array(~damaged(table, name))).to_pylist()
+    return rows
+
+
+def _from_passages(passages: pa.Table, revision: str, kept: Mapping[str, int]) -> dict[str, Any]:
+    """Make the row of a document from its passages and the copy that the collection keeps."""
+    import pyarrow.compute as pc
+
+    rows = passages.filter(pc.equal(passages["revision"], revision)).to_pylist()
+    first, ends = rows[0], Counter[int]()
+    for row in rows:
+        ends[row["page"]] = max(ends[row["page"]], row["char_end"])
+    home = f"originals/{first['document_id']}/"
+    copy = next((path for path in sorted(kept) if path.startswith(home)), None)
+    suffix = PurePath(first["document_path"]).suffix.removeprefix(".").lower()
+    now = datetime.now(UTC)
+    empty: dict[str, Any] = dict.fromkeys(schema.table("documents").names)
+    return empty | {
+        "document_id": first["document_id"],
+        "revision": revision,
+        "name": first["document_name"],
+        "path": first["document_path"],
+        "title": first["document_title"],
+        "format": suffix or "txt",
+        "language": first["language"],
+        "page_count": max(ends),
+        "pages_without_text": max(ends) - len(ends),
+        "chunk_count": len(rows),
+        "char_count": sum(ends.values()),
+        "extraction_method": first["extraction_method"],
+        # Equal to that of no file, so that the next run reads the file again.
+        "file_hash": hashlib.sha256(revision.encode()).hexdigest(),
+        "file_size": kept.get(copy or "", 0),
+        "file_modified_at": first["created_at"],
+        "original_copy": copy,
+        "pipeline": "standard",
+        "pipeline_fingerprint": "",
+        "warnings": [],
+        "ingested_at": first["created_at"],
+        "updated_at": now,
+    }
