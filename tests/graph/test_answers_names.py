@@ -124,7 +124,7 @@ def test_what_is_not_there_names_what_is_near() -> None:
         assert near in caught.value.near
         assert f'"{typed}"' in str(caught.value)
         assert all(part in str(caught.value) for part in near)
-    with pytest.raises(EntityNotFound, match="list_entities") as caught:
+    with pytest.raises(EntityNotFound) as caught:
         match_entities(GRAPH, "Zyzzyva")
     assert caught.value.near == ()
 
@@ -161,7 +161,7 @@ def test_any_spelling_finds_the_reference(typed: str, best: str) -> None:
 
 
 def test_a_reference_that_is_not_there() -> None:
-    with pytest.raises(ReferenceNotFound, match="list_references"):
+    with pytest.raises(ReferenceNotFound):
         match_references(GRAPH, "Zyzzyva")
 
 
