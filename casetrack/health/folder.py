@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError
+from casetrack.errors import CaseTrackError, StorageError
 from casetrack.health.findings import Problem, verdict
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.sources import is_inside, source_file, source_state
 from casetrack.marks.store import PATH, Stored, read
 from casetrack.records import Check
+from casetrack.store.excluded import excluded
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import copies, copy_of, stray_copies
 from casetrack.store.rebuild import is_made_from_passages
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _OWN = re.compile(
-    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads)\.json"
+    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|excluded)\.json"
     r"|(chunks|documents)\.lance"
     r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
@@ -43,6 +44,11 @@ def check_folder(folder: Path, /) -> Check:
     """Check that nothing lies in the folder that the program has not put there."""
     strange = sorted(p.name for p in folder.iterdir() if not _OWN.fullmatch(p.name))
     strange = [name for name in strange if not _is_temporary(name)]
+    try:
+        excluded(folder)
+    except StorageError as error:
+        # The next ingest or sync needs it.
+        return Check("folder", ok=False, detail=error.message, remedy=error.hint)
     return verdict(
         "folder",
         [f'"{name}" does not belong to the collection' for name in strange],
