@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError
+from casetrack.errors import CaseTrackError, StorageError
 from casetrack.health.findings import Problem, verdict
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.sources import is_inside, source_file, source_state
 from casetrack.marks.store import PATH, Stored, read
 from casetrack.records import Check, untaken_text
+from casetrack.store.excluded import excluded
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import copies, copy_of, stray_copies
 from casetrack.store.rebuild import is_made_from_passages
@@ -44,6 +45,11 @@ def check_folder(folder: Path, /) -> Check:
     """Check that nothing lies in the folder that the program has not put there."""
     strange = sorted(p.name for p in folder.iterdir() if not _OWN.fullmatch(p.name))
     strange = [name for name in strange if not _is_temporary(name)]
+    try:
+        excluded(folder)
+    except StorageError as error:
+        # The next ingest or sync needs it.
+        return Check("folder", ok=False, detail=error.message, remedy=error.hint)
     return verdict(
         "folder",
         [f'"{name}" does not belong to the collection' for name in strange],

@@ -155,10 +155,7 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
             f"{rows.num_rows:,} documents; {heads.rows:,} were stored.",
             hint=_HINT,
         )
-    wrong = ledger.version == heads.documents and (
-        _digest(ledger) not in {None, heads.documents_digest}
-        or (rows.num_rows, _rows_digest(rows)) != (heads.rows, heads.rows_digest)
-    )
+    wrong = not is_noted_ledger(heads, ledger, rows)
     wrong |= chunks.version == heads.chunks and _digest(chunks) not in {None, heads.chunks_digest}
     if wrong:
         raise CollectionDamaged(
@@ -166,6 +163,14 @@ def require(heads: Heads | None, ledger: Any, rows: pa.Table, chunks: Any, /) ->
             f"{heads.rows:,} documents it names {rows.num_rows:,}, or others.",
             hint=_HINT,
         )
+
+
+def is_noted_ledger(heads: Heads | None, ledger: Any, rows: pa.Table, /) -> bool:
+    """Return whether a ledger and its rows are those that were noted, or newer ones."""
+    if heads is None or ledger.version != heads.documents:
+        return heads is None or ledger.version > heads.documents
+    is_same = (rows.num_rows, _rows_digest(rows)) == (heads.rows, heads.rows_digest)
+    return is_same and _digest(ledger) in {None, heads.documents_digest}
 
 
 def confirm(folder: Path, ledger: Any, chunks: Any, /) -> None:

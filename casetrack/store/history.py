@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import CaseTrackError, CollectionDamaged
 from casetrack.store import heads
 from casetrack.store.damage import reading
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 from casetrack.store.place import dataset_at, dataset_files, files_of
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from casetrack.store.place import StoredFile
 
 _TAGS = "_refs/tags"
-_TOGETHER = 500
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -133,29 +132,12 @@ def settle(folder: Path, /) -> list[str]:
         with reading(ledger.uri):
             heads.confirm(folder, ledger, chunks)
     except CaseTrackError:
-        if before is not None and ledger.version == before.documents:
-            _leave_out_foreign(ledger, chunks)
         told = f"took the {ledger.count_rows()} documents that are there for the present state"
         stored = before.rows if before else 0
         if ledger.count_rows() < stored:
             said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
     heads.note(folder, ledger, chunks)
     return said
-
-
-def _leave_out_foreign(ledger: Any, chunks: Any) -> None:
-    """Take documents out of a ledger that is not what was written, if nothing of them lies here.
-
-    They are of another collection, whose file came into the place of ours.
-    """
-    with reading(ledger.uri):
-        rows = ledger.to_table(columns=["revision", "chunk_count"]).to_pylist()
-    with reading(chunks.uri):
-        here = set(chunks.to_table(columns=["revision"])["revision"].unique().to_pylist())
-    foreign = [r["revision"] for r in rows if r["chunk_count"] and r["revision"] not in here]
-    for start in range(0, len(foreign), _TOGETHER):
-        with storage_errors(ledger.uri):
-            ledger.delete(any_of("revision", foreign[start : start + _TOGETHER]))
 
 
 def _tag(file: StoredFile) -> str:

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.errors import CollectionDamaged
 from casetrack.store import heads, lease
 from casetrack.store.checksums import damaged, stamped
 from casetrack.store.commits import append
@@ -72,20 +72,14 @@ def _rebuild_ledger(folder: Path) -> list[str]:
     layout = schema.table("documents").arrow()
     stored, is_whole = _readable(ledger)
     rows = [row for table in stored for row in _sound(conform(table, layout), "documents")]
-    try:
-        with reading(ledger.uri):
-            heads.confirm(folder, ledger, chunks)
-    except CaseTrackError:
-        is_whole = False
-    if is_whole:
+    listed = pa.concat_tables([ledger.schema.empty_table(), *stored])
+    if is_whole and heads.is_noted_ledger(noted, ledger, listed):
         return []
     tables, all_read = _readable(chunks, _OF_CHUNKS)
     passages = pa.concat_tables([chunks.schema.empty_table().select(_OF_CHUNKS), *tables])
     held = Counter(passages["revision"].to_pylist())
-    fell_back = noted is not None and ledger.version < noted.documents
-    known_chunks = all_read and (noted is None or chunks.version >= noted.chunks)
-    if fell_back and known_chunks:
-        # Passages are removed after their row: these documents were deleted or replaced since.
+    if all_read and (noted is None or chunks.version >= noted.chunks):
+        # Without passages they were deleted or replaced since, or are of another collection.
         rows = [r for r in rows if held[r["revision"]] or not r["chunk_count"]]
     live = {row["document_id"]: row for row in rows}
     before = {row["revision"] for row in rows}

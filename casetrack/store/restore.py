@@ -187,7 +187,9 @@ def bring_back(folder: Path, session: WriteSession, lost: Sequence[Document], /)
         if not left:
             break
         ledger = conform(point.ledger, schema.table("documents").arrow())
-        ledger = ledger.filter(~damaged(ledger, "documents"))
+        # A row without a fingerprint was made from passages: it is no better than the live one.
+        whole = ~damaged(ledger, "documents") & (ledger["pipeline_fingerprint"].to_numpy() != "")
+        ledger = ledger.filter(whole)
         for row in ledger.to_pylist():
             live = left.get(row["document_id"])
             if live is None or row["file_hash"] != live.file_hash:

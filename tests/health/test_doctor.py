@@ -476,6 +476,16 @@ def test_foreign_files_are_named_and_stay(collection: Collection) -> None:
     assert mine.read_text() == "mine"
 
 
+def test_a_damaged_list_of_excluded_files_is_reported(own: Collection) -> None:
+    def folder_ok() -> bool:
+        return {c.name: c.ok for c in own.admin.doctor().checks}["folder"]
+
+    own.delete_document(own.documents()[0], exclude=True)
+    assert folder_ok()
+    (own.folder / "excluded.json").write_text("{}")
+    assert not folder_ok()
+
+
 def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("The roof leaks.")
     own.ingest([tmp_path / "b.txt"])
