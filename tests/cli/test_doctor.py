@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def break_it(home: Path) -> Path:
     """Delete the rows of one document, and leave a foreign file; return the collection's folder."""
     (folder,) = [p for p in (home / "collections").iterdir() if p.is_dir()]
-    lance.dataset(folder / "chunks.lance").delete("document_name = 'memo.md'")
+    chunks = lance.dataset(folder / "chunks.lance")
+    chunks.delete("document_name = 'memo.md'")
+    # A data file that other documents share keeps the rows until it is written again.
+    chunks.optimize.compact_files(materialize_deletions_threshold=0.0)
+    chunks.cleanup_old_versions(timedelta(0), delete_unverified=True)
     (folder / "mine.txt").write_text("mine")
     return folder
 

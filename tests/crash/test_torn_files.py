@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,11 @@ def collection(library: Library, store_text: Callable[..., Document]) -> Collect
     return found
 
 
+def facts(content: bytes) -> dict[str, object]:
+    """Return the facts of a collection without the count of its audit log, which repairs enter."""
+    return {name: value for name, value in json.loads(content).items() if name != "audit"}
+
+
 @steps
 def test_facts_of_a_collection_cut_off(
     collection: Collection, caplog: pytest.LogCaptureFixture, step: int
@@ -46,7 +52,7 @@ def test_facts_of_a_collection_cut_off(
             assert opened.collections() == [info], length
             assert opened.damaged() == []
             assert any(r.name == "casetrack.repairs" for r in caplog.records), length
-            assert path.read_bytes() == whole
+            assert facts(path.read_bytes()) == facts(whole)
     assert len(Library(collection.workspace.settings).get(NAME).documents()) == 3
 
 
