@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None, /) -> int:
     try:
         bundle = build(folder, served=legal_edition() if given.edition else None)
     except BundleError as error:
-        sys.stderr.write(f"Error: {error}\n")
+        sys.stderr.write(f"Error: {error.message}\n\n{error.hint}\n")
         return 1
     sys.stdout.write(
         f"{bundle.path}: {bundle.files} files, {bundle.size:,} bytes\nSHA-256 {bundle.sha256}\n"
