@@ -196,13 +196,16 @@ def _names_of(table: pa.Table, make: Callable[[], KnownNames]) -> KnownNames:
 
 
 def _best(scores: NDArray[np.float64], table: pa.Table, count: str, id_column: str) -> list[int]:
-    """Return positions by score, then by number of places, then by id; none without a score."""
+    """Return positions by score, then by number of places, then by id; none without a score.
+
+    What follows "@" in the id of a reference is the random id of a document.
+    """
     some = np.flatnonzero(scores >= NEAR)
     ids = table[id_column].take(pa.array(some)).to_pylist()
     counts = numbers(table, count)[some]
     # Scores that differ by a hair come from lengths of names, not from what was meant.
     steps = np.round(scores[some], 2)
-    order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], ids[i]))
+    order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], ids[i].partition("@")[0], i))
     return [int(some[i]) for i in order]
 
 

@@ -379,7 +379,10 @@ def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
         spellings.setdefault(reference, []).append(row["name"])
     for row in counted.group_by(["reference_id", "text"]).aggregate([]).to_pylist():
         spellings[row["reference_id"]].append(row["text"])
-    ids = groups["reference_id"].to_pylist()
+    ids, counts = groups["reference_id"].to_pylist(), groups["count_all"].to_pylist()
+    first: dict[str, int] = {}
+    for place, reference in enumerate(counted["reference_id"].to_pylist()):
+        first.setdefault(reference, place)
     table = pa.table(
         {
             "reference_id": pa.array(ids, pa.string()),
@@ -391,7 +394,10 @@ def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
             "target_document_id": pa.nulls(len(ids), pa.string()),
             "target_document_name": pa.nulls(len(ids), pa.string()),
         }
-    ).sort_by([("citation_count", "descending"), ("reference_id", "ascending")])
+    )
+    # The id of a document after "@" is random, so it decides nothing.
+    keys = [(-n, i.partition("@")[0], first[i]) for n, i in zip(counts, ids, strict=True)]
+    table = table.take(pa.array(sorted(range(len(ids)), key=keys.__getitem__), pa.int64()))
     return _arranged("references", table), {k: sorted(set(v)) for k, v in spellings.items()}
 
 

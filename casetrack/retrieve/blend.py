@@ -125,9 +125,10 @@ def blend(
     *,
     document_of: Callable[[K], str],
     newness: Callable[[str], float],
-    name: Callable[[K], str],
+    name: Callable[[K], int | str],
     limit: int,
     per_document: int,
+    rank: Callable[[str], int | str] = str,
 ) -> list[BlendedDocument[K]]:
     """Return the best documents of two lists of passages.
 
@@ -142,9 +143,11 @@ def blend(
     newness
         Returns when a document was last changed, greater for newer; asked of equal ones alone.
     name
-        Returns the id of a passage; it orders equal passages of a document.
+        Returns what orders equal passages of a document.
     limit, per_document
         Documents, and passages of each, at most.
+    rank
+        Returns what orders equal documents.
     """
     words, meanings = unit_scale(keyword), unit_scale(vector)
     found: dict[str, list[Blended[K]]] = {}
@@ -156,9 +159,9 @@ def blend(
     best = {document: max(one.score for one in chunks) for document, chunks in found.items()}
     times = Counter(best.values())
 
-    def order(document: str) -> tuple[float, float, str]:
+    def order(document: str) -> tuple[float, float, int | str]:
         score = best[document]
-        return -score, -newness(document) if times[score] > 1 else 0.0, document
+        return -score, -newness(document) if times[score] > 1 else 0.0, rank(document)
 
     return [
         BlendedDocument(
@@ -287,7 +290,8 @@ def blended_search(
         alpha,
         document_of=document_of,
         newness=lambda document: snapshot.documents[document].dated_at.timestamp(),
-        name=lambda place: index.chunk_ids([place])[0],
+        name=lambda place: int(index.segments[place[0]].data.column("chunk_index")[place[1]]),
+        rank=snapshot.documents.ranks.__getitem__,
         limit=settings.final_limit,
         per_document=settings.max_chunks_per_doc,
     )

@@ -48,7 +48,7 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Chunks with what each signal says of them, in any order.
+    """Chunks with what each signal says of them, in the order that decides between equal scores.
 
     Attributes
     ----------
@@ -70,7 +70,8 @@ class Candidates:
     priors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def take(self, positions: Sequence[int], /) -> Candidates:
-        """Return some of them, in the order of *positions*."""
+        """Return those at *positions*."""
+        positions = sorted(positions)
         return Candidates(
             [self.places[i] for i in positions],
             [self.chunk_ids[i] for i in positions],
@@ -89,7 +90,7 @@ class Fused:
     found
         The candidates.
     order
-        Their positions, best first; equal scores in the order of chunk ids.
+        Their positions, best first; equal scores in the order of the candidates.
     shares
         What each signal adds to the score of every candidate.
     """
@@ -152,7 +153,6 @@ def fused(found: Candidates, method: FusionMethod, /, *, silent: Sequence[str] =
     shares |= {name: values * spread for name, values in found.priors.items()}
     total = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
     # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
-    ties = zip(total.tolist(), found.chunk_ids, strict=True)
-    keys = [(-round(score, 9), chunk_id) for score, chunk_id in ties]
+    keys = [-round(score, 9) for score in total.tolist()]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     return Fused(found, order, shares)

@@ -88,7 +88,7 @@ def dense_top(
         if quiet == QUIET:
             break
     places = best.places()
-    return in_order(places, cosine_at(index, query, places), depth, index.chunk_ids)
+    return in_order(places, cosine_at(index, query, places), depth, index.keys)
 
 
 def cosine_at(

@@ -83,7 +83,7 @@ def best_by(
 
     Who has some of the segments alone is told what the terms weigh over all of them.
     """
-    return best_places(_sums(scope, weights), scope.rows, depth, scope.index.chunk_ids)
+    return best_places(_sums(scope, weights), scope.rows, depth, scope.index.keys)
 
 
 def lexical_at(

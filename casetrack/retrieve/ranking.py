@@ -22,7 +22,7 @@ from casetrack.retrieve.rerank import RERANKED, reranked
 from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.retrieve.rerank import Rerank
@@ -192,6 +192,7 @@ def _recall(
         more = (listed for _, listed, _ in lists.top(near, question, depth))
         places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
         times.lap("named")
+    places = _by_key(scope, places)
     signals = scorers(scope, question)
     scores = {}
     ranks: dict[str, list[int | None]] = {}
@@ -209,11 +210,18 @@ def _recall(
     return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
 
 
+def _by_key(scope: Scope, places: Iterable[Place]) -> list[Place]:
+    """Return places in the order that decides between equal scores."""
+    found = list(places)
+    keys = scope.index.keys(found)
+    return found if keys is None else [found[i] for i in np.argsort(keys)]
+
+
 def _cited(
     scope: Scope, question: Question, cited: Mapping[Place, int], best: float, fusion: FusionMethod
 ) -> Fused:
     """Return the places that a question cites in their order, all of them above *best*."""
-    places = list(cited)
+    places = _by_key(scope, cited)
     scores = {name: score(places) for name, score in scorers(scope, question).items()}
     ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
     found = Candidates(places, scope.index.chunk_ids(places), scores, ranks)

@@ -78,7 +78,7 @@ def reranked(
 def _add(found: Candidates, name: str, values: np.ndarray) -> None:
     """Add a signal; a chunk it cannot say anything of (NaN) stands at the mean."""
     known = ~np.isnan(values)
-    ordered = sorted(np.flatnonzero(known), key=lambda i: (-values[i], found.chunk_ids[i]))
+    ordered = sorted(np.flatnonzero(known), key=lambda i: -values[i])
     ranks: list[int | None] = [None] * len(values)
     for number, position in enumerate(ordered, start=1):
         ranks[position] = number

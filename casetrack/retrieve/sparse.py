@@ -75,7 +75,7 @@ def sparse_top(
         float32, the same as :func:`sparse_scores` gives.
     """
     allowed = index.rows() if masks is None else masks
-    return best_places(_sums(index, terms, weights), allowed, depth, index.chunk_ids)
+    return best_places(_sums(index, terms, weights), allowed, depth, index.keys)
 
 
 def sparse_at(

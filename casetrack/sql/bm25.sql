@@ -3,7 +3,7 @@
 -- In some documents all is said of their rows alone: how many there are, how long, and how many hold a word.
 -- _chosen_this(document, ...) is the list of the ids of the documents that pass all filters; NULL without a filter.
 -- _postings_of_this(term, document_ids) is the list of a term's live postings: row, tf and the length of the row;
--- in all documents where the ids are NULL. _indexed_this(row, chunk_id, length, document_id) has all live rows.
+-- in all documents where the ids are NULL. _indexed_this(row, chunk_id, length, document_id, position) has all live rows.
 CREATE MACRO this._number_of_rows(k) AS
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END;
 
@@ -44,18 +44,18 @@ scored AS (
     FROM found
     GROUP BY row
 ),
--- Only what reaches the k-th best score is looked up and ordered, equal scores by the id. max(score, n) takes no n
+-- Only what reaches the k-th best score is looked up and ordered, equal scores by path and position. max(score, n) takes no n
 -- from a million on; then all are.
 least AS (
     SELECT list_min(max(score, least(this._number_of_rows(k), 999999))) AS score FROM scored
 ),
 best AS (
-    SELECT chunk_id, scored.score
+    SELECT chunk_id, scored.score, position
     FROM scored
     JOIN least ON scored.score >= least.score OR k::BIGINT > 999999
     JOIN _indexed_this USING (row)
-    QUALIFY row_number() OVER (ORDER BY scored.score DESC, chunk_id) <= this._number_of_rows(k)
+    QUALIFY row_number() OVER (ORDER BY scored.score DESC, position) <= this._number_of_rows(k)
 )
 SELECT chunk_id, score, _cite_this(chunk_id) AS citation
 FROM best
-ORDER BY score DESC, chunk_id;
+ORDER BY score DESC, position;

@@ -7,6 +7,7 @@ microseconds, reading a column of all of them next to nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, ValuesView
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.records import Document
@@ -56,6 +57,13 @@ class Ledger(Mapping[str, Document]):
     def __contains__(self, document_id: object) -> bool:
         """Tell whether a document is live, without making it."""
         return document_id in self._places
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """Ranks of the documents in the order of their paths, by id: ids themselves are random."""
+        keys = [("path", "ascending"), ("document_id", "ascending")]
+        ids = self.table.select(["path", "document_id"]).sort_by(keys)["document_id"].to_pylist()
+        return {document_id: rank for rank, document_id in enumerate(ids)}
 
     def values(self) -> ValuesView[Document]:
         """Return all documents; makes those that are not made yet, all at once."""

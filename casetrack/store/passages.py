@@ -55,7 +55,7 @@ def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
         provenance = make_provenance(row, snapshot)
         count = snapshot.documents[row["document_id"]].chunk_count
         chunks.append(Chunk(row["text"], provenance, tuple(row["embedders"]), count))
-    chunks.sort(key=lambda c: (c.provenance.document_id, c.provenance.chunk_index))
+    chunks.sort(key=lambda c: (c.provenance.document_path, c.provenance.chunk_index))
     return chunks
 
 

@@ -13,12 +13,14 @@ import pyarrow.compute as pc
 from casetrack.store.datasets import dimension_of
 from casetrack.views import cells
 from casetrack.views.columns import as_numpy
-from casetrack.views.rows import NO_ROWS, both, positions
+from casetrack.views.rows import NO_ROWS, both, by_segment, positions
 from casetrack.views.stored_segments import FORMAT, index_home, stored_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from casetrack.store.datasets import Snapshot
     from casetrack.views.rows import Place, Rows
@@ -106,6 +108,9 @@ class Index:
         Length of the dense vectors.
     fingerprint
         Of the model whose vectors alone count as vectors; ``None`` where all do.
+    ranks
+        Returns the ranks of the documents by id, for ties; ``None`` where only another process
+        knows the documents.
     """
 
     segments: tuple[LiveSegment, ...]
@@ -114,6 +119,8 @@ class Index:
     embedded_count: int
     dimension: int
     fingerprint: str | None = None
+    ranks: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
+    _keys: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
     _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
 
     def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
@@ -166,6 +173,24 @@ class Index:
             found |= {(number, row): text for row, text in texts.items()}
         return found
 
+    def keys(self, places: Sequence[Place], /) -> NDArray[np.int64] | None:
+        """Return what orders equal places: the document's path, then the position in it.
+
+        ``None`` where the documents are not known, so that all equal places have to be kept.
+        """
+        if self.ranks is None:
+            return None
+        found = np.empty(len(places), dtype=np.int64)
+        for number, here, rows in by_segment(places):
+            part = self.segments[number]
+            if number not in self._keys:
+                ranks = self.ranks()
+                known = [ranks.get(document or "", -1) for document in part.documents]
+                self._keys[number] = np.array(known, dtype=np.int64) << 32
+            codes = part.data.column("revision")[rows]
+            found[here] = self._keys[number][codes] + part.data.column("chunk_index")[rows]
+        return found
+
     def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
         """Return the chunk ids at *places*."""
         return [self.segments[number].data.ids[row] for number, row in places]
@@ -186,7 +211,8 @@ def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None =
     home = index_home(folder)
     dimension = dimension_of(snapshot.chunks)
     stored = stored_segments(home, snapshot, dimension)
-    index = live_index(stored, snapshot.revisions, dimension, fingerprint)
+    ledger = snapshot.documents
+    index = live_index(stored, ledger.revisions, dimension, fingerprint, lambda: ledger.ranks)
     cells.request(home, stored, index.embedded_count * dimension)
     return index
 
@@ -196,6 +222,7 @@ def live_index(
     live: Mapping[str, str],
     dimension: int,
     fingerprint: str | None = None,
+    ranks: Callable[[], Mapping[str, int]] | None = None,
     /,
 ) -> Index:
     """Return the index that *stored* makes up.
@@ -210,6 +237,8 @@ def live_index(
         Length of the dense vectors.
     fingerprint
         See :func:`open_index`.
+    ranks
+        Returns the ranks of documents by id; by default in the order of their ids.
     """
     parts, terms = [], 0
     for data in stored:
@@ -226,7 +255,10 @@ def live_index(
     count = sum(part.live_count for part in parts)
     embedded = sum(part.embedded_count for part in parts)
     average = terms / count if count else 0.0
-    return Index(tuple(parts), count, average, embedded, dimension, fingerprint)
+    if ranks is None:
+        by_id = {document: rank for rank, document in enumerate(sorted(live.values()))}
+        ranks = by_id.copy
+    return Index(tuple(parts), count, average, embedded, dimension, fingerprint, ranks)
 
 
 def embedded_in(data: Segment, fingerprint: str | None, /) -> Rows:

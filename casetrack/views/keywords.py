@@ -24,6 +24,7 @@ _ROWS = pa.schema(
         "chunk_id": pa.string(),
         "length": pa.int32(),
         "document_id": pa.dictionary(pa.int32(), pa.string()),
+        "position": pa.int64(),
     }
 )
 _POSTING = pa.struct({"row": pa.int32(), "tf": pa.int32(), "length": pa.int32()})
@@ -39,15 +40,17 @@ class Keywords:
     """
 
     def __init__(self, index: Index, /) -> None:
-        self._segments = index.segments
+        self._index, self._segments = index, index.segments
         sizes = [part.data.size for part in index.segments]
         self._starts = np.cumsum([0, *sizes], dtype=np.int32)
 
     @cached_property
     def rows(self) -> pa.Table:
-        """The live rows: ``row``, ``chunk_id``, ``length`` (terms), ``document_id``."""
+        """The live rows: ``row``, ``chunk_id``, terms, document and the order of equal scores."""
         tables = []
-        for start, part in zip(self._starts.tolist(), self._segments, strict=False):
+        for number, part in enumerate(self._segments):
+            start = int(self._starts[number])
+            keys = self._index.keys([(number, row) for row in range(part.data.size)])
             rows = pa.table(
                 {
                     "row": np.arange(start, start + part.data.size, dtype=np.int32),
@@ -57,6 +60,7 @@ class Keywords:
                         part.data.column("revision").astype(np.int32),
                         pa.array([d or "" for d in part.documents], pa.string()),
                     ),
+                    "position": keys,
                 },
                 schema=_ROWS,
             )

@@ -200,10 +200,10 @@ def best_places(
     sums: Sequence[Sums],
     allowed: Sequence[Rows],
     depth: int,
-    chunk_ids: Callable[[list[Place]], list[str]],
+    keys: Callable[[list[Place]], NDArray[np.int64] | None],
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* best places over all segments and their scores, ties by chunk id.
+    """Return the *depth* best places over all segments and their scores, ties by their keys.
 
     Parameters
     ----------
@@ -211,15 +211,15 @@ def best_places(
         Per segment.
     depth
         How many are wanted.
-    chunk_ids
-        Returns the chunk ids at places.
+    keys
+        See :func:`casetrack.views.rows.in_order`.
     """
     best = Best(depth)
     # What the largest segment holds sets a threshold that spares work in all others.
     for number in sorted(range(len(sums)), key=lambda n: -sums[n].size):
         best.add(number, *sums[number].best(allowed[number], depth, best.threshold))
     places = best.places()
-    return in_order(places, scores_at(sums, places), depth, chunk_ids)
+    return in_order(places, scores_at(sums, places), depth, keys)
 
 
 def scores_at(sums: Sequence[Sums], places: Sequence[Place], /) -> NDArray[np.float32]:

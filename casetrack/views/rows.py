@@ -138,13 +138,17 @@ def in_order(
     places: list[Place],
     scores: NDArray[np.float32],
     depth: int,
-    chunk_ids: Callable[[list[Place]], list[str]],
+    keys: Callable[[list[Place]], NDArray[np.int64] | None],
     /,
 ) -> tuple[list[Place], NDArray[np.float32]]:
-    """Return the *depth* best places with their scores, best first, ties by chunk id."""
+    """Return the *depth* best places with their scores, best first, ties by their keys.
+
+    Where there are no keys, all places that are as good as the last one are returned.
+    """
     if len(places) > depth:
         near = np.flatnonzero(scores >= nth_best(scores, depth))
         places, scores = [places[i] for i in near], scores[near]
-    ids = chunk_ids(places)
-    order = sorted(range(len(places)), key=lambda i: (-scores[i], ids[i]))[:depth]
+    ties = keys(places)
+    order = np.argsort(-scores, kind="stable") if ties is None else np.lexsort((ties, -scores))
+    order = order if ties is None else order[:depth]
     return [places[i] for i in order], scores[order]

@@ -128,14 +128,14 @@ def test_filter_works_inside_recall(stored: Callable[..., Collection]) -> None:
     assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
 
 
-def test_equal_scores_are_ordered_by_chunk_id(stored: Callable[..., Collection]) -> None:
+def test_equal_scores_are_ordered_by_path(stored: Callable[..., Collection]) -> None:
     same = {f"{number}.txt": "the same words everywhere" for number in range(12)}
     collection = stored(same, one_by_one=True)
     hits = collection.search("same words", limit=7, fold=False)
-    first = [h.provenance.chunk_id for h in hits]
+    first = [h.provenance.document_path for h in hits]
     assert first == sorted(first)
     every = collection.search("same words", limit=50, fold=False)
-    everything = [h.provenance.chunk_id for h in every]
+    everything = [h.provenance.document_path for h in every]
     assert everything[:7] == first
     assert len(everything) == 12
 

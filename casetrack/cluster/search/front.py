@@ -195,7 +195,7 @@ class _Found:
         for name in (n for n, part in looked_for.items() if part is not None):
             scores = np.concatenate([np.empty(0, np.float32), *self._scores.get(name, ())])
             places = self._places.get(name, [])
-            yield name, *in_order(places, scores, self._depth, self._scope.index.chunk_ids)
+            yield name, *in_order(places, scores, self._depth, self._scope.index.keys)
 
 
 def _asked(
@@ -242,6 +242,7 @@ def _among(scope: Scope, numbers: Sequence[int]) -> Scope:
         index.embedded_count,
         index.dimension,
         index.fingerprint,
+        index.ranks,
     )
     rows = [scope.rows[n] for n in numbers]
     return Scope(part, rows, scope.chunk_count, scope.average_length)

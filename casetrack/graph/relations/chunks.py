@@ -107,14 +107,15 @@ def _pair_table(
     weight: NDArray[np.float64],
     count: NDArray[np.int64] | None = None,
 ) -> pa.Table:
-    """Return edges whose evidence are both ends, ordered by source and target."""
+    """Return edges whose evidence are both ends, in the order of *ids*; the smaller id is first."""
     rank = np.empty(len(ids), np.int64)
     rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
-    swap = rank[a] > rank[b]
-    source, target = np.where(swap, b, a), np.where(swap, a, b)
-    order = np.lexsort((rank[target], rank[source]))
-    source, target = source[order], target[order]
-    ends = np.stack([source, target], axis=1).ravel()
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    ends = np.stack([low, high], axis=1).ravel()
+    swap = rank[low] > rank[high]
+    source, target = np.where(swap, high, low), np.where(swap, low, high)
     return edge_table(
         "chunk",
         type_,

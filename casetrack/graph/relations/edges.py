@@ -120,7 +120,7 @@ def table_of(
             "basis": list(shown.basis) or None,
             "position": shown.position,
         }
-        for e in sorted(edges, key=lambda e: (e.type, e.source, e.target))
+        for e in sorted(edges, key=lambda e: e.type)
         for shown in [words.get((e.source, e.target, e.type), nothing)]
     ]
     return pa.Table.from_pylist(rows, schema=schema.table("edges").arrow())

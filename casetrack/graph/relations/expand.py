@@ -72,9 +72,12 @@ class Expansion:
             by_things = min(1.0, sum(1 / int(self._spread[t]) for t in things))
             by_words = (similar.get(chunk, _SIMILAR_FROM) - _SIMILAR_FROM) / (1 - _SIMILAR_FROM)
             weight = 1 - (1 - by_things) * (1 - by_words)
-            found.append((-weight, self._ids[chunk], things, chunk in similar))
+            found.append((-weight, chunk, things, chunk in similar))
         ranked = sorted(found, key=lambda f: f[:2])[: max(limit, 0)]
-        return [(i, -w, self._reason(things, alike)) for w, i, things, alike in ranked]
+        return [
+            (self._ids[chunk], -weight, self._reason(things, alike))
+            for weight, chunk, things, alike in ranked
+        ]
 
     def _read(self, places: Places) -> None:
         """Lay out which things a chunk mentions, and which chunks mention a thing."""

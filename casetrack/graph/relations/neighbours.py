@@ -34,7 +34,7 @@ class Neighbours:
     Attributes
     ----------
     ids
-        Ids of all chunks, sorted.
+        Ids of all chunks, ordered by document and position.
     before
         int32 [n], position of the chunk before it in its document, or -1.
     keys
@@ -95,6 +95,8 @@ def update(old: Neighbours, vectors: Vectors, /) -> Neighbours:
     place = {chunk_id: i for i, chunk_id in enumerate(ids)}
     moved = np.array([place.get(chunk_id, -1) for chunk_id in old.ids], np.int64)
     here = np.flatnonzero(moved >= 0)
+    if (np.diff(moved[here]) < 0).any():
+        return build(vectors)  # documents were renamed, which decides between equal neighbours
     # Whose vector is what it was; and the others.
     stays = np.zeros(len(ids), bool)
     stays[moved[here]] = old.keys[here] == keys[moved[here]]
@@ -119,7 +121,7 @@ def nearest(
     """Return the chunks nearest to one chunk with their cosines, comparing it with all.
 
     Those beside it in its document are left out, as in :class:`Neighbours`; ties go to the
-    smaller id.
+    earlier one.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def nearest(
     left_out = same & (np.abs(np.arange(len(cosines)) - at) <= 1)
     cosines[same if exclude_document else left_out] = -1.0
     kept = np.flatnonzero(cosines >= max(floor, 0.0))
-    ranked = sorted(kept.tolist(), key=lambda i: (-cosines[i], vectors.ids[i]))
+    ranked = sorted(kept.tolist(), key=lambda i: (-cosines[i], i))
     return [(vectors.ids[i], float(cosines[i])) for i in ranked[:k]]
 
 
@@ -199,26 +201,22 @@ def load(path: Path, /) -> Neighbours:
 
 
 def _rule() -> NDArray[np.float64]:
-    return np.array([1, FLOOR, NEAREST], np.float64)
+    return np.array([2, FLOOR, NEAREST], np.float64)
 
 
 def _prepare(vectors: Vectors) -> tuple[tuple[str, ...], Rows, NDArray[np.uint64]]:
-    """Order chunks by id, so that what comes out does not depend on the order of documents."""
-    order = np.array(sorted(range(len(vectors.ids)), key=vectors.ids.__getitem__), np.int64)
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    before = np.full(len(order), -1, np.int32)
-    if len(order):
-        within = vectors.documents[1:] == vectors.documents[:-1]
-        before[place[1:][within]] = place[:-1][within]
-    codes = np.ascontiguousarray(vectors.codes[order])
-    present = vectors.scales[order] > 0
+    """Return ids, rows and digests of chunks, ordered by document and position."""
+    before = np.full(len(vectors.ids), -1, np.int32)
+    if len(before):
+        within = np.flatnonzero(vectors.documents[1:] == vectors.documents[:-1])
+        before[within + 1] = within
+    codes = np.ascontiguousarray(vectors.codes)
+    present = vectors.scales > 0
     keys = np.array(
         [int.from_bytes(_digest(row), "little") for row in codes] if len(codes) else [], np.uint64
     )
     keys[~present] = 0
-    ids = tuple(vectors.ids[i] for i in order.tolist())
-    return ids, Rows.of(codes, before, present=present), keys
+    return vectors.ids, Rows.of(codes, before, present=present), keys
 
 
 def _digest(row: NDArray[np.int8]) -> bytes:

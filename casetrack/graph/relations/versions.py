@@ -56,7 +56,8 @@ def version_edges(leads: Leads, /) -> list[Edge]:
                         shown = leads.first_chunks(earlier, later)
                         edges[key] = Edge(*key, "version", weight, 1, shown)
                     break
-    return [edges[key] for key in sorted(edges)]
+    order = leads.position
+    return [edges[key] for key in sorted(edges, key=lambda k: (order[k[0]], order[k[1]]))]
 
 
 def _copies(leads: Leads) -> tuple[dict[tuple[str, str], Edge], list[int]]:
@@ -155,4 +156,4 @@ class _Texts:
 
 
 def _age(document: Document) -> tuple[object, ...]:
-    return (document.file_modified_at, document.name, document.document_id)
+    return (document.file_modified_at, document.name, document.path)

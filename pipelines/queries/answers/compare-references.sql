@@ -10,5 +10,6 @@ WHERE type <> 'section' AND reference_id IN (
     GROUP BY reference_id
     HAVING count(DISTINCT document_id) = 2
 )
-ORDER BY citation_count DESC, reference_id
+ORDER BY citation_count DESC, split_part(reference_id, '@', 1),
+    (SELECT path FROM documents WHERE document_id = split_part(reference_id, '@', 2))
 LIMIT 10;

@@ -17,5 +17,6 @@ ORDER BY
     CASE $sort_by WHEN 'name' THEN lower(name) END,
     name,
     citation_count DESC,
-    reference_id
+    split_part(reference_id, '@', 1),
+    (SELECT path FROM documents WHERE document_id = split_part(reference_id, '@', 2))
 LIMIT $limit OFFSET $skip;

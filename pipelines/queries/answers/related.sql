@@ -15,7 +15,7 @@ related AS (
     SELECT
         other_id, document.name, document.path,
         1 - product(1 - least(greatest(edge.weight::DOUBLE, 0), 1)
-                    ORDER BY edge.type, edge.source_id, edge.target_id) AS strength,
+                    ORDER BY edge.type, edge.weight) AS strength,
         count(*) OVER () AS total
     FROM edge JOIN documents AS document ON document.document_id = other_id
     WHERE other_id <> $document_id
