@@ -205,7 +205,8 @@ def _best(scores: NDArray[np.float64], table: pa.Table, count: str, id_column: s
     counts = numbers(table, count)[some]
     # Scores that differ by a hair come from lengths of names, not from what was meant.
     steps = np.round(scores[some], 2)
-    order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], ids[i].partition("@")[0], i))
+    plain = [i.partition("@")[0] for i in ids]
+    order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], plain[i], i))
     return [int(some[i]) for i in order]
 
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 WORDS = ("rent", "notice", "harbour", "deed", "loan", "survey", "repair", "board")
 PEOPLE = ("Ms. Ada Lind", "Mr. Bo Krantz", "Dr. Cara Voss", "Mr. Dirk Hahn")
 FIRMS = ("Mill Harbour Ltd", "Lind & Sons GmbH", "Voss Freight Inc.")
-AT = dict.fromkeys(("file_modified_at", "ingested_at", "updated_at"), datetime(2021, 5, 1, tzinfo=UTC))
-_VOLATILE = re.compile(r"(_at|seconds|storage_bytes|^timings?|row_id|^collection\w*|milliseconds|_ms)$")
+_DAY = datetime(2021, 5, 1, tzinfo=UTC)
+_TIMES = dict.fromkeys(("file_modified_at", "ingested_at", "updated_at"), _DAY)
+_VOLATILE = re.compile(r"(_at|seconds|storage_bytes|row_id|^collection\w*|_ms|last_updated)$")
 
 
 def texts(count: int, seed: int) -> dict[str, list[str]]:
@@ -62,7 +63,8 @@ def made(home: Path, files: Mapping[str, list[str]], seed: int, store_text: Any)
         with write_session(collection.folder) as session:
             for path in [left.pop() for _ in range(min(len(left), chance.randint(1, 9)))]:
                 name = path.rpartition("/")[2]
-                store_text(session, name, *files[path], tools=Tools(encoder=encoder), path=path, **AT)
+                tools = Tools(encoder=encoder)
+                store_text(session, name, *files[path], tools=tools, path=path, **_TIMES)
         if chance.random() < 0.4:
             collection.search("rent")
     return collection
@@ -142,7 +144,7 @@ def answers() -> dict[str, Callable[[Collection], Any]]:
         "versions": lambda c: c.map.versions(),
         "timeline": lambda c: c.map.timeline(limit=None),
         "topics": lambda c: c.map.topics(),
-        **{s: lambda c, s=s: c.map.clusters(s) for s in ("topical", "entity", "reference", "document_type")},
+        **{s: lambda c, s=s: c.map.clusters(s) for s in ("topical", "entity", "reference")},
         "entities": lambda c: c.map.entities(limit=None),
         "find": lambda c: c.map.find_entity("Lind"),
         "mentions": lambda c: c.map.entity_mentions(firms(c)[0]),

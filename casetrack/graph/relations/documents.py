@@ -137,7 +137,7 @@ class _Stated:
         places = sorted(self._places.get(key, ()), key=lambda p: p.order)
         shown = dict.fromkeys(p.chunk_id for p in places)
         # A thread shows in both of its mails, and which of them comes first says nothing.
-        ends = (a, b) if type_ == "same_thread" else (a,)
+        ends = sorted((a, b)) if type_ == "same_thread" else [a]
         evidence = tuple(shown)[:EVIDENCE] or leads.first_chunks(*ends)
         weight, basis = self._sure.get(key, (0.0, ()))
         weight = max([weight, *(p.confidence for p in places)])
