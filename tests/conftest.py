@@ -27,6 +27,7 @@ from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
 from casetrack.supplies import fetch
 from kept_workers import kept_workers
+from tests.readers.processes import leave_out_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,6 +123,7 @@ def _kept_workers() -> Iterator[Stock]:
 def own_workers(_kept_workers: Stock) -> Iterator[None]:
     """Let no process that reads files be there but those that the test starts."""
     with _kept_workers.resting():
+        leave_out_others()
         yield
 
 

@@ -11,8 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_OTHERS: set[int] = set()
+"""Workers of pools that other tests hold open."""
+
+
 def workers() -> list[psutil.Process]:
-    return [c for c in psutil.Process().children(recursive=True) if _is_worker(c)]
+    children = psutil.Process().children(recursive=True)
+    return [c for c in children if c.pid not in _OTHERS and _is_worker(c)]
+
+
+def leave_out_others() -> None:
+    """Count only workers that start from here on."""
+    _OTHERS.clear()
+    _OTHERS.update(worker.pid for worker in workers())
 
 
 def _is_worker(child: psutil.Process) -> bool:
