@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from casetrack.config import OcrSettings
 from casetrack.errors import UsageError
-from casetrack.legal.paper import blackout
+from casetrack.legal.paper import blackout, covered
 from casetrack.legal.redaction import hidden_text, redact
 
 if TYPE_CHECKING:
@@ -106,6 +106,17 @@ def test_a_copy_is_checked_by_another_path(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(UsageError):
         redact(path, tmp_path / "copy.pdf", words=[SECRET])
     assert not (tmp_path / "copy.pdf").exists()
+
+
+def test_the_check_sees_what_a_blind_finder_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path / "a.pdf", highlighted)
+    monkeypatch.setattr(covered, "_darkness", lambda *_, **__: None)
+    assert hidden_text(path) == []
+    copy = redact(path, tmp_path / "copy.pdf", words=["witness"])
+    assert copy.left_out == ()
+    assert [SECRET.replace(" ", "") in words for words in copy.covered] == [True]
 
 
 def gradient(page: Any) -> None:
