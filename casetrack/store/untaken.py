@@ -30,6 +30,8 @@ _FORMAT = 1
 _STATUSES = ("failed", "skipped")
 _READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
 _UNFINISHED = "unfinished"
+DAMAGED = "ledger_damaged"
+"""Code of the entry that reports a damaged ledger; the next run writes a new one."""
 
 
 def note(
@@ -66,7 +68,8 @@ def note(
     named = {result.path for result in results}
     read = {result.path for result in results if _status(result) in _READ}
     with info_lock(folder):
-        before = {file.path: file for file in _read(folder)}
+        stored = _read(folder)
+        before = {file.path: file for file in stored if file.code != DAMAGED}
         kept = {
             path: file
             for path, file in before.items()
@@ -80,7 +83,7 @@ def note(
                 # An ingest and a sync word the same finding differently.
                 same = (earlier.status, earlier.code) == (file.status, file.code)
                 kept[file.path] = replace(file, since=earlier.since) if same else file
-        if kept != before:
+        if kept != before or len(before) < len(stored):
             _write(folder, kept.values())
 
 
@@ -178,14 +181,21 @@ def _is_deleted(path: str) -> bool:
 
 
 def _read(folder: Path) -> list[UntakenFile]:
-    """Return the entries; a file that is not as it was written counts as none."""
+    """Return the entries; a damaged ledger has one entry that reports the damage."""
+    path = folder / FILE
     try:
-        raw = unsealed((folder / FILE).read_bytes())
-        if raw["format"] != _FORMAT:
-            return []
-        return [_from(**entry) for entry in raw["files"]]
-    except (OSError, ValueError, KeyError, TypeError):
+        raw = unsealed(path.read_bytes())
+        if raw["format"] == _FORMAT:
+            return [_from(**entry) for entry in raw["files"]]
+        reason = f"it has the format {raw['format']}"
+    except FileNotFoundError:
         return []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = str(error)
+    message = f"The list of files that were not read cannot be read ({reason})."
+    hint = "Run `casetrack ingest PATH --force` for its folders: files that fail are listed again."
+    now = datetime.now(UTC)
+    return [UntakenFile(str(path), "failed", DAMAGED, message, hint, None, None, now)]
 
 
 def _from(since: str, **entry: Any) -> UntakenFile:

@@ -130,5 +130,15 @@ def test_a_deleted_document_takes_its_entry_along(collection: Collection, folder
     assert "good.txt" not in {name for _, name, _ in listed(collection)}
     (copy,) = (f for f in collection.workspace.state().untaken() if f.code == "duplicate")
     assert copy.document_id is None
-    (collection.folder / FILE).write_bytes(b"torn")
-    assert listed(collection) == set()
+
+
+def test_a_damaged_ledger_is_reported_until_it_is_written_again(
+    collection: Collection, folder: Path
+) -> None:
+    collection.ingest([folder])
+    before = {entry for entry in listed(collection) if entry[0] == "failed"}
+    ledger = collection.folder / FILE
+    ledger.write_bytes(ledger.read_bytes()[:-40])
+    assert listed(collection) == {("failed", FILE, "ledger_damaged")}
+    collection.ingest([folder], force=True)
+    assert {entry for entry in listed(collection) if entry[0] == "failed"} == before
