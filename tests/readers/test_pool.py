@@ -96,7 +96,7 @@ def test_one_worker_reads_file_after_file(hostile: Pools, tmp_path: Path) -> Non
     assert len(first) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "seconds", "error", "fact"),
     [

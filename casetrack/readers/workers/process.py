@@ -144,13 +144,15 @@ class WorkerProcess:
             return frame, left
 
     def resident_bytes(self) -> int:
-        """Return the child's resident memory; 0 when it is gone."""
+        """Return the child's resident memory without mapped files (Linux); 0 when it is gone."""
         import psutil
 
         try:
             if self._watched is None:
                 self._watched = psutil.Process(self.pid)
-            return int(self._watched.memory_info().rss)
+            info = self._watched.memory_info()
+            # Pages of mapped files, Linux only: their number depends on the page cache.
+            return int(info.rss - getattr(info, "shared", 0))
         except psutil.Error:
             return 0
 
