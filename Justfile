@@ -31,8 +31,8 @@ lint:
     {{bin}}/ruff check
     {{bin}}/ruff format --check
     {{bin}}/mypy
-    {{bin}}/lint-imports
-    {{bin}}/lint-imports --config tools/import_circles.toml
+    {{bin}}/lint-imports --no-cache
+    {{bin}}/lint-imports --no-cache --config tools/import_circles.toml
 
 # put right what ruff can put right by itself
 fix:

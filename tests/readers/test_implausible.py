@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from casetrack.readers.dates import mail_date as parse_date
 from casetrack.readers.encoding import decode
-from casetrack.readers.mail.headers import parse_date
 
 
 @pytest.mark.parametrize(

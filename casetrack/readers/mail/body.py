@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from casetrack.readers.dates import mail_date
 from casetrack.readers.mail import headers
 from casetrack.readers.mail.charsets import decode_text
 from casetrack.readers.mail.cms import signed_content
@@ -80,7 +81,7 @@ def mail_head(part: Part, /) -> Mail:
         to=headers.fields(head, "to"),
         cc=headers.fields(head, "cc"),
         bcc=headers.fields(head, "bcc"),
-        date=headers.parse_date(date),
+        date=mail_date(date),
         date_text=date,
         message_id=headers.field(head, "message-id"),
         in_reply_to=headers.field(head, "in-reply-to"),

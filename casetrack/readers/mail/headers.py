@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import binascii
-import datetime as dt
 import re
 from email.message import Message
-from email.utils import parsedate_to_datetime
 
 from casetrack.readers.mail.charsets import decode_text
-from casetrack.years import recorded
 
 _FIELD_LINE = re.compile(rb"(?:[!-9;-~]{1,200}[ \t]*:|[ \t]|>?From )[^\n]*(?:\n|\Z)")
 _NAME = re.compile(rb"([!-9;-~]{1,200})[ \t]*:")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?((?:[^?]|\?(?!=)){0,3000})\?=")
-_EARLY_YEAR = re.compile(
-    r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d"
-    r"|(?:^|[a-z],?\s+)[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+0\d{2,3}\s*$"
-)
-"""A year such as 0002 before the time of day, or after it as in ``asctime``."""
-_FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
@@ -175,19 +166,3 @@ def file_name(message: Message, /) -> str:
     return parameter(message, "filename", "content-disposition") or parameter(
         message, "name", "content-type"
     )
-
-
-def parse_date(text: str, /) -> dt.datetime | None:
-    """Return the date of a header field with its time zone; UTC where it names none.
-
-    ``None`` for a year in which nobody wrote mail: the standard library reads 0002 as 2002.
-    """
-    if _EARLY_YEAR.search(text):
-        return None
-    try:
-        found = parsedate_to_datetime(text)
-        aware = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
-        aware.astimezone(dt.UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return recorded(aware, first=_FIRST)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.readers.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
+from casetrack.readers.dates import mail_date
 from casetrack.readers.detect import OLE_MAGIC
 from casetrack.readers.mail import headers, mapi
 from casetrack.readers.mail.body import read_message
@@ -162,7 +163,7 @@ def _head(found: mapi.Properties) -> Mail:
         subject=found.line(mapi.SUBJECT)
         or f"{found.line(mapi.SUBJECT_PREFIX)} {found.line(mapi.NORMALIZED_SUBJECT)}".strip(),
         sender=sender,
-        date=_date(found, headers.parse_date(written)),
+        date=_date(found, mail_date(written)),
         date_text=written,
         message_id=found.line(mapi.MESSAGE_ID) or headers.field(internet, "message-id"),
         in_reply_to=found.line(mapi.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),

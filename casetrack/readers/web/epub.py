@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.readers.dates import parse_date
 from casetrack.readers.detect import ZIP_MAGIC
 from casetrack.readers.encoding import NotText
 from casetrack.readers.package import Package
 from casetrack.readers.page_builder import PageBuilder, clean_text, clean_title
-from casetrack.readers.web.dates import parse_date
 from casetrack.readers.web.epub_package import CONTAINER, normal, open_book
 from casetrack.readers.web.html_blocks import HtmlBlock, html_blocks
 from casetrack.readers.web.reader import add_blocks

@@ -10,10 +10,10 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.readers.dates import parse_date
 from casetrack.readers.page_builder import clean_title
 from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web.charset import decode_html
-from casetrack.readers.web.dates import parse_date
 from casetrack.readers.web.dom import Parsing, parse
 from casetrack.readers.web.walk import Walker
 
