@@ -44,7 +44,7 @@ def test_page_problems() -> None:
     gap = good | {"char_start": 7, "char_end": 11}
     assert len(list(page_problems([first, gap]))) == 1
     other = good | {"text": "xxgh"}
-    assert "disagrees with the one before" in next(iter(page_problems([first, other])))
+    assert len(list(page_problems([first, other]))) == 1
 
 
 def test_spans_that_are_elsewhere() -> None:

