@@ -115,7 +115,6 @@ def test_a_folder_that_nobody_may_write(run: Run, tmp_path: Path) -> None:
     assert (ended.code, str(locked) in ended.err) == (1, True)
 
 
-@pytest.mark.slow
 def test_the_chronology_is_written_with_picks(run: Run, tmp_path: Path) -> None:
     run("ingest", brief(tmp_path), "--create", "-c", "Harrow")
 
@@ -145,7 +144,6 @@ def test_the_chronology_is_written_with_picks(run: Run, tmp_path: Path) -> None:
     assert entries() == []
 
 
-@pytest.mark.slow
 def test_a_check_is_written_as_page_and_as_comments(
     run: Run, tmp_path: Path, messages: Callable[[str], None]
 ) -> None:

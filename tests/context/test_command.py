@@ -95,7 +95,6 @@ def config(shop: Path) -> Path:
     return shop / "config" / "ctx.toml"
 
 
-@pytest.mark.slow
 def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ctx: Ctx) -> None:
     write(shop / "docs" / "deploy.md", "# Deploying\n\nWe switch blue and green machines.\n")
     write(shop / "docs" / ".env", "PASSWORD=hunter2")
@@ -133,7 +132,6 @@ def test_the_life_of_a_project_with_several_sources(shop: Path, config: Path, ct
     assert [h["source_id"] for h in ctx.answers("encrypt")] == ["src/tokens.py"]
 
 
-@pytest.mark.slow
 def test_sources_stats_and_get(shop: Path, config: Path, ctx: Ctx) -> None:
     long = "\n\n".join(f"## Part {n}\n\n{'Blue and green machines. ' * 30}" for n in range(12))
     write(shop / "docs" / "deploy.md", f"# Deploying\n\n{long}")

@@ -105,7 +105,6 @@ def test_leaving_out_and_taking_undo_each_other(case: Collection) -> None:
     assert not case.marks.all("hide_event")
 
 
-@pytest.mark.slow
 def test_picks_outlive_reading_and_export(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "Letter.txt"
     case = case_of(path, LETTER)

@@ -222,6 +222,25 @@ def test_families_and_duplicates_are_those_of_the_load_file(made: tuple[Collecti
     assert (one.bates_begin, one.bates_end, one.told_by) == (label(7), label(8), "load file")
 
 
+def test_drafts_with_few_other_words_are_near_duplicates(library: Library, tmp_path: Path) -> None:
+    words = [f"word{n}" for n in range(200)]
+    texts = {
+        "draft.txt": words,
+        "final.txt": [*words[:190], "signed", "today"],
+        "other.txt": [f"else{n}" for n in range(200)],
+        "short.txt": words[:4],
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(" ".join(text), encoding="utf-8")
+    collection = library.create("Drafts")
+    collection.ingest([tmp_path / name for name in texts])
+    found = duplicates(collection)
+    (group,) = found.groups
+    assert (group.kind, found.near_count, found.exact_count) == ("near", 1, 0)
+    assert {d.document for d in group.documents} == {"draft.txt", "final.txt"}
+    assert duplicates(collection, least=1).groups == ()
+
+
 def test_a_round_trip_is_identical(made: tuple[Collection, Path], tmp_path: Path) -> None:
     collection, path = made
     report = export_production(collection, tmp_path / "out")

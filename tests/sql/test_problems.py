@@ -75,7 +75,6 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.slow
 def test_mistakes_are_told_with_their_place_and_a_way_out(
     collection: Collection, messages: Callable[[str], None]
 ) -> None:

@@ -42,7 +42,6 @@ def files(folder: Path, **texts: str) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_the_command(run: Any, library: Library, tmp_path: Path, messages: Any) -> None:
     folder = files(tmp_path / "in", a="About rent.", b="About goods.", c="About people.")
     code, out, err = run("sync", folder, "-c", "Case")

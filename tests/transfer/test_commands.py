@@ -58,7 +58,6 @@ def test_there_and_back(run: Run, tmp_path: Path, messages: Callable[..., None])
     assert (code, target.name in err) == (1, True)
 
 
-@pytest.mark.slow
 def test_snapshots(run: Run) -> None:
     code, out, _ = run("snapshots", "take", "all of it")
     assert (code, "casetrack snapshots restore 'all of it'" in out) == (0, True)

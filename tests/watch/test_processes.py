@@ -161,7 +161,6 @@ def test_once(
     assert names(made) == ["a.txt"]
 
 
-@pytest.mark.slow
 def test_the_commands(
     made: Library, place: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
