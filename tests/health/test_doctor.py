@@ -258,7 +258,7 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
         "note.txt",
     ),
     "another source": (change_rows("note.txt", document_path="'x'"), "provenance", "note.txt"),
-    "a data file is of zeros": (zero_data, "checksums", ".txt"),
+    "a data file is of zeros": (zero_data, "checksums", ""),
     "a word that fits": (
         change_rows("note.txt", text="replace(text, 'noon', 'dusk')"),
         "checksums",
