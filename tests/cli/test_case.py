@@ -11,7 +11,6 @@ from casetrack.editions import LEGAL, edition
 from cli.conftest import error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from cli.conftest import Run
@@ -84,18 +83,6 @@ def test_what_is_wrong_is_told_of_the_case(
     error = error_of(ended)
     assert (ended.code, error["code"]) == (2, code)
     assert fact in error["message"]
-
-
-@pytest.mark.usefixtures("free_tier")
-def test_the_free_tier_has_three_cases_and_three_collections(
-    run: Run, messages: Callable[[str], None]
-) -> None:
-    for n in range(3):
-        assert run("case", "create", f"Case {n}").code == 0
-        assert run("collection", "create", f"Collection {n}").code == 0
-    ended = run("case", "create", "One too many", "--json")
-    assert (ended.code, error_of(ended)["code"]) == (1, "free_tier_limit")
-    messages(ended.err)
 
 
 def test_kinds_of_documents_are_those_of_the_case(run: Run, tmp_path: Path) -> None:

@@ -75,17 +75,6 @@ def test_a_golden_file(filled: Run, golden: Path) -> None:
     assert ("vocabulary" in rows[0], "vocabulary" in rows[1]) == (False, True)
 
 
-def test_json_and_what_is_stored(filled: Run, golden: Path, home: Path) -> None:
-    found = json.loads(filled("eval", "--golden", golden, "--mode", "keyword", "--json").out)
-    (run,) = found["runs"]
-    assert (run["mode"], run["stages"], run["questions"]) == ("keyword", ["bm25"], 4)
-    assert run["means"]["hit@1"] == 0.75
-    assert run["kinds"]["money"]["means"]["hit@1"] == 1.0
-    assert found["differences"] == []
-    stored = json.loads((home / "eval" / "runs" / f"{run['id']}.json").read_text("utf-8"))
-    assert set(stored["scores"]) == {"1", "2", "3", "10"}
-
-
 def test_a_limit_is_said(filled: Run, golden: Path) -> None:
     found = json.loads(filled("eval", "--golden", golden, "--limit", "2", "--json").out)
     (run,) = [r for r in found["runs"] if r["mode"] == "keyword"]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import EntityNotFound
 from cli.conftest import error_of
-from graph_records import Answers, chunk, entity, key, provenance, reference
+from graph_records import Answers, chunk, key, provenance, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,22 +117,6 @@ def test_a_command_asks_what_was_typed_and_shows_it_with_its_source(
         messages(ended.out)
 
 
-@pytest.mark.parametrize(
-    ("role", "shown"), [("supplier", "supplier"), ("sender", ""), ("copied in", "")]
-)
-def test_a_part_in_a_mail_is_no_title(
-    run: Run, monkeypatch: pytest.MonkeyPatch, role: str, shown: str
-) -> None:
-    run("collection", "create", "Acme")
-    found = (replace(entity(0, name="Ada Moor"), role=role, aliases=()),)
-    monkeypatch.setattr(Answers, "do_entities", lambda *_, **__: found)
-    Answers(1).install(monkeypatch)
-    row = run("entities").out.splitlines()[1]
-    assert row.split("  ")[0] == "Ada Moor"
-    assert row.endswith(shown or "5")  # the number of documents is the column before
-    assert role in run("entities", "--json").out
-
-
 def test_what_a_name_may_also_mean_is_told_apart(
     filled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,19 +152,6 @@ def test_misuse_is_told(acme: tuple[Run, Answers], words: list[str], fact: str) 
     assert (ended.code, error["code"]) == (2, "usage")
     assert fact in error["message"]
     assert [a for a in answers.asked if a[0] != "document"] == []
-
-
-def test_a_name_that_is_not_there_is_told_with_near_ones(
-    acme: tuple[Run, Answers], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(*_: Any, **__: Any) -> None:
-        raise EntityNotFound("Halyrd", [("Halyard Ltd", "organization")])
-
-    monkeypatch.setattr(Answers, "do_entity_mentions", missing)
-    ended = acme[0]("entity", "Halyrd", "--json")
-    assert ended.code == 2
-    assert "- Halyard Ltd (organization)" in ended.err
-    assert json.loads(ended.out)["error"]["code"] == "entity_not_found"
 
 
 def test_names_cannot_drive_the_terminal_or_begin_a_line(acme: tuple[Run, Answers]) -> None:

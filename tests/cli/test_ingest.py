@@ -104,17 +104,6 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
     assert len(json.loads(run("documents", "--json").out)) == len(good)
 
 
-def test_failures_stand_last_with_reason_and_next_step(
-    run: Run, files: Path, messages: Callable[..., None]
-) -> None:
-    (files / "a.pdf").write_text("no PDF")
-    ended = run("ingest", files, "--create", "-c", "Mill")
-    rows = ended.out.splitlines()
-    at = next(i for i, row in enumerate(rows) if "a.pdf" in row)
-    assert not any("lease.txt" in row for row in rows[at:])
-    messages("\n".join([*rows[at : at + 2], *ended.err.splitlines()[-1:]]))
-
-
 def test_options_choose_files_and_names(run: Run, files: Path) -> None:
     deep = files / "deep"
     deep.mkdir()

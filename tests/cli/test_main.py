@@ -110,28 +110,6 @@ def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], fact: str) 
     assert fact in " ".join(ended.err.split())
 
 
-@pytest.mark.parametrize(
-    ("given", "guess"),
-    [("people", '"person"'), ("Amounts", '"amount"'), ("x", "")],
-)
-def test_a_wrong_choice_names_the_near_one(run: Run, given: str, guess: str) -> None:
-    message = json.loads(run("entities", "--kind", given, "--json").out)["error"]["message"]
-    assert f"'{given}'" in message
-    assert (guess in message, '"' in message) == (True, guess != "")
-
-
-def test_with_json_errors_are_json_too(run: Run) -> None:
-    run("collection", "create", "Acme Partnership")
-    ended = run("documents", "-c", "Acme", "--json")
-    assert ended.code == 2
-    error = json.loads(ended.out)["error"]
-    assert error["code"] == "collection_not_found"
-    assert "Acme Partnership" in error["message"]
-    misuse = run("search", "--json")
-    assert misuse.code == 2
-    assert json.loads(misuse.out)["error"]["code"] == "usage"
-
-
 def test_without_a_name_several_collections_are_listed(run: Run) -> None:
     run("collection", "create", "One & all")
     assert run("documents").code == 0

@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from casetrack.cli import output
 from casetrack.cli.output import (
     Field,
-    byte_text,
     cell_text,
     clean,
-    counted,
     facts,
     line,
     one_line,
@@ -79,16 +77,6 @@ def test_a_plain_table_is_aligned_and_complete() -> None:
     ]
 
 
-def test_a_long_cell_moves_the_columns_of_every_row() -> None:
-    rows = [["x" * 90, "1"], ["short", "2"], ["\u5951\u7d04", "3"]]
-    assert plain_table((Field("Name"), Field("Pages")), rows) == [
-        f"{'Name':<90}  Pages",
-        f"{'x' * 90}  1",
-        f"{'short':<90}  2",
-        "\u5951\u7d04" + 86 * " " + "  3",  # two letters that take two columns each
-    ]
-
-
 @given(st.lists(st.tuples(st.text(max_size=200), st.text(max_size=200)), max_size=5))
 def test_a_plain_table_loses_no_text(rows: list[tuple[str, str]]) -> None:
     lines = plain_table((Field("A"), Field("B")), rows)
@@ -107,21 +95,6 @@ def test_a_table_on_a_terminal_fits_its_width_and_keeps_whole_columns() -> None:
     assert sum(ID in row for row in rows) == 1
     joined = "".join(row.replace(ID, "").replace("12", "").strip() for row in rows)
     assert name.replace(" ", "") in joined.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    ("columns", "titles"),
-    [
-        ("80", ["Name", "Size", "Kind", "ID"]),
-        ("60", ["Name", "Size", "ID"]),
-        ("40", ["Name", "ID"]),
-    ],
-)
-def test_a_narrow_terminal_loses_extra_columns_first(columns: str, titles: list[str]) -> None:
-    fields = (Field("Name"), Field("Size", extra=True), Field("Kind", extra=True), Field("ID"))
-    with on_terminal(columns) as terminal:
-        table(fields, [["Lease of the Mill House.pdf", "12,345.0 KB", "x" * 15, "0b5f1d7e"]])
-    assert visible(terminal.text())[0].split() == titles
 
 
 def test_long_cells_on_a_terminal_are_cut_and_the_table_says_so() -> None:
@@ -162,15 +135,6 @@ def test_clean_leaves_no_control_character_but_line_ends_and_tabs(text: str) -> 
     assert controls <= {"\n", "\t"}
 
 
-def test_facts_leave_out_what_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
-    facts(
-        [("Name", "Lease.pdf"), ("Title", None), ("Tags", ()), ("Pages", 0), ("Long name", "a\nb")]
-    )
-    assert capsys.readouterr().out == (
-        "Name       Lease.pdf\nPages      0\nLong name  a\n           b\n"
-    )
-
-
 def test_times_are_local_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
@@ -181,19 +145,6 @@ def test_times_are_local_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         time.tzset()
-
-
-@pytest.mark.parametrize(
-    ("count", "expected"),
-    [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KB"), (5 * 1024**2, "5.0 MB"), (2**42, "4.0 TB")],
-)
-def test_byte_text(count: int, expected: str) -> None:
-    assert byte_text(count) == expected
-
-
-def test_counted() -> None:
-    assert [counted(n, "page") for n in (0, 1, 1051)] == ["0 pages", "1 page", "1,051 pages"]
-    assert counted(2, "entry", "entries") == "2 entries"
 
 
 def test_streams_of_any_encoding_take_any_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,30 +52,6 @@ def test_a_log_gets_a_line_now_and_then(
     assert all("Lease\ufffd.pdf" in line for line in lines)
 
 
-def test_quick_work_shows_nothing(
-    wait: Callable[[float], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Meter("Fetching", unit="bytes") as meter:
-        meter.step("model", 10, 100)
-        wait(1.9)
-        meter.step("model", 100, 100)
-    assert capsys.readouterr().err == ""
-
-
-def test_amounts_of_data_are_readable(
-    wait: Callable[[float], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Meter("Fetching", unit="bytes") as meter:
-        wait(11)
-        meter.step("model.safetensors", 3 * 1024**2, 90 * 1024**2)
-        wait(11)
-        meter.step("building", 0, None)
-    assert capsys.readouterr().err.splitlines() == [
-        "Fetching: 3.0 MB of 90.0 MB, model.safetensors",
-        "Fetching: 0 B, building",
-    ]
-
-
 @pytest.mark.parametrize(("seconds", "seen"), [(0.5, False), (3.0, True)])
 def test_a_terminal_gets_a_bar_for_long_work(seconds: float, seen: bool) -> None:
     class Terminal(TextIOWrapper):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -21,38 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.conftest import Run
-
-ODD = (
-    "SELECT TIMESTAMPTZ '2024-03-12 10:00:00+02' AS moment, DATE '2024-03-12' AS day, "
-    "0.1::FLOAT AS small, 12.50::DECIMAL(9,2) AS money, sum(7)::HUGEINT AS total, NULL AS none, "
-    "[1, NULL] AS list, {'a': 'x|y'} AS pair, 'one\ntwo' AS text"
-)
-VALUES = {
-    "moment": "2024-03-12T08:00:00Z",
-    "day": "2024-03-12",
-    "small": 0.1,
-    "money": 12.5,
-    "total": 7,
-    "none": None,
-    "list": [1, None],
-    "pair": {"a": "x|y"},
-    "text": "one\ntwo",
-}
-
-
-def test_each_format_has_the_values_as_programs_read_them(filled: Run) -> None:
-    assert json.loads(filled("query", ODD, "--json").out) == [VALUES]
-    (line,) = filled("query", ODD, "--format", "jsonl").out.splitlines()
-    assert json.loads(line) == VALUES
-    (row,) = csv.DictReader(io.StringIO(filled("query", ODD, "--format", "csv").out))
-    assert row == {
-        name: "" if v is None else v if isinstance(v, str) else json.dumps(v)
-        for name, v in VALUES.items()
-    }
-    heading, rule, cells = filled("query", ODD, "--format", "markdown").out.splitlines()
-    assert heading.startswith("| moment | day | small |")
-    assert rule.startswith("| --- | --- | ---: | ---: |")
-    assert cells.endswith('|  | [1, null] | {"a": "x\\|y"} | one<br>two |')
 
 
 @pytest.mark.parametrize(
@@ -184,34 +150,10 @@ def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_too_many_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    tables.show(pa.table({f"c{i}": ["a text of some length"] for i in range(12)}), width=60)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("── 1 ──")
-    assert lines[1] == "c0   a text of some length"
-    assert len(lines) == 13
-
-
 def test_control_characters_drive_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     tables.show(pa.table({"t": ["a\x1b[31mb"]}), width=60)
     tables.show(pa.table({"t": ["a\x1b[31mb"]}))
     assert "\x1b" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (0.30000000000000004, "0.3"),
-        (1234567.891, "1234567.891"),
-        (2.0, "2.0"),
-        (0.00012345, "0.0001234"),
-        (1e20, "1e+20"),
-        (float("nan"), "NaN"),
-    ],
-)
-def test_numbers_are_readable(value: float, shown: str) -> None:
-    text = "".join(tables.plain_blocks(pa.table({"v": [value]})))
-    assert text.splitlines()[1].strip() == shown
 
 
 # --- statements -----------------------------------------------------------------------------

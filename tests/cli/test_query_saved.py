@@ -30,15 +30,7 @@ COLUMNS = {
     "passages-about": ["rank", "citation", "text"],
     "stale-or-partly-read": ["name", "why", "read_at", "path"],
     "timeline-between": ["day", "written", "citation", "passage"],
-    "who-appears-with-whom": [
-        "name",
-        "kind",
-        "with_name",
-        "with_kind",
-        "passages",
-        "weight",
-        "for_instance",
-    ],
+    "who-appears-with-whom": ("name kind with_name with_kind passages weight for_instance".split()),
 }
 
 

@@ -57,15 +57,10 @@ def asked(run: Run, sql: str, *options: str) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("sql", "rows"),
     [
-        ('SELECT count(*) AS n FROM "Mill".documents', [{"n": 3}]),
-        (f"SELECT count(*) AS n FROM {QUOTED}.documents", [{"n": 1}]),
-        ("SELECT count(*) AS n FROM mill.documents", [{"n": 3}]),
         (JOINED, [{"name": "lease.txt", "page_count": 1}]),
         (SEARCHED, [{"s": "a", "name": "lease.txt"}, {"s": "b", "name": "lease.txt"}]),
-        (f"SELECT Mill.cite(min(chunk_id)) AS cited FROM {QUOTED}.chunks WHERE false",
-         [{"cited": None}]),
     ],
-)  # fmt: skip
+)
 def test_statements_name_the_collection_of_each_table(
     both: Run, sql: str, rows: list[dict[str, object]]
 ) -> None:
@@ -76,10 +71,7 @@ def test_statements_name_the_collection_of_each_table(
     ("sql", "said"),
     [
         ("FROM documents", f'"Mill".documents or {QUOTED}.documents'),
-        ("FROM search('rent')", f'"Mill".search or {QUOTED}.search'),
         ('FROM "Milk".documents', '"Mill"'),
-        ("FROM Third.documents", '"Third"'),
-        ("FROM Mill.document", "documents"),
     ],
 )
 def test_a_name_that_leaves_it_open_is_refused_with_the_names_there_are(
@@ -96,11 +88,6 @@ def test_a_collection_that_is_not_there_is_told_before_anything_is_asked(both: R
     assert (ended.code, '"Nobody"' in ended.err) == (2, True)
     without = both("query", "SELECT 1")
     assert (without.code, "Third" in without.err) == (2, True)
-
-
-def test_one_collection_named_twice_is_one(both: Run) -> None:
-    ended = both("query", "SELECT count(*) AS n FROM documents", "-c", "Mill", "-c", "Mill")
-    assert (ended.code, ended.out) == (0, "n\n3\n")
 
 
 def test_a_query_over_several_is_saved_in_the_data_folder(both: Run, home: Path) -> None:

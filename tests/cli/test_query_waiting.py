@@ -57,32 +57,6 @@ def test_the_time_is_shown_meanwhile_and_gone_afterwards(screen: _Screen) -> Non
     assert screen_of(screen.getvalue()) == ""
 
 
-def test_it_is_gone_where_the_statement_fails(screen: _Screen) -> None:
-    def work(_: Control) -> None:
-        time.sleep(0.3)
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        watched(work, memory_mb=1024)
-    assert screen.getvalue()
-    assert screen_of(screen.getvalue()) == ""
-
-
-def test_what_else_is_written_takes_its_place(screen: _Screen) -> None:
-    def work(_: Control) -> None:
-        time.sleep(0.3)
-        screen.write("Note: a warning that is longer than the line itself\r")
-
-    watched(work, memory_mb=1024)
-    assert "Running" not in screen_of(screen.getvalue())
-
-
-def test_nothing_is_told_of_quick_ones(monkeypatch: pytest.MonkeyPatch, screen: _Screen) -> None:
-    monkeypatch.setattr(waiting, "QUIET_SECONDS", 30.0)
-    watched(lambda _: time.sleep(0.12), memory_mb=1024)
-    assert screen.getvalue() == ""
-
-
 def test_nothing_is_told_where_standard_error_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, screen: _Screen
 ) -> None:

@@ -105,19 +105,6 @@ def test_text_that_would_leave_is_announced(filled: Run, messages: Callable[[str
     assert filled("collection", "create", "Near", "--profile", "ollama").err == ""
 
 
-@pytest.mark.usefixtures("models")
-def test_files_are_read_again(run: Run, mine: Path) -> None:
-    (mine / "memo.md").unlink()
-    (mine / "lease.txt").write_text("The rent is lower now.")
-    ended = run("reindex", "--reparse", "--force")
-    assert ended.code == 0, ended.err
-    assert re.search(
-        r"^2 .*$\n^1 .*$\n.*" + re.escape(str(mine / "memo.md")), ended.out, re.MULTILINE
-    )
-    assert "lower now" in run("search", "rent lower", "--mode", "keyword").out
-    assert "leaks over the north room" in run("search", "roof leaks", "--mode", "keyword").out
-
-
 @pytest.fixture
 def mine(run: Run, template: Path, tmp_path: Path) -> Path:
     """A folder of files of our own, and a collection of them that is up to date."""

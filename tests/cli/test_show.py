@@ -152,18 +152,6 @@ def test_a_place_that_cannot_be_written(
     assert "lease, page 1.html: No space left on device." in ended.err
 
 
-def test_output_is_the_option_as_elsewhere_and_the_old_spelling_works(
-    filled: Run, here: Path
-) -> None:
-    chunk_id = first_chunk(filled, "notice in writing")
-    for option, name in (("--output", "a.html"), ("-o", "b.html"), ("--out", "c.html")):
-        assert filled("show", chunk_id, option, name).code == 0
-        assert (here / name).is_file()
-    told = filled("show", "--help").out
-    assert "--output" in told
-    assert "--out " not in told
-
-
 def test_the_beginning_of_an_id_is_enough(filled: Run, here: Path) -> None:
     chunk_id = first_chunk(filled, "notice in writing")
     assert filled("show", chunk_id[:8]).code == 0

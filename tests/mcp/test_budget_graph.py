@@ -12,11 +12,9 @@ import graph_records as made
 from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.mcp.budget import MAX_TOKENS, tokens
 from casetrack.mcp.server import build_server
-from casetrack.mcp.shorter import spread_page
 from casetrack.records import FileOutcome, IngestReport
 from casetrack.records.index_status import DocumentIndex, IndexStatus
 from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
-from graph.definitions import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
     from casetrack.library import Library
-    from casetrack.records.graph import Quote
 
 LEASE = {"document_name": "Lease.pdf"}
 CJK = "港湾拡張工事に関する契約書及び往復文書 "
@@ -51,19 +48,9 @@ COMPARE = (
 )
 GRAPH = ("get_entity_graph", {"entity_name": "x", "top_k": 100})
 CALLS = [*((tool, arguments) for tool, arguments, _ in LISTS), SUMMARY, COMPARE, GRAPH]
-CONCISE = [
-    (tool, arguments)
-    for tool, arguments in CALLS
-    if tool
-    in {
-        "find_entity",
-        "get_entity_mentions",
-        "get_reference_citations",
-        "get_collection_summary",
-        "search_entity_relationships",
-        "compare_documents",
-    }
-]
+HAVE_FORMS = "find_entity get_entity_mentions get_reference_citations get_collection_summary "
+HAVE_FORMS += "search_entity_relationships compare_documents"
+CONCISE = [(tool, arguments) for tool, arguments in CALLS if tool in HAVE_FORMS.split()]
 
 
 def ids(calls: Sequence[tuple[Any, ...]]) -> list[str]:
@@ -117,27 +104,13 @@ def test_offsets_lead_through_a_whole_list(
         assert offset in (None, len(found))
         assert offset is None or str(offset) in structured["more"]
         pages += 1
-    expected = {
-        "find_document_clusters": 20,
-        "find_related_documents": 60,
-        "get_related_documents": 60,
-        "list_documents_by_type": 300,
-    }
-    whole = expected.get(tool, 60)
+    whole = {"find_document_clusters": 20, "list_documents_by_type": 300}.get(tool, 60)
     if tool in ("find_related_documents", "get_related_documents"):
         assert pages > 1
     assert len(found) == whole
     assert len({str(each) for each in found}) == whole
-
-
-@pytest.mark.parametrize(("tool", "arguments", "name"), LISTS, ids=ids(LISTS))
-def test_behind_the_end_of_a_list_is_nothing(
-    ask: Any, tool: str, arguments: dict[str, Any], name: str
-) -> None:
-    structured, said = ask(made.Answers(5), tool, {**arguments, "offset": 900})
-    assert structured[name] == []
-    assert structured["next_offset"] is None
-    assert said
+    beyond, said = ask(made.Answers(5), tool, {**arguments, "offset": 900})
+    assert (beyond[name], beyond["next_offset"], bool(said)) == ([], None, True)
 
 
 @pytest.mark.parametrize(
@@ -224,45 +197,6 @@ def test_no_words_of_documents_begin_a_line(
 
 
 # --- mentions that are spread over documents ------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Told:
-    quote: Quote
-
-
-def test_pages_of_spread_mentions_hold_each_one_once() -> None:
-    rows = [
-        {"document_id": made.key(n % 4), "chunk_id": made.key(n), "at": (n % 4, n), "number": n}
-        for n in sorted(range(70), key=lambda n: (n % 4, n))
-    ]
-    quotes = {row["chunk_id"]: Told(made.quote(row["number"])) for row in rows}
-    asked: list[int] = []
-
-    def chosen(limit: int) -> list[str]:
-        best = lambda row: row["number"] * 37 % 70 / 70  # noqa: E731
-        return [row["chunk_id"] for row in spread(rows, limit, best, lambda row: row["at"])]
-
-    def ask_for(limit: int) -> list[Told]:
-        asked.append(limit)
-        return [quotes[chunk_id] for chunk_id in chosen(limit)]
-
-    found: list[str] = []
-    while len(found) < len(rows):
-        _, entries = spread_page(
-            ask_for,
-            lambda each: each,
-            lambda each: each.quote.chunk_id,
-            lambda _: 200,
-            offset=len(found),
-            count=20,
-            most=1000,
-        )
-        assert 0 < len(entries) < 20  # a page holds about 13 of these ids
-        found += entries
-    assert sorted(found) == sorted(quotes)
-    assert set(found[:4]) == set(chosen(4))
-    assert max(asked) < 100
 
 
 # --- concise --------------------------------------------------------------------------------
@@ -439,22 +373,6 @@ def test_index_status_is_read_page_by_page(stub: Any, server: MCPServer[Any], te
 
 
 # --- jobs and watches -----------------------------------------------------------------------
-
-
-def test_jobs_are_listed_page_by_page(library: Library, call: Any, text: Any) -> None:
-    for _ in range(70):
-        with library.jobs.run("ingest", title=f"Ingest of {LONG}") as job:
-            job.result({}, cancelled=False)
-    found: list[str] = []
-    offset: int | None = 0
-    while offset is not None:
-        result = call(library, ("get_job_status", {"offset": offset}))
-        page = result.structured_content
-        fits(page, text(result))
-        found += [j["job_id"] for j in page["jobs"]]
-        assert page["jobs_omitted"] == 70 - len(found)
-        offset = page["next_offset"]
-    assert found == [j.id for j in library.jobs.list()]
 
 
 def test_the_long_result_of_another_programs_job_is_cut(

@@ -259,25 +259,18 @@ def test_no_line_of_a_document_can_pass_for_one_of_ours(
     assert ours(FORGED) == ours("x")
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
-def test_both_forms_say_that_words_are_quoted(
-    ask: Any, text: Any, tool: str, arguments: dict[str, Any]
-) -> None:
-    if tool in {"list_documents", "get_collection_info"}:
-        return
-    result = ask(Big("Rent is due."), tool, arguments)
-    assert result.structured_content["notice"] == QUOTED
-    assert text(result).endswith(QUOTED)
-
-
 # --- the structure is enough ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
-def test_passages_have_addresses_that_can_be_read(
-    ask: Any, bare: Library, cited: Any, tool: str, arguments: dict[str, Any]
+def test_passages_are_said_to_be_quoted_and_have_addresses_that_can_be_read(
+    ask: Any, text: Any, bare: Library, cited: Any, tool: str, arguments: dict[str, Any]
 ) -> None:
-    found = cited(ask(Big("Rent is due.", 3), tool, arguments).structured_content)
+    result = ask(Big("Rent is due.", 3), tool, arguments)
+    found = cited(result.structured_content)
+    if tool not in {"list_documents", "get_collection_info"}:
+        assert result.structured_content["notice"] == QUOTED
+        assert text(result).endswith(QUOTED)
     assert bool(found) == (tool in (SHORT | {"get_chunk"}) - {"list_documents"})
     for each in found:
         address = parse_uri(each["uri"])
@@ -304,21 +297,3 @@ def test_a_format_without_a_layout_has_no_picture(filled: Library, call: Any) ->
     assert found
     assert all("uri" in each and "page_image_uri" not in each for each in found)
     assert {b.mime_type for b in result.content[1:]} == {"text/markdown"}
-
-
-def test_structures_say_what_to_do_next(library: Library, call: Any, text: Any) -> None:
-    empty, made, nothing, none, listed = call(
-        library,
-        ("list_collections", {}),
-        ("create_collection", {"name": "A"}),
-        ("search_documents", {"query": "rent"}),
-        ("list_documents", {}),
-        ("close_collection", {}),
-    )
-    for result in (empty, made, nothing, none):
-        step = result.structured_content["next_step"]
-        assert step
-        assert step in text(result)
-    assert made.structured_content["is_active"]
-    assert listed.structured_content["note"]
-    assert listed.structured_content["note"] in text(listed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import pymupdf
 import pytest
 
 from casetrack.config import Settings
@@ -415,19 +416,6 @@ def test_the_citator_tells_who_cites_an_authority(
     assert all(name in why for name in ('"Harbor"', '"Roe v. Wade"'))
 
 
-def test_the_status_says_what_is_there(talk: Any, library: Library, papers: Path) -> None:
-    library.create("Not a case")
-    *_, (failed, text, status) = talk(
-        ("create_case", {"name": "Harbor"}),
-        ("ingest_document", {"file_path": str(papers / "Letter.txt")}),
-        ("get_status", {}),
-    )
-    assert not failed
-    assert "Harbor" in text
-    assert "Not a case" not in text
-    assert (status["cases"], status["active_case"], status["jobs"]) == (1, "Harbor", [])
-
-
 def test_a_table_of_authorities_needs_no_case(
     talk: Callable[..., list[tuple[bool, str, Any]]], tmp_path: Path
 ) -> None:
@@ -471,10 +459,11 @@ def test_addresses_and_completion_are_those_of_cases(library: Library) -> None:
     assert "Harbor" in " ".join(listed)
 
 
-def test_a_protected_file_needs_its_password(
-    talk: Any, tmp_path: Path, protected_pdf: Callable[[Path], Path]
-) -> None:
-    path = protected_pdf(tmp_path / "Sealed.pdf")
+def test_a_protected_file_needs_its_password(talk: Any, tmp_path: Path) -> None:
+    path = tmp_path / "Sealed.pdf"
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 72), "The sealed settlement of the parties.")
+        document.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="seal")
     _, (failed, text, _), (still, again, _), (_, _, opened) = talk(
         ("create_case", {"name": "Harbor"}),
         ("ingest_document", {"file_path": str(path)}),
@@ -485,18 +474,3 @@ def test_a_protected_file_needs_its_password(
     assert still
     assert all("password" in said for said in (text, again))
     assert opened["outcome"]["status"] == "ingested"
-
-
-@pytest.fixture
-def protected_pdf() -> Callable[[Path], Path]:
-    """Return what writes a PDF that opens with the password ``seal``."""
-
-    def write(path: Path) -> Path:
-        import pymupdf
-
-        with pymupdf.open() as document:
-            document.new_page().insert_text((72, 72), "The sealed settlement of the parties.")
-            document.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="seal")
-        return path
-
-    return write

@@ -138,18 +138,6 @@ def test_a_concise_passage_is_the_part_that_matters(
         assert all(word in each["text"] for word in words)
 
 
-def test_versions_are_related_and_their_changes_compared(ask: Any) -> None:
-    versions = ask(
-        "find_related_documents", document_name="Lease v1.txt", relationship_type="version_chain"
-    )
-    assert [d["document"] for d in versions["related"]] == ["Lease v2.txt"]
-    both = ask(
-        "compare_documents", document_a="Lease v1.txt", document_b="Lease v2.txt", topic="notice"
-    )
-    words = [w for c in both["changes"]["changes"] for w in c["words"] if w["op"] != "same"]
-    assert [(w["op"], w["text"].strip()) for w in words] == [("removed", "six"), ("added", "nine")]
-
-
 def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
     found = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
     words = [w for c in found["changes"] for w in c["words"] if w["op"] != "same"]
@@ -161,12 +149,9 @@ def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
     ("arguments", "values", "note"),
     [
         ({"min_value": 1_000, "unit": "gbp"}, [("GBP", 1250.0)] * 3, ""),
-        ({"min_value": 1_000, "unit": "£"}, [("GBP", 1250.0)] * 3, ""),
         ({"unit": "pounds sterling", "document_name": "Lease v1.txt"}, [("GBP", 1250.0)], ""),
-        ({"min_value": 7, "max_value": 12}, [("month", 9.0)], ""),
         ({"kind": "quantity", "sort_by": "lowest"}, [("month", 6.0), ("month", 9.0)], ""),
         ({"unit": "EUR"}, [], "GBP (3)"),
-        ({"min_value": 1e9}, [], "GBP (3)"),
         ({}, [("GBP", 1250.0)] * 3 + [("month", 9.0), ("month", 6.0)], " "),
     ],
 )
@@ -205,7 +190,6 @@ BOTH = {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt"}
             "1",
         ),
         ("traverse_chunks", {"start_chunk_id": "x"}, "chunk_not_found", "x"),
-        ("search_similar_chunks", {"chunk_id": "x"}, "chunk_not_found", "x"),
         (
             "find_related_documents",
             {"document_name": "Leese v1.txt"},
@@ -230,16 +214,6 @@ def test_what_cannot_be_done_is_told_with_a_next_step(
     assert codes == [code]
     assert fact in text(result)
     assert "\n" in text(result)
-
-
-def test_without_vectors_similar_passages_name_what_is_missing(
-    server: MCPServer[Any], ask: Any, text: Any
-) -> None:
-    chunk = ask("get_document_chunks", document_name="Lease v1.txt")["chunks"][0]
-    arguments = {"chunk_id": chunk["source"]["chunk_id"], "collection": "Mill"}
-    result: Any = anyio.run(server.call_tool, "search_similar_chunks", arguments)
-    assert result.is_error
-    assert "casetrack models pull" in text(result)
 
 
 EMPTY: list[tuple[str, dict[str, Any]]] = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import http.client
 import json
 import os
@@ -26,7 +25,7 @@ from casetrack.library import Library
 from casetrack.mcp.app import server_for
 from casetrack.mcp.http.gate import MAX_BODY, Gate
 from casetrack.mcp.http.serving import gated
-from casetrack.mcp.session import NOT_REMEMBERED, ConnectionState, Session
+from casetrack.mcp.session import NOT_REMEMBERED, Session
 from hostile_lines import JUNK, mutations
 
 if TYPE_CHECKING:
@@ -461,34 +460,6 @@ async def in_process(
         ) as client,
     ):
         yield client
-
-
-def test_what_is_remembered_goes_with_the_session(library: Library) -> None:
-    # All that there was before is out of the way of the collector, which makes it quick.
-    gc.collect()
-    gc.freeze()
-
-    def kept() -> int:
-        gc.collect()
-        return sum(isinstance(each, ConnectionState) for each in gc.get_objects())
-
-    async def work() -> tuple[int, int]:
-        async with in_process(library) as client:
-            before = kept()
-            answers = [await client.post("/mcp", json=HELLO) for _ in range(3)]
-            during = kept()
-            for each in answers:
-                mine = {"mcp-session-id": each.headers["mcp-session-id"]}
-                assert (await client.delete("/mcp", headers=mine)).status_code == 200
-            with anyio.fail_after(60):
-                while kept() > before:
-                    await anyio.sleep(0.01)
-            return during - before, kept() - before
-
-    try:
-        assert anyio.run(work) == (3, 0)
-    finally:
-        gc.unfreeze()
 
 
 def test_sessions_are_limited_and_the_others_go_on(

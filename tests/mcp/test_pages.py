@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import pytest
 from PIL import Image
 
 from casetrack.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.mcp.uris import highlight_uri, page_uri, parse_uri
+from casetrack.mcp.uris import highlight_uri, page_uri
 from casetrack.readers.render import PageImage
 from casetrack.viewer import page_picture as module
 from casetrack.viewer.page_picture import MAX_BYTES, MAX_SIDE, passage_picture
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from casetrack.library import Library
     from casetrack.readers.render import TextPage
 
-ERAS = ["2026-07-28", "legacy"]
 pytestmark = pytest.mark.usefixtures("drawn_once")
 PDF = "Master Services Agreement.pdf"
 MARGIN = 6
@@ -123,24 +121,6 @@ def test_a_page_by_number_has_no_marks(call: Callable[..., Any], paged: Library)
     assert not marked(pixels(png)).any()
     assert page_uri(case.info.id, document.document_id, 2) in text
     assert PDF in text
-
-
-@pytest.mark.parametrize("mode", ERAS)
-def test_the_resource_is_the_same_picture(
-    serve: Callable[..., Any], paged: Library, mode: str
-) -> None:
-    case = paged.get("Case")
-    chunk = case.read.chunks(PDF, page=2)[1]
-
-    async def work(client: Any) -> Any:
-        ask = {"chunk_id": chunk.chunk_id, "collection": "Case"}
-        result = await client.call_tool("get_page_image", ask)
-        (uri,) = re.findall(r"casetrack://\S+", result.content[1].text)
-        parse_uri(uri)
-        return shown(result)[0], (await client.read_resource(uri)).contents[0]
-
-    png, content = serve(paged, work, mode=mode)
-    assert base64.b64decode(content.blob) == png
 
 
 def test_formats_without_pages_show_their_text(

@@ -188,28 +188,6 @@ def _numbered(root: Path, count: int) -> Path:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_folder_reports_progress_to_the_client(
-    library: Library, connect: Any, tmp_path: Path, mode: str
-) -> None:
-    folder = _numbered(tmp_path / "in", 6)
-    heard: list[tuple[float, float | None, str | None]] = []
-
-    async def hear(value: float, total: float | None, message: str | None) -> None:
-        heard.append((value, total, message))
-
-    async def work(client: Client) -> Any:
-        await client.call_tool("create_collection", {"name": "A"})
-        return await client.call_tool(
-            "ingest_folder", {"folder_path": str(folder)}, progress_callback=hear
-        )
-
-    result = connect(library, work, mode=mode)
-    assert result.structured_content["counts"]["ingested"] == 6
-    assert rises([value for value, _, _ in heard])
-    assert heard[-1][:2] == (6, 6)
-
-
-@pytest.mark.parametrize("mode", ERAS)
 def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_meanwhile(
     library: Library, connect: Any, tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,28 +56,6 @@ def tools_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_prompts_are_listed_for_people(serve: Serve, filled: Library, mode: str) -> None:
-    listed = serve(filled, lambda client: client.list_prompts(), mode=mode).prompts
-    assert [p.name for p in listed] == list(FILLED)
-    for prompt in listed:
-        assert prompt.title
-        assert prompt.description
-        for argument in prompt.arguments:
-            assert argument.title
-            assert argument.description
-    required = {p.name: [a.name for a in p.arguments if a.required] for p in listed}
-    assert required == {
-        "brief_collection": [],
-        "compare_documents": ["document_a", "document_b"],
-        "compare_versions": ["newer"],
-        "build_timeline": [],
-        "brief_document": ["file"],
-        "find_obligations": ["party"],
-        "check_claims": ["claims"],
-    }
-
-
-@pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize("name", list(FILLED))
 def test_a_prompt_says_which_tools_and_how_to_cite(
     tell: Callable[..., str], name: str, mode: str, messages: Any
@@ -163,15 +141,6 @@ def test_the_collection_is_named_or_found(tell: Callable[..., str]) -> None:
     assert '"Acme"' in named
     assert "list_collections" not in named
     assert tell("brief_collection", {"collection": "  "}) == tell("brief_collection")
-
-
-def test_steps_follow_what_was_given(tell: Callable[..., str]) -> None:
-    assert "document_filter" not in tell(
-        "compare_documents", {"document_a": "A", "document_b": "B"}
-    )
-    assert "document_filter" in tell("compare_documents", FILLED["compare_documents"])
-    assert "find_related_documents" not in tell("compare_versions", FILLED["compare_versions"])
-    assert "find_related_documents" in tell("compare_versions", {"newer": "B.pdf"})
 
 
 @pytest.mark.parametrize("mode", ERAS)

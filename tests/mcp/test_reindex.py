@@ -98,27 +98,3 @@ def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
     unknown = call(library, ("reindex_document", named | {"document_name": "Notez.txt"}))
     assert unknown.is_error
     assert "Notes.txt" in text_of(unknown)
-
-
-def test_index_status(
-    library: Library, case_folder: Path, call: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_models(library).create("A").ingest([case_folder])
-    good = call(library, ("get_index_status", {"collection": "A"}))
-    assert good.structured_content["problems"] == {}
-    assert good.structured_content["coverage"]["dense"] == {"chunks": 3, "share": 1.0}
-    (case_folder / "Notes.txt").write_text("He stayed after all.")
-    (case_folder / "Letters" / "Reminder.md").unlink()
-    monkeypatch.setattr("casetrack.mcp.render.reindex.LISTED_DOCUMENTS", 2)
-    found = call(library, ("get_index_status", {"collection": "A"}))
-    status = found.structured_content
-    assert status["problems"] == {"source_changed": 1, "source_missing": 1}
-    assert all(name in status["remedy"] for name in ("reindex_collection", "skip_unchanged"))
-    assert [d["health"] == "ok" for d in status["documents"]] == [False, False]
-    assert (status["document_count"], status["documents_omitted"]) == (3, 1)
-    assert status["next_offset"] == 2
-    assert status["more"] in text_of(found)
-    assert "Notes.txt" in text_of(found)
-    one = {"collection": "A", "document_filter": "Notes.txt"}
-    (entry,) = call(library, ("get_index_status", one)).structured_content["documents"]
-    assert (entry["source"], entry["health"]) == ("changed", "reindex_document")

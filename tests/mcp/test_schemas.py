@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import anyio
 import pytest
 
 from casetrack.config import Settings
-from casetrack.errors import UsageError
 from casetrack.library import Library
 from casetrack.license.tiers import FREE, UNLIMITED, Tier
 from casetrack.mcp.catalogue import ALIASES, choose, declared
 from casetrack.mcp.server import build_server
-from casetrack.mcp.specs import ToolSet
-from casetrack.mcp.toolsets import SET_NAMES, ToolChoice
+from casetrack.mcp.toolsets import SET_NAMES
 from casetrack.models.profiles import PROFILES
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.records.graph import ENTITY_KINDS, RELATION_TYPES
@@ -121,13 +119,6 @@ def test_a_tool_that_the_tier_lacks_says_what_it_would_give(messages: Any) -> No
     messages(told(FREE))
 
 
-def test_sets_hold_what_their_work_needs() -> None:
-    sizes = {name: len(choose(name).of(declared())) for name in get_args(ToolSet)}
-    assert sizes == {"core": 11, "daily": 16, "search": 12, "map": 22, "legal": 22}
-    assert {"search_documents", "get_source_context"} <= set(choose("core").of(declared()))
-    assert "find_entity" not in choose("search").of(declared())
-
-
 def _offered(text: str | None, *, read_only: bool = False) -> list[str]:
     server = build_server(_library(), choose(text, read_only=read_only))
     return [tool.name for tool in anyio.run(server.list_tools)]
@@ -153,16 +144,6 @@ def test_sets_and_tools_are_combined_in_the_order_of_the_list() -> None:
     assert "delete_document" not in _offered("core,delete_document,read-only")
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"), [("cor", "core"), ("core,serch_documents", "search_documents"), (" , ", "")]
-)
-def test_an_unknown_set_is_refused(text: str, meant: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        choose(text)
-    assert meant in caught.value.message
-    assert all(name in caught.value.hint for name in ("all", "read-only", "core"))
-
-
 def test_other_names_reach_the_same_tool(filled: Library, call: Any) -> None:
     asked = [
         call(filled, (name, {"query": "payment", "collection": "Acme"}))
@@ -172,10 +153,6 @@ def test_other_names_reach_the_same_tool(filled: Library, call: Any) -> None:
     assert found[0]
     assert all(each == found[0] for each in found)
     assert not set(ALIASES) & set(LISTED)
-
-
-def test_a_choice_without_names_is_everything() -> None:
-    assert ToolChoice().of(declared()) == list(declared()) == TOOLS
 
 
 def test_descriptions_name_formats_that_can_be_read() -> None:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp.client import Client
 
 from casetrack.editions import ANY, LEGAL
 from casetrack.mcp.app import server_for
-from casetrack.mcp.catalogue import choose, declared
+from casetrack.mcp.catalogue import declared
 from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.server import build_server
 from casetrack.mcp.session import ConnectionState, Session, serve_for
 from casetrack.mcp.steps import Steps
 
@@ -75,19 +73,3 @@ def test_where_nothing_is_remembered_nobody_is_told_to_choose(
     assert codes == ["no_collection_active", "collection_exists", "collection_not_found"]
     assert '  - "Acme"' in unknown
     assert "switch_" not in unnamed + exists + unknown
-
-
-def test_a_server_without_a_choice_asks_for_the_name(
-    library: Library, codes: list[str], messages: Any
-) -> None:
-    library.create("Acme")
-    library.create("Bolt")
-    server = build_server(library, choose("daily"))
-
-    async def ask() -> str:
-        async with Client(server, mode="legacy") as client:
-            result = await client.call_tool("search_documents", {"query": "rent"})
-        return str(result.content[0].text)  # type: ignore[union-attr]
-
-    messages(anyio.run(ask))
-    assert codes == ["no_collection_active"]

@@ -7,7 +7,6 @@ import re
 import signal
 import sys
 import threading
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from casetrack.notebook import progress
 from casetrack.records import IngestProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -178,54 +177,6 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     assert ended == [False]
 
 
-def test_two_threads_each_show_their_own_work(collection: Collection, folder: Path) -> None:
-    began, other_began = threading.Event(), threading.Event()
-    shown: dict[str, str] = {}
-
-    def hear(*_news: Any) -> None:
-        began.set()
-        assert other_began.wait(30)  # the first is still at work when the second begins
-
-    @contextmanager
-    def show_work(title: str, /, **_: Any) -> Iterator[SimpleNamespace]:
-        shown[threading.current_thread().name] = title
-        yield SimpleNamespace(hear=hear, cancel=threading.Event())
-
-    def check() -> None:
-        assert began.wait(30)
-        threading.Timer(0.1, other_began.set).start()
-        watched.admin.doctor()
-
-    library = Library(collection.workspace.settings, display=show_work)
-    watched = library.get("New")
-    threads = [
-        threading.Thread(target=watched.ingest, args=(folder,), name="reads"),
-        threading.Thread(target=check, name="checks"),
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert shown.keys() == {"reads", "checks"}
-    assert shown["reads"] != shown["checks"]
-
-
-def test_own_function_and_event_are_used(
-    collection: Collection, folder: Path, outputs: list[dict[str, str]]
-) -> None:
-    heard: list[IngestProgress] = []
-    stop = threading.Event()
-
-    def hear(moment: IngestProgress) -> None:
-        heard.append(moment)
-        stop.set()
-
-    report = collection.ingest(folder / "note-1.txt", progress=hear, cancel=stop)
-    assert heard
-    assert len(report.outcomes) == 1
-    assert outputs == []
-
-
 def test_terminal_bar_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -242,16 +193,6 @@ def test_terminal_bar_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1/4" in stream.getvalue()
     assert "lease [draft].pdf" in stream.getvalue()
     assert "\x1b[?25h" in stream.getvalue(), "the cursor is still hidden"
-
-
-def test_program_without_terminal_is_silent(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
-    assert progress.where() == "nowhere"
-    with progress.show_work("Reading", show=None, cancel=None) as watching:
-        watching.hear("files", 1, 2)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> None:

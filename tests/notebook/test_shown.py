@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import importlib.util
 import pickle
 import re
 from dataclasses import replace
@@ -17,7 +16,6 @@ from casetrack.evaluate.questions import Question, QuestionSet
 from casetrack.evaluate.runs import Run
 from casetrack.records import FileOutcome, IngestReport, Rows
 from casetrack.records.graph import Change
-from casetrack.records.sync import SyncChange, SyncReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,31 +29,6 @@ AMENDMENT = "Amendment No 1.docx"
 
 def outcome(path: str, **facts: Any) -> FileOutcome:
     return FileOutcome(**({"path": path, "status": "ingested"} | facts))
-
-
-def test_report_of_files_begins_with_what_needs_a_look() -> None:
-    folder = "/data/kim/contracts"
-    fine = [outcome(f"{folder}/2024/{i}.txt", pages=1, chunks=2) for i in range(60)]
-    copy = outcome(f"{folder}/copy.pdf", status="skipped", message=f"{folder}/copy.pdf", hint="Or.")
-    said = f"{folder}/scan.pdf: {'damaged ' * 40}"
-    broken = outcome(f"{folder}/scan.pdf", status="failed", message=said, hint="Save it anew.")
-    report = IngestReport((copy, *fine, broken), 2.0)
-    text, page = repr(report), str(report._repr_html_())
-    assert [line.split()[:2] for line in text.splitlines()[1:3]] == [
-        ["failed", "scan.pdf:"],
-        ["skipped", "copy.pdf:"],
-    ]
-    assert "2024/3.txt" in text
-    places = [page.index(word) for word in (">failed<", "Save it anew.", ">skipped<", ">ingested<")]
-    assert places == sorted(places)
-    for shown in (text, page):
-        assert folder not in shown
-    assert report.to_polars()["path"][0] == copy.path
-    failed = SyncChange("failed", f"{folder}/b.txt", message="Locked.", hint="Close it.")
-    changes = (SyncChange("new", f"{folder}/a.txt"), failed)
-    synced = SyncReport("Case", folder, False, 2, 0, 2, changes, 1.0)
-    assert repr(synced).splitlines()[1] == "  failed  b.txt: Locked. Close it."
-    assert repr(synced).splitlines()[-1] == "new   a.txt"
 
 
 @pytest.mark.parametrize(
@@ -98,18 +71,6 @@ def test_cut_answer_says_how_many_there_are(demo: Collection, name: str) -> None
     assert some[:1].total == 1, "a part is not cut by a limit"
     with pytest.raises(UsageError, match="limit"):
         ask(demo, limit=0)
-
-
-def test_nothing_is_left_out_without_a_limit(demo: Collection) -> None:
-    for found in (
-        demo.map.timeline(limit=None),
-        demo.map.find_entity("Okafor", limit=None),
-        demo.map.entity_mentions("Okafor", limit=None),
-        demo.map.encounters(["Okafor", "Zielinski"], limit=None),
-        demo.map.reference_citations("Master Services Agreement", limit=None),
-    ):
-        assert len(found) == found.total > 1
-    assert demo.map.amounts(limit=None).total == demo.map.amounts().total
 
 
 CARDS: dict[str, tuple[Callable[[Collection], Any], tuple[str, ...]]] = {
@@ -162,15 +123,6 @@ def test_summary_in_a_notebook_cites(demo: Collection) -> None:
     page = summary._repr_html_()
     assert html.escape(summary.key_dates[0].citation) in page
     assert all(html.escape(a.entity.name) in page for a in summary.key_actors)
-
-
-@pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
-def test_row_of_pandas_is_handed_back(demo: Collection) -> None:
-    frame = demo.map.amounts(document=AGREEMENT, limit=3).to_pandas()
-    first = frame.iloc[0]
-    wanted = demo.read.chunk(frame["chunk_id"].tolist()[0])
-    assert demo.read.chunk(first) == demo.read.chunk(next(frame.itertuples())) == wanted
-    assert demo.document(demo.documents().to_pandas().iloc[0]) == demo.documents()[0]
 
 
 def test_row_is_handed_back(demo: Collection) -> None:

@@ -22,7 +22,6 @@ from casetrack.viewer.force import place_nodes
 from casetrack.viewer.gather import graph_quotes
 from casetrack.viewer.graph_page import entity_graph_figure
 from casetrack.viewer.quotes import marked
-from casetrack.viewer.symbols import label_lines, text_width
 from graph_records import entity, graph, key, quote
 from viewer.sheets import HOSTILE, check_page
 
@@ -154,23 +153,6 @@ def test_no_label_lies_on_another(count: int, width: float) -> None:
     assert (layout.points + sizes / 2 <= [layout.width, layout.height]).all()
     again = place_nodes(boxes, edges, width=width)
     assert np.array_equal(layout.points, again.points)
-
-
-def test_what_is_connected_lies_near() -> None:
-    edges = [
-        (a, b, 1.0) for group in (range(5), range(5, 10)) for a in group for b in group if a < b
-    ]
-    points = place_nodes([(40, 30)] * 10, edges, width=760, least_height=400).points
-    apart = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
-    inside = (apart[:5, :5].sum() + apart[5:, 5:].sum()) / 40
-    assert inside < 0.6 * apart[:5, 5:].mean()
-
-
-def test_labels_break_into_two_lines() -> None:
-    assert label_lines("Quayline") == ("Quayline",)
-    assert label_lines("Halyard Cold Services") == ("Halyard Cold", "Services")
-    assert len(label_lines("Halyard Shipping of the Northern Berth Ltd")) == 2
-    assert text_width("\u6771\u4eac") > text_width("il") > 0
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.viewer.grid import Grid, make_grid
-from casetrack.viewer.page_text import Block, page_text, row_numbers
+from casetrack.viewer.page_text import Block, row_numbers
 
 
 def blocks(*rows: str) -> list[Block]:
@@ -89,31 +89,3 @@ def test_rows_are_numbered_where_that_is_certain() -> None:
     assert row_numbers([chunk(3, 9, 1, 2, 3)]) == {1: 3, 3: 9}
     assert row_numbers([chunk(3, 9, 1, 2, 3), chunk(9, 10, 3, 4)]) == {1: 3, 3: 9, 4: 10}
     assert row_numbers([{"row_start": None, "row_end": None, "paragraphs": [{"number": 1}]}]) == {}
-
-
-def test_a_page_is_put_together_from_overlapping_chunks() -> None:
-    text = "First words.\n\nSecond words here.\n\nThird."
-    spans = [(0, 20), (14, 33), (28, len(text))]
-    places = [(0, 12), (14, 32), (34, 40)]
-    rows = [
-        {
-            "text": text[a:b],
-            "char_start": a,
-            "char_end": b,
-            "paragraphs": [
-                {"start": s, "end": e, "number": n, "kind": "body", "level": None}
-                for n, (s, e) in enumerate(places, start=1)
-                if s < b and e > a
-            ],
-            **dict.fromkeys(("row_start", "row_end", "column_start", "column_end")),
-        }
-        for a, b in spans
-    ]
-    page = page_text(reversed(rows), 21, 33)
-    assert [b.text for b in page.blocks] == ["First words.", "Second words here.", "Third."]
-    assert [[(p.text, p.is_marked) for p in b.pieces()] for b in page.blocks] == [
-        [("First words.", False)],
-        [("Second ", False), ("words here.", True)],
-        [("Third.", False)],
-    ]
-    assert (page.left_out_before, page.left_out_after, page.columns) == (0, 0, None)

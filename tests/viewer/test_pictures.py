@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import pickle
 import re
 import subprocess
 import sys
@@ -82,17 +81,6 @@ def test_a_chunk_shows_its_place(shelf: Collection) -> None:
     html = html_of(shelf.read.chunk(note.chunk_id))
     assert images(html) == []
     assert "The charges payable are due." in html
-
-
-def test_results_stay_plain_records(shelf: Collection) -> None:
-    results = shelf.search(QUERY)
-    assert "illustrate" not in repr(results)
-    bare = html_of(replace(results, illustrate=None))
-    assert images(bare) == []
-    assert results[0].citation in bare
-    again = pickle.loads(pickle.dumps(results))
-    assert again == results
-    assert len(images(html_of(again))) == len(images(html_of(results))) > 0
 
 
 def test_a_failing_picture_leaves_the_text(

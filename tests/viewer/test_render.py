@@ -26,7 +26,6 @@ from casetrack.readers.render import (
     render_page,
 )
 from casetrack.readers.workers.pool import ParsePool
-from casetrack.viewer.png import facts_of, with_facts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,16 +50,6 @@ def pdf(path: Path, *, size: tuple[float, float] = (400, 600), **saving: Any) ->
 
 def near(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return all(abs(x - y) < 60 for x, y in zip(a, b, strict=True))
-
-
-def test_a_page_of_a_pdf(tmp_path: Path) -> None:
-    image = render_page(pdf(tmp_path / "a.pdf"), 1, dpi=144)
-    assert image is not None
-    assert (image.width, image.height, image.scale) == (400, 600, 2)
-    picture = opened(image.png)
-    assert picture.size == (800, 1200)
-    assert near(picture.getpixel((150, 150)), (255, 0, 0))
-    assert picture.getpixel((500, 500)) == WHITE
 
 
 @pytest.mark.parametrize(
@@ -119,20 +108,6 @@ def test_a_page_that_is_not_there(tmp_path: Path) -> None:
 def test_a_format_without_pages_has_no_picture(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("words", encoding="utf-8")
     assert render_page(tmp_path / "a.txt", 1) is None
-
-
-@pytest.mark.parametrize("extension", ["png", "jpg", "webp", "tif", "bmp"])
-def test_an_image_keeps_its_colours(tmp_path: Path, extension: str) -> None:
-    picture = Image.new("RGB", (400, 200), WHITE)
-    picture.paste(RED, (0, 0, 100, 100))
-    path = tmp_path / f"a.{extension}"
-    picture.save(path)
-    image = render_page(path, 1)
-    assert image is not None
-    shown = opened(image.png)
-    assert image.width / image.height == pytest.approx(2, rel=0.01)
-    assert shown.width == pytest.approx(image.width * image.scale, abs=1)
-    assert near(shown.getpixel((shown.width // 8, shown.height // 4)), RED)
 
 
 def test_the_points_of_an_image_follow_its_resolution(tmp_path: Path) -> None:
@@ -215,15 +190,6 @@ def test_text_is_drawn_with_its_passage_marked(tmp_path: Path) -> None:
     assert (pixels[0] == 255).all()
 
 
-def test_very_long_text_ends(tmp_path: Path) -> None:
-    path = tmp_path / f"passage{TEXT_PAGE_EXTENSION}"
-    path.write_bytes(TextPage("t", (), (TextBlock((Piece("word " * 100_000),)),)).pack())
-    image = render_page(path, 1)
-    assert image is not None
-    picture = opened(image.png)
-    assert picture.width * picture.height <= MAX_PIXELS * 1.01
-
-
 # --- marks ---------------------------------------------------------------------------------
 
 
@@ -259,13 +225,3 @@ def test_a_picture_can_be_cut_to_its_marks() -> None:
 )
 def test_boxes_off_the_page_do_no_harm(box: Box) -> None:
     assert opened(mark_boxes(grey_page(), [box], around=5)).width >= 1
-
-
-def test_facts_travel_inside_a_picture() -> None:
-    png = with_facts(grey_page().png, {"Title": "Größe, p. 3", "k": ""})
-    assert facts_of(png) == {"Title": "Größe, p. 3", "k": ""}
-    shown = Image.open(io.BytesIO(png))
-    shown.load()
-    assert shown.info["Title"] == "Größe, p. 3"
-    assert facts_of(b"no picture") == {}
-    assert facts_of(png[:40]) == {}

@@ -11,7 +11,6 @@ import pytest
 
 from casetrack.viewer.report import Report, report_page
 from casetrack.viewer.report.amounts import Amounts, Sum
-from casetrack.viewer.report.holdings import common_folder
 from graph_records import quote
 from viewer.reports import check_report, handmade, text_of
 
@@ -78,31 +77,6 @@ def test_currencies_that_are_only_counted_are_named() -> None:
     assert "EUR 5 \u2013 7.50" in said
     rest = re.findall(r'<p class="more">(.*?)</p>', html)
     assert any(re.search(r"\b5\b.*\(.*, USD\)", words) for words in rest)
-
-
-@pytest.mark.parametrize(
-    ("paths", "folder"),
-    [
-        ((), ""),
-        (("/a/b/c.pdf",), "/a/b"),
-        (("/a/b/c.pdf", "/a/b/d/e.eml/f.pdf"), "/a/b"),
-        (("/a/b.pdf", "/c/d.pdf"), ""),
-        (("/ab/x.pdf", "/abc/y.pdf"), ""),
-        ((r"C:\Case\a.pdf", r"C:\Case\In\b.pdf"), r"C:\Case"),
-        ((r"C:\a.pdf", r"D:\b.pdf"), ""),
-    ],
-)
-def test_the_folder_of_all_files_is_named_once(paths: tuple[str, ...], folder: str) -> None:
-    assert common_folder(paths) == folder
-
-
-def test_what_is_said_of_all_documents_alike_is_said_once() -> None:
-    report = handmade(30)
-    alike, apart = (
-        report_page(r).partition('id="health"')[2].count("<tr")
-        for r in (replace(report, document_count=30), report)
-    )
-    assert alike < apart
 
 
 def test_every_one_of_many_passages_is_quoted_with_its_citation() -> None:

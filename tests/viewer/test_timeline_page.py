@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 import re
 from dataclasses import replace
@@ -80,17 +79,6 @@ def test_a_time_is_shown_as_precisely_as_the_text_gives_it(one: Event, words: st
     assert (drawn.count('class="point"'), drawn.count('class="stretch"')) == (is_day, not is_day)
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "words"),
-    [
-        ("2024-10-07", "2024-10-08", "7\u20138 October 2024"),
-        ("2024-12-09", "2025-01-05", "9 December 2024 \u2013 5 January 2025"),
-    ],
-)
-def test_ranges_say_no_month_twice(first: str, last: str, words: str) -> None:
-    assert when(made(f"{first}/{last}", first, last, "range")) == words
-
-
 def test_events_stand_under_their_year_and_month() -> None:
     html = timeline_html(timeline(*MIXED))
     found = re.findall(r"<h([23])>([^<]*)</h", html)
@@ -137,27 +125,6 @@ def test_a_long_empty_stretch_is_cut_out_and_shown() -> None:
     shown = timeline(*(made(d, d, d, "day") for d in ("1998-05-04", "2024-01-01", "2024-12-31")))
     assert re.search(r"\b26\b", timeline_svg(shown))
     assert "May 1998" in [words for _, words in scale.ticks()]
-
-
-@pytest.mark.parametrize(
-    ("days", "expected"),
-    [
-        (("2024-03-12",), "12 Mar 2024"),
-        (("2024-01-15", "2024-12-15"), "Mar 2024"),
-        (("1990-01-01", "1999-01-01", "2008-01-01"), "1995"),
-        (("0001-01-01",), "1 Jan 1"),
-        (("9999-12-31",), "30 Dec 9999"),
-        (("1066-10-14", "1400-01-01", "1700-01-01", "2024-01-01"), "1500"),
-    ],
-    ids=str,
-)
-def test_ticks_fit_beside_each_other(days: tuple[str, ...], expected: str) -> None:
-    scale = make_scale(ordinals(*days), 14, 1106)
-    ticks = scale.ticks()
-    assert expected in [words for _, words in ticks]
-    assert 1 <= len(ticks) <= 30
-    assert all(b[0] - a[0] > 25 for a, b in itertools.pairwise(ticks))
-    assert all(0 <= x <= 1120 for x, _ in ticks)
 
 
 def test_signs_of_one_day_do_not_cover_each_other() -> None:

@@ -143,17 +143,6 @@ def words(text: str) -> str:
     return "".join(text.split())
 
 
-def test_tables_of_a_text_are_grids(demo: Collection) -> None:
-    chunk = demo.read.chunks("Proposal TS-P-2024-017.docx")[3]
-    assert "Item: Air locks and conveyors | Quantity: 6 | Price: \u00a3748,000" in chunk.text
-    html = view_html(demo.workspace.state(), chunk.chunk_id)
-    page = html[html.index('class="prose"') : html.index('id="words"')]
-    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
-    assert cells[:3] == ["Item", "Quantity", "Price"]
-    assert cells[3:6] == ["Cranes, delivered and installed", "6", "\u00a32,214,000"]
-    assert "Item: Air" not in page
-
-
 def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
     chunk = demo.read.chunks("Spare Parts Register.ods")[1]
     p = chunk.provenance

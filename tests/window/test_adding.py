@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.records.watches import _WORDS
 from casetrack.watch.watch_list import WatchList
-from casetrack.window.texts import all_texts
 
 from .conftest import visitor
 
@@ -89,10 +87,6 @@ def test_a_folder_is_kept_in_step(empty: TestClient, library: Library, shelf: Pa
     assert do("remove") == ()
     refused = empty.post(f"{place}/folders", data={"watch": watch.id, "do": "now"})
     assert refused.status_code in {400, 404}
-
-
-def test_every_state_of_a_folder_has_its_words() -> None:
-    assert {f"watched.is_{state}" for state in _WORDS} <= set(all_texts())
 
 
 @pytest.mark.usefixtures("free_tier")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from casetrack.window.steps import _PAGES, step
-from casetrack.window.texts import LANGUAGES, Texts
+from casetrack.window.steps import step
+from casetrack.window.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +21,3 @@ HINTS = (
 
 def test_a_command_becomes_the_page_that_does_it(messages: Callable[..., None]) -> None:
     messages("\n".join(str(step(Texts("en"), hint)) for hint in HINTS))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_page_that_steps_name_has_a_name(language: str) -> None:
-    for name in _PAGES.values():
-        assert Texts(language)(name)
