@@ -88,21 +88,6 @@ def test_rows_that_lack_an_output(collection: Collection, messages: Callable[...
     assert collection.admin.index_status().ok
 
 
-def test_other_models(library: Library, collection: Collection) -> None:
-    newer = WordEncoder("ollama", 12, token_width=4)
-    opened = use(library, newer).get("C")
-    status = opened.admin.index_status()
-    assert status.problems == {"stale": 4}
-    assert status.coverage == {"dense": 0, "tokens": 0, "terms": status.chunks}
-    assert {d.problems for d in status.documents} == {("stale",)}
-    assert opened.admin.reindex().documents == 4
-    assert opened.admin.index_status().problems == {}
-    opened.admin.reindex(reparse=True)
-    assert opened.admin.index_status().ok
-    longer = use(library, WordEncoder("ollama", 20)).get("C")
-    assert longer.admin.index_status().action == "reindex"
-
-
 def test_without_models(library: Library, files: Path) -> None:
     use(library, full()).create("Bare", profile="ollama")
     bare = use(library).get("Bare")

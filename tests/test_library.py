@@ -19,7 +19,6 @@ from casetrack.errors import (
     FutureSchema,
     UsageError,
 )
-from casetrack.names import Entry, find, near
 from casetrack.store.folders import building
 from casetrack.store.session import write_session
 
@@ -145,19 +144,6 @@ def test_documents_by_name_path_and_id(library: Library, store_text: Callable[..
     assert collection.read.chunk(chunk.chunk_id) == chunk
     with pytest.raises(UsageError):
         collection.read.context(chunk.chunk_id, window=0)
-
-
-def test_find_and_near() -> None:
-    entries = [Entry("aaaaaaaa-1", "Lease"), Entry("aaaaaaaa-2", "lease"), Entry("b", "Report")]
-    assert find("Lease", entries, kind="document") == 0
-    assert find("b", entries, kind="document") == 2
-    assert find("nothing", entries, kind="document") is None
-    with pytest.raises(AmbiguousName):
-        find("aaaaaaaa", entries, kind="document")
-    with pytest.raises(AmbiguousName):
-        find("LEASE", entries, kind="document")
-    assert near("Reprot", entries)[0] == ("Report", "b")
-    assert near("xyz", entries) == []
 
 
 @pytest.mark.parametrize(

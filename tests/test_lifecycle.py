@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.errors import (
-    CaseTrackError,
     CollectionBusy,
     CollectionExists,
     CollectionGone,
@@ -27,7 +25,7 @@ from casetrack.errors import (
 )
 from casetrack.library import Library
 from casetrack.store.info import update_info
-from casetrack.store.lock import names_lock, write_lock
+from casetrack.store.lock import write_lock
 from casetrack.store.rewrite import rewriting
 from casetrack.store.session import sweep, write_session
 
@@ -280,53 +278,7 @@ def test_of_all_who_take_one_name_one_wins(library: Library) -> None:
     assert [i.name.casefold() for i in library.collections()].count("new") == 1
 
 
-def test_names_are_given_one_after_the_other(library: Library) -> None:
-    case = library.create("Case")
-    data_dir = library.settings.data_dir
-    with (
-        names_lock(data_dir),
-        pytest.raises(CollectionBusy),
-        names_lock(data_dir, timeout=0.1),
-    ):
-        pytest.fail("two at once")
-    with names_lock(data_dir):
-        assert case.admin.describe(description="needs no name").description == "needs no name"
-
-
 # --- deleting --------------------------------------------------------------------------------
-
-
-def test_a_writer_that_waited_for_a_deleter(case: Collection, library: Library) -> None:
-    holding, outcome = threading.Event(), list[BaseException]()
-    folder = case.folder
-    release = threading.Event()
-
-    def hold() -> None:
-        with write_lock(folder):
-            holding.set()
-            release.wait(60)
-            folder.rename(folder.with_name(".deleted-case"))
-
-    def write() -> None:
-        try:
-            case.delete_document("ferry.txt")
-        except CaseTrackError as error:
-            outcome.append(error)
-
-    threads = [threading.Thread(target=each) for each in (hold, write)]
-    threads[0].start()
-    holding.wait(60)
-    threads[1].start()
-    time.sleep(0.1)
-    release.set()
-    for thread in threads:
-        thread.join(60)
-    (error,) = outcome
-    assert isinstance(error, CollectionGone)
-    assert folder.name in error.message
-    assert not folder.exists()
-    assert library.collections() == []
-    assert library.damaged() == []
 
 
 def test_whoever_comes_after_the_deletion_is_told(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import json
 import os
 import re
@@ -21,7 +20,6 @@ from PIL import Image, ImageColor
 
 from casetrack.errors import UsageError
 from casetrack.notebook import plots
-from casetrack.notebook.figures import COLORS
 from casetrack.notebook.marks import marked_changes
 from casetrack.notebook.tables import table
 
@@ -84,13 +82,8 @@ def test_notebook_is_stripped_and_short(name: str) -> None:
 
 
 @notebooks
-def test_every_step_says_what_it_is_for_and_the_last_where_to_go(name: str) -> None:
-    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
-    for before, cell in itertools.pairwise(cells):
-        if cell.cell_type == "code":
-            assert before.cell_type == "markdown", cell.source
-            assert before.source.rstrip().endswith((".", ":")), "a heading alone says nothing"
-    last = cells[-1].source
+def test_the_last_step_says_where_to_go(name: str) -> None:
+    last = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells[-1].source
     assert last.startswith("## Where to go next\n")
     named = re.findall(r"`(\S+\.(?:ipynb|md))`", last)
     assert named
@@ -248,13 +241,6 @@ def luminance(color: str) -> float:
     parts = [v / 255 for v in ImageColor.getrgb(color)]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
     return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-@pytest.mark.parametrize("color", COLORS)
-@pytest.mark.parametrize("page", ["#ffffff", "#111111"])
-def test_colors_stand_out_on_light_and_dark(color: str, page: str) -> None:
-    dark, light = sorted((luminance(color), luminance(page)))
-    assert (light + 0.05) / (dark + 0.05) >= 3
 
 
 def test_chart_takes_the_color_of_its_page(messages: Callable[..., None]) -> None:

@@ -164,12 +164,10 @@ def test_page_is_typed(tmp_path: Path) -> None:
     [
         lambda c, d: c.document(d),
         lambda c, d: c.read.chunks(d),
-        lambda c, d: c.read.pages(d),
         lambda c, d: c.read.structure(d),
         lambda c, d: c.read.browse(d, 1, 1),
         lambda c, d: c.search("liability", document=d).results,
         lambda c, d: c.map.amounts(document=d),
-        lambda c, d: c.map.document_entities(d),
         lambda c, d: c.map.related_documents(d),
         lambda c, d: c.map.changes(d, AMENDMENT).changes,
         lambda c, d: c.map.compare(d, AMENDMENT, "acceptance").as_dict(),

@@ -21,7 +21,7 @@ from casetrack.provenance import HiddenSpan, Provenance
 from casetrack.records import RowList, Rows
 from casetrack.records.graph import Entity, KeyActor
 from casetrack.records.layouts import layout_of
-from casetrack.records.shape import INLINE, SOURCE, Record, Told, View, members
+from casetrack.records.shape import SOURCE, Record, Told, View, members
 from casetrack.records.types import Spread, json_type
 from graph_records import entity, event, quote
 
@@ -131,38 +131,6 @@ class KeyPlace(Record):
     """A record that is nothing but a place."""
 
     provenance: Provenance
-
-
-@dataclass(frozen=True, slots=True)
-class Inner(Record):
-    """A record within another."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Outer(Record):
-    """A record that tells another one's members as its own."""
-
-    JSON = ("size", "...", "last=name.name")
-
-    name: Annotated[Inner, Told(name="called")]
-    again: Annotated[Inner, INLINE]
-
-    @property
-    def size(self) -> int:
-        """How long the name is."""
-        return len(self.name.name)
-
-
-def test_order_properties_and_inlining() -> None:
-    found = Outer(Inner("a"), Inner("b")).as_dict()
-    assert list(found.items()) == [
-        ("size", 1),
-        ("called", {"name": "a"}),
-        ("name", "b"),
-        ("last", "a"),
-    ]
 
 
 @pytest.mark.parametrize("empty", [Rows(()), Rows(), Rows((), of=Entity), RowList((), of=Entity)])

@@ -44,10 +44,6 @@ def wrapped(text: str) -> Paragraph:
     return Paragraph(text, STYLES["BodyText"])
 
 
-TOWNS = (
-    *("Ashby", "Buxton", "Crewe", "Denby", "Epworth", "Frome", "Goole", "Hexham", "Ilkley"),
-    *("Jarrow", "Keswick", "Louth", "Matlock", "Norton", "Otley", "Penrith", "Quorn", "Ripon"),
-)
 FERRIES = listed(
     "Vessel | Home port | Passengers | Cars",
     "Marguerite | Ardlussa | 412 | 96",
@@ -95,15 +91,6 @@ LAMPS = [
         for n, name in enumerate(("Alder", "Birch", "Cedar", "Damson", "Elder") * 26, start=101)
     ),
 ]
-STATIONS = [
-    *([["Station", "Summer", "", "Winter", ""], ["", "Trains", "Buses", "Trains", "Buses"]]),
-    *(
-        [f"{name} {part}", *(str(n * step) for step in (3, 5, 7, 11))]
-        for n, (name, part) in enumerate(
-            ((name, part) for part in ("North", "South", "Quay") for name in TOWNS), start=101
-        )
-    ),
-]
 WELLS = listed(
     "Well | Yield (l/s) | Nitrate (mg/l)", "Brookside | 12.5 | 38", "Chalk Pit | 31.0 | 21"
 )
@@ -127,7 +114,6 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "Turnover.pdf": lambda path: write_pdf(path, TURNOVER, SPANS, 80),
     "Insurance.pdf": lambda path: write_pdf(path, INSURANCE, GRID),
     "Lamps.pdf": lambda path: write_pdf(path, LAMPS, GRID),
-    "Stations.pdf": lambda path: write_pdf(path, STATIONS, SPANS, 80),
     "Wells.csv": lambda path: write_csv(path, WELLS),
 }
 
@@ -170,8 +156,6 @@ Which excess applies to burst pipes and tanks? | Burst pipes and overflowing tan
 [Lamps.pdf]
 What wattage has LP-103? | LP-103 | Wattage | 349
 What wattage has LP-171? | LP-171 | Wattage | 553
-[Stations.pdf]
-How many winter buses at Ripon Quay? | Ripon Quay | Winter / Buses | 1694
 [Wells.csv]
 How much nitrate is in the Chalk Pit well? | Chalk Pit | Nitrate (mg/l) | 21
 """

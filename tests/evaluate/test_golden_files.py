@@ -42,11 +42,9 @@ def scores(
         ({**RENT, "text": "RENT  of\n1,250.00"}, 1.0, 1.0),
         ({**RENT, "text": "rent of 1,300.00"}, 0.0, 1.0),  # the page is said to hold it
         ({"document": "contracts/lease.txt", "text": "rent of 1,300.00"}, 0.0, 0.0),
-        ({"document": "contracts/lease.txt", "text": "a month"}, 1.0, 1.0),
         ({"document": "contracts/lease.txt", "page": 1}, 1.0, 1.0),
         ({"document": "Contracts\\LEASE.txt", "page": 1}, 1.0, 1.0),
         ({**RENT, "document": "letters/lease.txt"}, 0.0, 0.0),
-        ({**RENT, "document": "supply.txt"}, 0.0, 0.0),
     ],
 )
 def test_what_counts(
@@ -163,7 +161,6 @@ def asked(answer: Any = RENT, **more: Any) -> dict[str, Any]:
         ({"question": "a"}, "answers"),
         (asked(answers=[], value="4"), "value"),
         (asked(value=4), "value"),
-        (asked(value=[]), "value"),
         (asked(language="English"), "language"),
         (asked({"document": "supply.txt", "sentence": "x"}), "sentence"),
         (asked({**RENT, "sentence": ""}), "sentence"),
@@ -172,7 +169,6 @@ def asked(answer: Any = RENT, **more: Any) -> dict[str, Any]:
         (asked({**RENT, "pgae": 1}), "'pgae'"),
         (asked({"page": 1}), "document"),
         (asked({**RENT, "page": "1"}), "page .*'1'"),
-        (asked({**RENT, "page": True}), "page .*True"),
         (asked({**RENT, "page": 2}), "'contracts/lease.txt' .* page 2"),
         (asked({**RENT, "text": ""}), "text"),
         (asked(match="x"), "match .*exact.*'x'"),

@@ -62,10 +62,6 @@ def test_a_run_is_kept_whole(library: Library, folder: Path) -> None:
     raw = json.loads(path.read_text(encoding="utf-8"))
     assert set(raw["versions"]) >= {"casetrack", "python", "numpy"}
     assert (raw["profile"], raw["mode"], raw["dataset"]) == ("mini", "keyword", "tiny")
-    assert raw["means"]["ndcg@10"] == 1.0
-    assert raw["scores"]["q1"]["ndcg@10"] == 1.0
-    assert len(raw["digest"]) == 16
-    assert len(raw["pipelines"]) == 1
 
 
 def test_runs_of_earlier_versions_still_open(library: Library) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -246,24 +245,6 @@ def test_any_text_is_read(text: str) -> None:
 @given(st.lists(PIECES, max_size=14), st.sampled_from(["", " ", "  "]))
 def test_any_mix_of_its_parts_is_read(pieces: list[str], gap: str) -> None:
     check(gap.join(pieces))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "piece",
-    ["1", "1,", "1.", "$", "$1-", "one ", "hundred ", "one hundred and ", "million ", "(1", "1/",
-     "1 000 ", "five dollars and ", '5" ', "10 $ ", "5%-", "-5", "½", "ten (10) ", "1e5", " "],
-)  # fmt: skip
-@pytest.mark.parametrize("numbers", [False, True])
-def test_time_grows_with_length_only(piece: str, numbers: bool) -> None:
-    def seconds(length: int) -> float:
-        text = (piece * (length // len(piece) + 1))[:length]
-        began = time.process_time()
-        find_amounts(text, numbers=numbers)
-        return time.process_time() - began
-
-    small, large = seconds(2_500), seconds(20_000)
-    assert large < 0.2 + 8 * 4 * small
 
 
 def test_the_specification_is_met(corpus: Callable[[str], Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import random
 import re
@@ -39,6 +40,7 @@ CASES = int(os.environ.get("CASETRACK_FUZZ_CASES", "100000"))
 FOLDERS = [Path(__file__).parents[2] / "data-samples"]
 FOLDERS += [Path(p) for p in filter(None, os.environ.get("CASETRACK_FUZZ_TEXTS", "").split(":"))]
 _MOST = 400
+_DAY = dt.date(2024, 5, 1)
 _PLANES = ((0, 0x250), (0x300, 0x370), (0x590, 0x750), (0x900, 0xE00), (0x1E00, 0x2C00))
 _PLANES += ((0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x1FFFF), (0x20000, 0x110000))
 _PIECES = (
@@ -48,6 +50,15 @@ _PIECES = (
     "hereinafter the “|”)|https://a.b/%zz?|<x@y.z>|Re: |\u202e|\u200d|\u0301|\u0000|\ufeff|\x85|"
     "\u2028|\ufffd|İ|ß|ﬁ|½|²|①|٣٤|१२|\n\n| |\t|\r|\f|-|–|.|,|:|;|'|\"|(|)|[|]|{|}|/|\\|#|&|%|*|"
     "_|~|a|I|A.|am|and|of|0|1|9"
+).split("|")
+
+_REPEATED = (
+    "é|א|\U0001f600|1,|1.|1/|$1-|one |hundred |one hundred and |million |(1|1 000 |10 $ |5%-|1e5|"
+    'five dollars and |-5|5" |ten (10) |2024-|January |jan|1 May to |from |between 1 and |Friday, |'
+    "two thousand and |3 days after |first week of |end of |week of |the |12 |May\n|A |"
+    "Section 1(a)|Sections 1, |§ 1 |The Big And |http://a.|a.a-|10.1000/|EN ISO 9001:|"
+    "Master Agreement dated |Invoice A-|“a b|A v. |Id. |1 U.S. 1 |[2015] |\nSection 1 |"
+    "A x.pdf |Exhibits A, |\n|Abb. Adm. a |1_|Act "
 ).split("|")
 
 
@@ -141,8 +152,8 @@ def _paper(text: str) -> None:
 
 
 EXTRACTORS: dict[str, Callable[[str], object]] = {
-    "dates": lambda text: _places(text, find_dates(text)),
-    "amounts": lambda text: _places(text, find_amounts(text)),
+    "dates": lambda text: [_places(text, find_dates(text, anchor=day)) for day in (None, _DAY)],
+    "amounts": lambda text: [_places(text, find_amounts(text, numbers=n)) for n in (False, True)],
     "references": lambda text: _places(text, References().find(text, page=1, offset=0)),
     "names": lambda text: _places(text, _Tagger().tag(text, None)),
     "language": lambda text: detect_language(text, 1),
@@ -184,7 +195,7 @@ def test_time_is_in_proportion_to_the_text(name: str) -> None:
         return time.process_time() - begin
 
     slow = []
-    for piece in (*_PIECES, "é", "א", "0", "\U0001f600"):
+    for piece in (*_PIECES, *_REPEATED):
         unit = piece * (1000 // len(piece))
         short = max(seconds(unit), 0.004)
         if (ratio := seconds(unit * 8) / short) > 24:

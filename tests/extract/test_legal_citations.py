@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -162,29 +162,6 @@ def test_a_cut_citation_is_read_anew() -> None:
     assert [(span.key, span.resolved) for span in spans] == [(ROE, True)] * 2
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("casetrack.extract.references.cited._MOST", 20)
-    references, offset = References(), 0
-    for page in range(30):
-        text = f"See {page + 1} U.S. 1."
-        references.find(text, offset=offset)
-        offset += len(text)
-    assert len(references._antecedents.before((2, 0))) == 20
-
-
-CONTRACT = (
-    "This Agreement is made as of 12 March 2024. Under Section 8.2(a) the Supplier shall, within "
-    "30 Business Days 5 times a year, deliver 20 Pallets to 12 Main Street 7. See EN 378."
-)
-
-
-def test_ordinary_contracts_do_not_load_eyecite(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = "casetrack.extract.references.citations._eyecite"
-    monkeypatch.setattr(loaded, lambda: pytest.fail("eyecite was loaded"))
-    assert not has_citation_signs(CONTRACT)
-    assert References().find(CONTRACT)
-
-
 def test_the_cheap_look_loses_no_reporter() -> None:
     """Nearly all examples that the list of reporters gives are looked into."""
     from eyecite import get_citations
@@ -211,18 +188,6 @@ def test_pairs_with_known_citations(corpus: Callable[[str], Path]) -> None:
     path = corpus("legal-citations") / "find_pairs.json"
     score = legal_pairs.score(path)
     assert score.share >= 0.98, "\n".join(score.misses)
-
-
-def test_the_scorer_sees_what_is_wrong() -> None:
-    groups = {"volume": "410", "reporter": "U.S.", "page": "113"}
-    expected: dict[str, Any] = {"class": "FullCaseCitation", "groups": groups, "year": None}
-    expected |= {"corrected_reporter": "U.S.", "corrected_citation": "410 U.S. 113"}
-    expected["metadata"] = {"court": "scotus"}
-    pair = {"text": "see 410 U.S. 113.", "kwargs": {}, "expected": [expected]}
-    assert legal_pairs.compare(pair) == ""
-    assert legal_pairs.compare({**pair, "text": "see nothing."})
-    other = {**expected, "groups": {**groups, "page": "114"}}
-    assert legal_pairs.compare({**pair, "expected": [other]})
 
 
 def test_without_eyecite_the_usual_reporters_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -336,26 +335,3 @@ def test_overlapping_texts(text: str, data: st.DataObject) -> None:
             # Only something that the cut had hidden may take its place.
             assert any(s < place[1] and place[0] < e and e >= end for s, e in again)
     assert references.find(text[begin:], offset=begin) == second
-
-
-HOSTILE = (
-    "a", "1.", "A ", "Section 1(a)", "Sections 1, ", "§ 1 ", "The Big And ", "http://a.",
-    "a.a-", "10.1000/", "EN ISO 9001:", "Master Agreement dated ", "Invoice A-", "“a b",
-    "A v. ", "Id. ", "1 U.S. 1 ", "[2015] ", "\nSection 1 ", "A x.pdf ", "Exhibits A, ", "(",
-    "\n", "Abb. Adm. a ", "1_", "Act ",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_with_the_length_only(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text = (piece * (length // len(piece) + 1))[:length]
-        before = time.process_time()
-        References().find(text)
-        return time.process_time() - before
-
-    seconds(2_000)
-    short, long = seconds(5_000), seconds(20_000)
-    # Four times the length; sixteen times would be quadratic. Small times are all noise.
-    assert long < max(0.25, 10 * short)

@@ -46,7 +46,6 @@ def test_a_year_of_history_is_a_date(text: str) -> None:
     ("found", "year"),
     [
         (parse_date("Sat, 30 Nov 0002 00:00:00 +0000"), None),
-        (parse_date("Sat Nov 30 00:00:00 0002"), None),
         (parse_date("Sat, 30 Nov 2002 00:00:00 0000"), 2002),
         (parse_date("30 Nov 02 09:15 GMT"), 2002),
         (parse_date("Fri, 30 Nov 2190 00:00:00 +0000"), None),
@@ -58,7 +57,6 @@ def test_a_year_of_history_is_a_date(text: str) -> None:
         (date_of({"taken": "0001:01:01 00:00:00"}, "taken"), None),
         (web_date("Sat, 30 Nov 0002 00:00:00 +0000"), None),
         (web_date("1813-01-28"), 1813),
-        (web_date("0001-01-01"), None),
     ],
 )
 def test_recorded_and_stated_moments(found: dt.datetime | None, year: int | None) -> None:

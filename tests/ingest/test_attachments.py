@@ -284,18 +284,6 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     assert whole.admin.doctor().ok
 
 
-def test_the_same_file_in_two_mails_is_kept_once(collection: Collection, tmp_path: Path) -> None:
-    shared = ("terms.txt", b"The terms that both mails carry.")
-    first = save(tmp_path, message("One", "First words.", shared), "1.eml")
-    second = save(tmp_path, message("Two", "Second words.", shared), "2.eml")
-    report = collection.ingest([first, second])
-    assert sorted(o.code for o in report.outcomes) == ["", "", "", "duplicate"]
-    names = [PurePosixPath(o.path).name for o in report.outcomes]
-    assert names == ["1.eml", "terms.txt", "2.eml", "terms.txt"]
-    assert len(collection.search("carry", mode="keyword")) == 1
-    assert collection.admin.doctor().ok
-
-
 def test_a_pdf_without_text_still_yields_what_is_embedded(
     collection: Collection, tmp_path: Path
 ) -> None:

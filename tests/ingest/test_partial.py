@@ -181,15 +181,3 @@ def test_a_document_that_the_map_cannot_read_costs_the_others_nothing(
     assert collection.map.timeline().events[0].first == "2021-05-03"
     assert collection.map.related_documents("good.txt") is not None
     assert len(collection.search("agreement").results) == 2
-
-
-@pytest.mark.usefixtures("hostile")
-def test_a_file_without_any_text_before_the_error_is_a_failure(
-    library: Library, tmp_path: Path
-) -> None:
-    collection = library.create("Case")
-    path = tmp_path / "a.late_blank"
-    path.write_text("3")
-    outcome = only(collection, path)
-    assert (outcome.status, outcome.code) == ("failed", "parse_failed")
-    assert collection.documents() == []

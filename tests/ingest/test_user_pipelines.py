@@ -253,30 +253,6 @@ def test_a_step_from_a_package(
     assert f"pip install {PACKAGE}" in str(told.remedy)
 
 
-@pytest.mark.slow
-def test_a_reindex_runs_only_the_step_that_changed(
-    library: Library,
-    unpacked: Callable[[str], None],
-    tmp_path: Path,
-    labelled: Path,
-    document: Path,
-) -> None:
-    unpacked(EXAMPLE)
-    models = WordEncoder("mini", 384, token_width=384)
-    library.encoders = FakeEncoders(models)  # type: ignore[assignment]
-    made = library.create("C", pipeline=labelled)
-    made.ingest([document])
-    write(labelled, labelled.read_text(encoding="utf-8").replace('"case"', '"docket"'))
-    seen = len(models.seen)
-    made.ingest([write(tmp_path / "note.txt", "A note.")], pipeline=labelled)
-    assert made.admin.index_status().problems == {"stale": 1}
-    assert made.admin.reindex().documents == 1
-    assert made.admin.index_status().ok
-    assert len(models.seen) == seen + 1
-    rows = made.workspace.state().snapshot.scan(["labels"])["labels"].to_pylist()
-    assert sorted(rows) == [[]] * (len(rows) - 1) + [["docket"]]
-
-
 BROKEN = {
     "cannot be loaded": (
         "import pyarrow as pa",

@@ -65,18 +65,6 @@ def holder(tmp_path: Path) -> Any:
     process.communicate()
 
 
-def test_a_job_of_another_process_is_asked_to_end(holder: Any) -> None:
-    process, jobs = holder
-    (job,) = jobs.list()
-    assert job.pid == process.pid
-    asked = time.monotonic()
-    jobs.request_cancel(job.id)
-    process.communicate(timeout=20)
-    assert time.monotonic() - asked < 20
-    ended = jobs.get(job.id)
-    assert (ended.state, ended.result) == ("cancelled", {"files": 1})
-
-
 def test_a_killed_process_leaves_an_interrupted_job(holder: Any) -> None:
     process, jobs = holder
     process.kill()
@@ -84,66 +72,6 @@ def test_a_killed_process_leaves_an_interrupted_job(holder: Any) -> None:
     (job,) = jobs.list()
     assert (job.state, job.done, job.error["code"]) == ("interrupted", 1, "interrupted")
     assert json.loads((jobs.folder / f"{job.id}.json").read_text())["state"] == "interrupted"
-
-
-@pytest.mark.slow
-def test_two_processes_queue_on_one_collection(library: Library, tmp_path: Path) -> None:
-    collection = library.create("Acme")
-    env = {
-        "CASETRACK_HOME": str(library.settings.data_dir),
-        "CASETRACK_MODELS": str(tmp_path / "no-models"),
-    }
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        for n in range(3):
-            text = f"Letter {n} of {name} about the delivery of goods."
-            (tmp_path / name / f"{name} {n}.txt").write_text(text)
-    with write_lock(collection.folder):
-        processes = [
-            start("-m", "casetrack", "ingest", tmp_path / name, "-c", "Acme", env=env)
-            for name in ("one", "two")
-        ]
-        until(lambda: len(library.jobs.list()) == 2)
-        time.sleep(0.5)
-        assert {job.state for job in library.jobs.list()} == {"queued"}
-    for process in processes:
-        _, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors
-    jobs = library.jobs.list(collection_id=collection.info.id)
-    assert [job.state for job in jobs] == ["done", "done"]
-    assert {job.pid for job in jobs} == {process.pid for process in processes}
-    assert [job.result["counts"]["ingested"] for job in jobs if job.result] == [3, 3]
-    assert len(collection.documents()) == 6
-
-
-def test_waiting_in_the_queue_can_be_stopped(library: Library, tmp_path: Path) -> None:
-    collection = library.create("Acme")
-    (tmp_path / "a.txt").write_text("A letter about the delivery of goods.")
-    reports: list[Any] = []
-
-    def ingest() -> None:
-        reports.append(
-            library.run_job(
-                "ingest",
-                lambda progress, cancel: collection.ingest(
-                    [tmp_path / "a.txt"], progress=progress, cancel=cancel
-                ),
-                title="Ingest of a.txt",
-                collection=collection.info,
-            )
-        )
-
-    with write_lock(collection.folder):
-        thread = threading.Thread(target=ingest)
-        thread.start()
-        until(library.jobs.list)
-        (job,) = library.jobs.list()
-        library.jobs.request_cancel(job.id)
-        thread.join(60)
-        assert not thread.is_alive()
-    assert [o.code for o in reports[0].outcomes] == ["cancelled"]
-    assert library.jobs.get(job.id).state == "cancelled"
-    assert collection.documents() == []
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from casetrack.errors import DiskFull, JobNotFound, JobStopped, UsageError
 from casetrack.jobs import JobStore, files
 from casetrack.jobs.pace import Pace
 from casetrack.records import IngestProgress
-from casetrack.records.jobs import Job, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
     from casetrack.records import CollectionInfo
+    from casetrack.records.jobs import Job
 
 
 @pytest.fixture
@@ -98,25 +98,6 @@ def test_an_error_ends_the_job_and_goes_on(
         assert ended.error == error.as_dict()
 
 
-def test_the_report_says_whether_the_work_was_stopped(library: Library) -> None:
-    seen: list[tuple[Any, ...]] = []
-
-    def work(progress: Callable[..., None], cancel: threading.Event) -> Report:
-        progress("embedding", 1, 2)
-        progress(IngestProgress(2, 2, "", 1, 1))
-        cancel.set()
-        return Report(cancelled=True)
-
-    def hear(*news: Any) -> None:
-        seen.append(news)
-
-    report = library.run_job("reindex", work, title="T", collection=None, progress=hear)
-    assert report.cancelled
-    assert [len(news) for news in seen] == [3, 1]
-    (job,) = library.jobs.list()
-    assert (job.state, job.done, job.result) == ("cancelled", 2, report.as_dict())
-
-
 def test_progress_never_goes_back_within_a_phase(jobs: JobStore) -> None:
     with jobs.run("reindex", title="T") as job:
         seen = []
@@ -136,7 +117,6 @@ def test_progress_never_goes_back_within_a_phase(jobs: JobStore) -> None:
         ([(0.0, 0), (9.0, 1)], 9.0, 10, None),
         ([(0.0, 0), (4.0, 2)], 4.0, 10, 16.0),
         ([(0.0, 0), (4.0, 2)], 8.0, 10, 32.0),
-        ([(0.0, 0), (4.0, 2)], 4.0, 0, None),
         ([(0.0, 0), (5.0, 10)], 5.0, 10, 0.0),
         # A thousand known files pass at once; what counts is how the new ones go.
         (
@@ -232,7 +212,6 @@ def test_a_job_of_another_machine_counts_while_it_is_heard_of(jobs: JobStore) ->
         b"",
         b"{",
         b"[]",
-        b"null",
         b'{"id": "j-00000a"}',
         b"\xff\xfe",
         b"[" * 100_000,
@@ -328,18 +307,6 @@ def test_names_that_are_not_unicode(jobs: JobStore) -> None:
     ended = jobs.get(job.id)
     assert ended.title.endswith("\udcff")
     assert ended.result == {"path": "\udcff"}
-
-
-def test_long_lists_are_cut_and_counted_with_failures_first() -> None:
-    outcomes = [{"status": "ingested", "n": n} for n in range(150)]
-    outcomes[140] = {"status": "failed", "n": 140}
-    cut = bounded({"outcomes": outcomes, "notes": ["a"], "more": {"changes": [1] * 101}})
-    assert len(cut["outcomes"]) == 100
-    assert cut["outcomes"][0] == {"status": "failed", "n": 140}
-    assert cut["outcomes_omitted"] == 50
-    assert cut["notes"] == ["a"]
-    assert "notes_omitted" not in cut
-    assert cut["more"]["changes_omitted"] == 1
 
 
 CALL = {"edition": "collections", "tool": "ingest_folder", "arguments": {"folder_path": "/in"}}

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.extract.legal.citations import read_citations
 from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.legal.case_file import CaseFile
 from graph_records import document
 from legal.hard_citations import Passage, tabled
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.library import Library
 
 
 def case_of(**papers: dict[str, Any]) -> CaseFile:
@@ -79,16 +74,4 @@ def test_names_of_files_tell_where_the_paper_does_not() -> None:
         (),
         ("Ex. 3 Letter.pdf",),
         (),
-    ]
-
-
-def test_the_text_of_a_document_of_the_case(library: Library, tmp_path: Path) -> None:
-    path = tmp_path / "Opinion.txt"
-    path.write_text("Roe v. Wade, 410 U.S. 113 (1973). Id. at 120.", encoding="utf-8")
-    case = library.create("Roe")
-    case.ingest([path], progress=False)
-    held = CaseFile(case)
-    assert [c.key for c in read_citations(held.whole_text(held.documents[0]))] == [
-        "case:410-us-113",
-        "case:410-us-113",
     ]

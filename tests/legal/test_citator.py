@@ -116,26 +116,6 @@ def test_views_say_the_same_in_sql(case: Collection) -> None:
             assert row["whole"][row["char_start"] : row["char_end"]] == row["text"]
 
 
-def test_nothing_is_read_unasked(tmp_path: Path, store_text: Callable[..., Any]) -> None:
-    made = Library(load_settings(tmp_path / "data")).create("Quiet")
-    with write_session(made.folder) as session:
-        store_text(session, "brief.txt", TEXTS["brief.txt"])
-        store_text(session, "letter.txt", TEXTS["letter.txt"])
-    made.workspace.catch_up()
-    made.search("Daubert")
-    made.sql("SELECT count(*) FROM citations")
-    kept = made.folder / "views" / "graph" / "legal"
-    assert not kept.exists()
-    citator(made, "Daubert")
-    assert _revisions(kept) == {d.revision for d in made.documents() if d.name == "brief.txt"}
-
-
-def _revisions(kept: Path) -> set[str]:
-    from casetrack.graph.legal.segment import load
-
-    return {r for folder in kept.iterdir() if folder.is_dir() for r in load(folder).revisions}
-
-
 @settings(
     max_examples=5,
     deadline=None,

@@ -142,13 +142,10 @@ def test_an_offline_key_asks_nobody(settings: Settings, server: FakeServer, sign
     [
         ((500, b"oops"), "500"),
         ((429, b"{}"), "429"),
-        ((403, b'{"error": "not you"}'), "403"),
         ((307, b"http://127.0.0.1:9/"), "307"),
-        ((301, b"http://127.0.0.1:9/"), "301"),
         ((200, b"<html>Log in to the network of this hotel</html>"), ""),
         ((404, b"<html>Not found</html>"), ""),
         ((200, b"[]"), ""),
-        ((200, b"{}"), ""),
         ((200, b"[" * 60_000), ""),
         ((200, b'{"activated": true, "instance": {"id": 5}}'), ""),
     ],

@@ -142,7 +142,6 @@ def test_the_settings_file_is_checked(settings: Settings, signer: Signer) -> Non
         ({"issued": TODAY + days(1)}, "pro", ""),  # the world has several dates at once
         ({"issued": TODAY + days(2)}, "free", f"2026-06-17 {TODAY}"),
         ({"tier": "GOLD"}, "free", '"GOLD"'),
-        ({"tier": "FREE"}, "free", '"FREE"'),
     ],
 )
 def test_what_a_key_says(
@@ -284,17 +283,12 @@ def test_a_damaged_file_does_not_stop_other_keys(settings: Settings, signer: Sig
 # --- cost ----------------------------------------------------------------------------------------
 
 
-def test_a_change_is_seen_at_once(
-    settings: Settings, signer: Signer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_is_seen_at_once(settings: Settings, signer: Signer) -> None:
     key = signer.key()
     entitlements = Entitlements(settings)
     assert entitlements.tier is FREE
     write_file(settings, key, key, first_seen=NOW)
     assert entitlements.tier is PRO
-    with monkeypatch.context() as patch:
-        patch.delattr("casetrack.license.entitlements.read_license_file")
-        assert all(entitlements.tier is PRO for _ in range(100))
     (settings.data_dir / "license.json").unlink()
     assert entitlements.tier is FREE
 

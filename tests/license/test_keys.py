@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
-import subprocess
-import sys
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -204,20 +201,3 @@ def test_what_a_vendor_cannot_do(
     messages(capsys.readouterr().err)
     assert there.read_text() == "something else"
     assert not (checkout / "sub" / "private.key").exists()
-
-
-def test_without_a_key_no_cryptography_is_loaded(tmp_path: Path) -> None:
-    program = (
-        "import sys\n"
-        "from casetrack.config import load_settings\n"
-        "from casetrack.license import Entitlements\n"
-        "print(Entitlements(load_settings(sys.argv[1])).tier.name, 'nacl' in sys.modules)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert done.stdout.split() == ["free", "False"]

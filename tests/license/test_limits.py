@@ -214,7 +214,6 @@ def test_a_file_without_a_place_waits_for_those_being_read(used: bool) -> None:
         (lambda c: c.map.compare("a", "b", "rent"), "`casetrack changes`"),
         (lambda c: c.map.clusters(), "`casetrack topics`"),
         (lambda c: c.search("rent", mode="full"), "hybrid"),
-        (lambda c: c.search("rent", stages=["semantic", "maxsim"]), "hybrid"),
         (lambda c: c.search("rent", stages=["semantic", "maxsim", "feedback"]), "hybrid"),
     ],
 )

@@ -26,7 +26,6 @@ from casetrack.mcp.catalogue import declared
 from casetrack.setup.bundle import icon
 from casetrack.setup.bundle.__main__ import main
 from casetrack.setup.bundle.build import contents
-from casetrack.setup.bundle.manifest import first_sentence
 from casetrack.setup.bundle.manifest import manifest as bundle_manifest
 from casetrack.setup.bundle.project import PYTHON
 from conformance.programs import NotAvailable, installed
@@ -108,18 +107,6 @@ def test_the_manifest_tells_all_tools_and_settings(manifest: dict[str, Any]) -> 
     config = json.dumps(server["mcp_config"])
     asked = set(re.findall(r"\$\{user_config\.(\w+)\}", config))
     assert asked == set(manifest["user_config"])
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("Make it.\n\nThen more.", "Make it."),
-        ("Reads a.pdf and\n b.docx! More", "Reads a.pdf and b.docx!"),
-        ("no end", "no end"),
-    ],
-)
-def test_the_first_sentence_is_what_lists_show(text: str, sentence: str) -> None:
-    assert first_sentence(text) == sentence
 
 
 def test_the_icon_is_a_square_picture(files: dict[str, bytes]) -> None:

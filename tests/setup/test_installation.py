@@ -60,7 +60,6 @@ EDITABLE = '{"url": "file:///src/casetrack", "dir_info": {"editable": true}}'
         ({"INSTALLER": "pip", "direct_url": EDITABLE}, None, "venv", "editable"),
         ({"INSTALLER": "uv", "direct_url": EDITABLE}, "uv-receipt.toml", "venv", "editable"),
         ({"INSTALLER": "pip", "direct_url": DIRECT}, None, "venv", "other"),
-        ({"INSTALLER": "apt"}, None, "venv", "other"),
         ({}, None, "venv", "other"),
     ],
 )
@@ -101,38 +100,12 @@ def test_what_is_run_is_not_what_happens_to_be_installed_beside_it(
 
 
 @pytest.mark.parametrize(
-    ("kind", "upgrade", "remove"),
-    [
-        ("pip", "py -m pip install --upgrade casetrack", "py -m pip uninstall --yes casetrack"),
-        (
-            "uv",
-            "uv pip install --python py --upgrade casetrack",
-            "uv pip uninstall --python py casetrack",
-        ),
-        ("pipx", "pipx upgrade casetrack", "pipx uninstall casetrack"),
-        ("uv-tool", "uv tool upgrade casetrack", "uv tool uninstall casetrack"),
-        ("conda", "conda update casetrack", "conda remove casetrack"),
-        ("other", None, "py -m pip uninstall --yes casetrack"),
-        ("temporary", None, None),
-    ],
-)
-def test_each_installer_has_its_commands(kind: Any, upgrade: str, remove: str) -> None:
-    found = Installation(kind, "there", "py")
-    written = [
-        None if c is None else shown(c) for c in (found.update_command(), found.uninstall_command)
-    ]
-    assert written == [upgrade, remove]
-
-
-@pytest.mark.parametrize(
     ("kind", "system", "managed", "left"),
     [
         ("pip", "win32", False, True),
         ("pip", "linux", False, False),
         ("pip", "linux", True, True),
         ("pipx", "linux", False, True),
-        ("uv-tool", "linux", False, True),
-        ("conda", "linux", False, True),
         ("editable", "linux", False, True),
     ],
 )

@@ -109,29 +109,6 @@ def test_one_key_of_an_entry_is_changed_alone(
 
 
 @pytest.mark.parametrize(
-    ("form", "path", "text", "after"),
-    [
-        (TOML, CODEX, "m = 'x'\n", "m = 'x'\n\n[mcp_servers.casetrack]\na = 1\n"),
-        (
-            YAML,
-            GOOSE,
-            "extensions:\n  m:\n    c: true # on\n\nb: 1\n",
-            "extensions:\n  m:\n    c: true # on\n  casetrack:\n    a: 1\n\nb: 1\n",
-        ),
-        (CONTINUE, LISTED, "mcpServers:\n  - c: d # g\n", "mcpServers:\n  - c: d # g\n  - a: 1\n"),
-        (
-            CONTINUE,
-            LISTED,
-            "",
-            "name: My settings\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - a: 1\n",
-        ),
-    ],
-)
-def test_an_entry_follows_the_layout(form: Any, path: Any, text: str, after: str) -> None:
-    assert form.put(text, path, {"a": 1}) == after
-
-
-@pytest.mark.parametrize(
     ("form", "path", "text", "line", "column"),
     [
         (TOML, CODEX, "a = 1\nb = = 2\n", 2, 5),

@@ -192,19 +192,6 @@ def test_rights_and_links_stay(tmp_path: Path) -> None:
     assert (link.is_symlink(), real.read_text()) == (True, "{}")
 
 
-def test_a_dry_run_writes_nothing_and_shows_the_change(tmp_path: Path) -> None:
-    file = tmp_path / "mcp.json"
-    file.write_text('{\n  "a": 1\n}\n')
-    done = enter(CODE, file, SERVER, dry_run=True)
-    assert done.diff.splitlines()[2:6] == ["@@ -1,3 +1,11 @@", " {", '-  "a": 1', '+  "a": 1,']
-    assert '+      "command": "/opt/ct/bin/casetrack",' in done.diff
-    assert file.read_text() == '{\n  "a": 1\n}\n'
-    enter(CODE, file, SERVER)
-    entered = file.read_text()
-    assert '-    "casetrack": {' in withdraw(CODE, file, dry_run=True).diff
-    assert file.read_text() == entered
-
-
 @pytest.mark.parametrize("changes", [2, 100])
 def test_what_another_program_writes_meanwhile_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int

@@ -17,27 +17,12 @@ from hypothesis import strategies as st
 from casetrack.errors import JobStopped, SourceError, SourceSkipped, UsageError
 from casetrack.sources import open_source
 from casetrack.sources.git.address import parse
-from casetrack.sources.git.program import Git
 from git_repository import Repository, contents, listing
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "repo")
-
-
-@pytest.fixture
-def commands(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The git commands that are run."""
-    seen: list[str] = []
-    command = Git.command
-
-    def tell(self: Git, *arguments: str) -> Any:
-        seen.append(next(word for word in arguments if word[0] != "-" and "=" not in word))
-        return command(self, *arguments)
-
-    monkeypatch.setattr(Git, "command", tell)
-    return seen
 
 
 def open_git(base: Path, url: str, **keys: Any) -> Any:
@@ -89,36 +74,6 @@ def test_submodules_links_and_odd_names(repository: Repository, messages: Any) -
     source = repository.source()
     assert list(listing(source)) == ["a.md", "tab\tand\nline ü.md"]
     messages("\n".join(source.notes))
-
-
-def test_one_log_tells_all_dates(repository: Repository, commands: list[str]) -> None:
-    repository.commit({f"{number}.md": str(number) for number in range(50)})
-    source = repository.source()
-    listing(source)
-    assert commands.count("log") == 1
-    assert "cat-file" in commands  # the sizes, as the repository lies on this machine
-    assert len(commands) <= 10
-    commands.clear()
-    listing(source)
-    assert set(commands) == {"ls-remote", "rev-parse", "ls-tree", "cat-file", "config"}
-    repository.commit({"7.md": "new"}, author="Bob")
-    assert [i.author for i in listing(source).values()].count("Bob") == 1
-
-
-def test_contents_come_in_one_fetch(
-    repository: Repository, tmp_path: Path, commands: list[str]
-) -> None:
-    files = {f"{number}.md": f"text {number}\n" * number for number in range(1, 40)}
-    repository.commit({**files, "huge.bin": os.urandom(3_000_000)})
-    repository.commit({"1.md": "new"})
-    target = tmp_path / "out"
-    target.mkdir()
-    source = repository.source()
-    found = contents(source, target)
-    assert found == {k: v.encode() for k, v in {**files, "1.md": "new"}.items()}
-    assert commands.count("fetch") == 2  # the branch, and the contents
-    packs = (tmp_path / "cache").rglob("*.pack")
-    assert sum(pack.stat().st_size for pack in packs) < 20_000
 
 
 def test_contents_are_the_very_bytes(repository: Repository, tmp_path: Path) -> None:
@@ -222,17 +177,6 @@ def test_a_near_name_is_offered(repository: Repository) -> None:
         listing(repository.source(branch="realease/1.0"))
     assert "release/1.0" in caught.value.hint
     assert "other" not in caught.value.hint
-
-
-def test_two_branches_share_a_clone(repository: Repository, tmp_path: Path) -> None:
-    repository.commit({"a.md": "one"})
-    repository.git("checkout", "-q", "-b", "side")
-    repository.commit({"a.md": "two"})
-    main, side = (repository.source(branch=branch) for branch in ("main", "side"))
-    for _ in range(2):
-        assert listing(main)["a.md"].size == listing(side)["a.md"].size == 3
-        assert listing(main)["a.md"].token != listing(side)["a.md"].token
-    assert len(list((tmp_path / "cache" / "git").glob("*.git"))) == 1
 
 
 EDITS = st.lists(

@@ -63,7 +63,6 @@ def test_what_cannot_be_understood(tmp_path: Path, wrong: str, messages: Any) ->
         ("number", [1, 10**12], [0, -1, 1.5, True, "1"]),
         ("count", [0, 7], [-1, 0.5, False]),
         ("share", [0, 1, 0.6], [-0.1, 1.1, 2, True, "0.5", float("nan")]),
-        ("flag", [True, False], [1, "true"]),
         ("text", ["a"], ["", " ", 1]),
         ("texts", [[], ["a", ""]], ["a", [1], {}]),
     ],

@@ -165,7 +165,6 @@ GOOD = {"source_id": "a", "body": "text"}
          "'application/x-nothing'"),
         ({"source_id": "b", "body": "x", "updated_at": "yesterday"}, "'updated_at'"),
         ({"source_id": "b", "body": "x", "updated_at": 1e99}, "'updated_at'"),
-        ({"source_id": "b", "body": "x", "metadata": []}, "'metadata'"),
         ({"source_id": "b", "body": "x", "metadata_json": "{"}, "'metadata_json'"),
         ({"source_id": "b", "body": "x", "name": "dir/"}, "'name'"),
         (GOOD, "'a'"),

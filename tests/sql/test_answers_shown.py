@@ -115,15 +115,6 @@ def _rounded(rows: list[dict[str, Any]]) -> Any:
     return json.loads(json.dumps(rows), parse_float=lambda text: float(np.float32(text)))
 
 
-def test_what_is_copied_can_be_changed(run_copy: Callable[..., Any], demo: Collection) -> None:
-    text = shown("entities").replace("WHERE $kind IN", "WHERE true AND $kind IN")
-    assert text != shown("entities")
-    (rows,) = run_copy(text, kind="person", limit="3")
-    assert [r["name"] for r in rows] == [e.name for e in demo.map.entities(kind="person", limit=3)]
-    (dates,) = run_copy(shown("timeline"), limit="2", places="1")
-    assert len(dates) == 2
-
-
 def test_showing_prints_a_text_that_runs_and_names_the_answers(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

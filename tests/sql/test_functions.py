@@ -47,30 +47,6 @@ def _chunk(collection: Collection, question: str = "rent") -> str:
 # --- each function against the library -------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
-def test_search_gives_what_the_library_gives(demo: Collection, mode: Any) -> None:
-    statement = "SELECT * FROM search($question, k => 7, mode => $mode) ORDER BY rank"
-    rows = demo.sql(statement, params={"question": QUESTION, "mode": mode}).to_pylist()
-    found = demo.search(QUESTION, limit=7, mode=mode)
-    assert len(rows) == 7
-    for row, hit in zip(rows, found, strict=True):
-        source = hit.provenance
-        scores = {name: hit.signals[name].score for name in hit.signals}
-        assert row == {
-            "rank": hit.rank,
-            "score": hit.score,
-            "chunk_id": source.chunk_id,
-            "document_id": source.document_id,
-            "document_name": source.document_name,
-            "page": source.page,
-            "citation": hit.citation,
-            "text": hit.text,
-            "bm25": scores.get("bm25"),
-            "cosine": scores.get("semantic"),
-            "maxsim": scores.get("maxsim"),
-        }
-
-
 def test_similar_gives_what_the_library_gives(demo: Collection) -> None:
     chunk_id = _chunk(demo, QUESTION)
     for same in (False, True):
@@ -113,15 +89,6 @@ def test_context_gives_what_the_library_gives(demo: Collection) -> None:
     ]
     alone = demo.sql("SELECT position FROM context($c, WINDOW := 0)", params={"c": chunk_id})
     assert alone["position"].to_pylist() == [0]
-
-
-def test_cite_and_the_views_and_the_library_agree_on_every_chunk(demo: Collection) -> None:
-    rows = demo.sql("SELECT chunk_id, citation, cite(chunk_id) AS cited FROM chunks").to_pylist()
-    known = {
-        c.chunk_id: c.citation for d in demo.documents() for c in demo.read.chunks(d.document_id)
-    }
-    assert {r["chunk_id"]: r["cited"] for r in rows} == known
-    assert all(r["citation"] == r["cited"] for r in rows)
 
 
 def test_bm25_takes_any_number_of_rows(collection: Collection) -> None:
@@ -312,7 +279,7 @@ def test_the_catalog_lists_every_column_of_every_view(demo: Collection, view: Vi
 
 
 @pytest.mark.parametrize("function", catalog().functions, ids=lambda function: function.name)
-def test_the_example_of_every_function_runs(demo: Collection, function: Function) -> None:
+def test_every_function_gives_its_declared_columns(demo: Collection, function: Function) -> None:
     edge = demo.sql("SELECT source_id, target_id FROM edges LIMIT 1").to_pylist()[0]
     values = {
         "question": QUESTION,
@@ -320,8 +287,6 @@ def test_the_example_of_every_function_runs(demo: Collection, function: Function
         "entity": edge["source_id"],
         "other": edge["target_id"],
     }
-    params = {name: values[name] for name in re.findall(r"\$(\w+)", function.example)}
-    assert demo.sql(function.example, params=params).num_rows > 0
     given = [_GIVEN[p.name] for p in function.parameters if p.default is None]
     named = [f"{p.name} => {p.default}" for p in function.parameters if p.default is not None]
     call = f"{function.name}({', '.join(given + named)})"

@@ -109,33 +109,6 @@ def test_duckdb_has_no_more_functions_that_change_something(collection: Collecti
     assert found - of_its_connection - locked == CHANGES_ALL
 
 
-def test_a_new_state_is_seen_by_everything(
-    collection: Collection, store_text: Callable[..., Any]
-) -> None:
-    asked = {
-        "documents": "SELECT name AS d FROM documents",
-        "chunks": "SELECT document_name AS d FROM chunks",
-        "pages": "SELECT document_name AS d FROM pages",
-        "bm25": "SELECT split_part(citation, ',', 1) AS d FROM bm25('rent late')",
-        "search": "SELECT document_name AS d FROM search('rent late', mode => 'keyword')",
-        "postings": "SELECT DISTINCT split_part(cite(chunk_id), ',', 1) AS d FROM postings "
-        "WHERE term IN ('rent', 'late')",
-    }
-
-    def found() -> dict[str, tuple[str, ...]]:
-        return {
-            name: tuple(sorted(row["d"] for row in _rows(collection, statement)))
-            for name, statement in asked.items()
-        }
-
-    assert found() == dict.fromkeys(asked, ("a.txt", "b.txt"))
-    with write_session(collection.folder) as session:
-        store_text(session, "c.txt", "The rent is late again.")
-    assert found() == dict.fromkeys(asked, ("a.txt", "b.txt", "c.txt"))
-    collection.delete_document("a.txt")
-    assert found() == dict.fromkeys(asked, ("b.txt", "c.txt"))
-
-
 def test_statements_at_once_do_not_mix(collection: Collection) -> None:
     both = threading.Barrier(2, timeout=30)
     reports: dict[str, Any] = {}

@@ -107,6 +107,7 @@ ARGUMENTS = st.tuples(
     st.sampled_from([None, "keyword", "semantic", "hybrid", "full"]),
     st.sampled_from([None, "Master Services Agreement.pdf", "Amendment No 1.docx"]),
 )
+SIGNALS = ("bm25", "semantic", "maxsim")
 
 
 @quick
@@ -125,11 +126,14 @@ def test_search_finds_what_the_library_finds(
     ]
     rows = demo.sql(" UNION ALL ".join(parts) + " ORDER BY n, rank", params=params).to_pylist()
     expected = [
-        (n, hit.rank, hit.score, hit.provenance.chunk_id, hit.citation, hit.text)
+        (
+            *(n, hit.rank, hit.score, hit.provenance.chunk_id, hit.citation, hit.text),
+            *(hit.signals[s].score if s in hit.signals else None for s in SIGNALS),
+        )
         for n, (question, k, mode, document) in enumerate(asked)
         for hit in demo.search(question, limit=k, mode=mode, document=document, fold=False)
     ]
-    columns = ("n", "rank", "score", "chunk_id", "citation", "text")
+    columns = ("n", "rank", "score", "chunk_id", "citation", "text", "bm25", "cosine", "maxsim")
     assert [tuple(row[c] for c in columns) for row in rows] == expected
 
 
@@ -187,6 +191,9 @@ def test_what_was_deleted_or_replaced_is_nowhere(
     collection = library.create("Case")
     with write_session(collection.folder) as session:
         kept, gone, old = (store_text(session, f"{n}.txt", _lease(n)) for n in (1, 2, 3))
+    ids = {kept.document_id, gone.document_id, old.document_id}
+    for name, statement in EVERYWHERE.items():
+        assert set(collection.sql(statement)["document_id"].to_pylist()) == ids, name
     with write_session(collection.folder) as session:
         store_text(session, "3.txt", "The rent was waived on 4 May 2024; £12 remain.",
                    document_id=old.document_id)  # fmt: skip

@@ -14,7 +14,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
 from casetrack.config import load_settings
 from casetrack.errors import QueryError, UsageError
 from casetrack.library import Library
@@ -37,17 +36,6 @@ ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b"
 @pytest.fixture(scope="module")
 def collection(library_of: Callable[..., Library]) -> Collection:
     return library_of({"Case": TEXTS}).get("Case")
-
-
-def test_views_show_live_rows_with_all_their_columns(library_of: Callable[..., Library]) -> None:
-    collection = library_of({"Case": TEXTS}).get("Case")
-    collection.delete_document("b's.txt")
-    documents = collection.sql("SELECT * FROM documents")
-    chunks = collection.sql("SELECT * FROM chunks")
-    assert documents["name"].to_pylist() == ["a.txt"]
-    assert set(schema.table("documents").names) == set(documents.column_names)
-    assert set(schema.table("chunks").names) <= set(chunks.column_names)
-    assert set(chunks["document_name"].to_pylist()) == {"a.txt"}
 
 
 def test_sheet_citations_in_sql(collection: Collection) -> None:
@@ -275,8 +263,5 @@ def test_what_python_has_no_type_for_is_refused_with_its_column(
 
 def test_the_first_and_the_last_day_are_given(collection: Collection) -> None:
     days = "SELECT unnest([DATE '0001-01-01', DATE '9999-12-31', NULL]) AS d"
-    assert [str(d) for d in collection.sql(days)["d"].to_pylist()] == [
-        "0001-01-01",
-        "9999-12-31",
-        "None",
-    ]
+    found = [str(d) for d in collection.sql(days)["d"].to_pylist()]
+    assert found == ["0001-01-01", "9999-12-31", "None"]

@@ -94,9 +94,7 @@ def test_leaving_a_step_out_empties_its_columns_only() -> None:
         ({"tools": tools(finder="another")}, {"names"}),
         ({"tools": tools(width=4)}, {"embed"}),
         ({"names": {"min_confidence": 0.5}}, {"names"}),
-        ({"names": {"kinds": ["person"]}}, {"names"}),
         ({"chunk": {"target_chars": 1500}}, set()),
-        ({"language": {"min_letters": 10}}, set()),
     ],
 )
 def test_the_fingerprint_tells_which_step_is_another(

@@ -180,18 +180,6 @@ def test_a_file_comes_in_from_elsewhere(case: Case, tmp_path: Path) -> None:
     assert case.ids() == {"a.txt": known}
 
 
-def test_only_the_chunks_that_changed_are_embedded_again(case: Case) -> None:
-    paragraphs = [f"Paragraph {n} is about matter {n}. " * 40 for n in range(6)]
-    case.write("long.txt", "\n\n".join(paragraphs))
-    case.sync()
-    chunks = len(case.collection.read.chunks("long.txt"))
-    assert chunks > 3
-    case.encoder.seen.clear()
-    case.write("long.txt", "\n\n".join([*paragraphs[:-1], "The end is another one."]))
-    case.sync()
-    assert 0 < len(case.encoder.seen) < chunks
-
-
 def test_a_dry_run_changes_nothing_at_all(filled: Case) -> None:
     filled.sync()
     chain(filled)
@@ -244,21 +232,6 @@ def refuse(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
         return real(file, *args, **options)
 
     monkeypatch.setattr("builtins.open", opened)
-
-
-def test_what_is_no_document_is_skipped_and_said_once(case: Case) -> None:
-    case.write("program.exe", "MZ")
-    case.write("empty.txt", "")
-    case.write("blank.txt", " \n ")
-    case.write("noext", "text")
-    report = case.sync()
-    codes = {case.relative(c.path): c.code for c in report.changes if c.kind == "skipped"}
-    assert codes == {
-        "program.exe": "unsupported_format",
-        "empty.txt": "empty_file",
-        "blank.txt": "no_text",
-        "noext": "unsupported_format",
-    }
 
 
 def test_a_file_that_changes_while_it_is_compared_waits(

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
-COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks), sum(page_count) \
-FROM documents"
-
 
 def rows(collection: Collection) -> tuple[Any, ...]:
     """Return every stored row, copies' places aside."""
@@ -59,29 +56,6 @@ def rows(collection: Collection) -> tuple[Any, ...]:
 
 def leftovers(folder: Path) -> list[str]:
     return sorted(p.name for p in folder.iterdir() if p.name.startswith("."))
-
-
-def test_answers_are_the_same_on_another_machine(
-    demo: Collection, tmp_path: Path, models_dir: Path
-) -> None:
-    here = demo
-    there = Library(replace(load_settings(tmp_path / "there"), models_dir=models_dir))
-    report = there.import_archive(here.admin.export(tmp_path).path)
-    assert report.notes == ()
-    copy = there.get("Demo")
-    for mode in ("keyword", "semantic", "hybrid", "full"):
-        found, again = (
-            c.search("when is the payment due", mode=mode, limit=20) for c in (here, copy)
-        )
-        assert len(found) >= 10
-        assert [h.as_dict() for h in found] == [h.as_dict() for h in again]
-    assert here.sql(COUNTS).equals(copy.sql(COUNTS))
-    graphs = [c.map.statistics().as_dict() for c in (here, copy)]
-    for graph in graphs:
-        assert graph.pop("storage_bytes") > 0
-        graph.pop("notes")  # files that were not taken in concern this computer alone
-    assert graphs[0] == graphs[1]
-    assert rows(here) == rows(copy)
 
 
 @settings(max_examples=5, deadline=None)
@@ -197,7 +171,6 @@ def test_copies_that_are_gone_or_changed_stay_behind_with_a_note(
         ("out", "out.ctcollection"),
         ("out.ctcollection", "out.ctcollection"),
         ("v1.2", "v1.2.ctcollection"),
-        ("a.zip", "a.zip"),
         ("new/deep/x", "new/deep/x.ctcollection"),
     ],
 )

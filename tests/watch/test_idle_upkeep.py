@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import subprocess
 import sys
@@ -154,20 +153,6 @@ def test_a_manager_without_any_watch_does_it_too(
     world.run(120)
     assert done == ["Acme"]
     assert world.syncs.calls == []
-
-
-def test_the_real_upkeep_of_a_real_collection(
-    library: Library, store_text: Callable[..., object], caplog: pytest.LogCaptureFixture
-) -> None:
-    collection = library.create("Acme")
-    world = Simulation(library)
-    world.run(30)
-    with write_session(collection.folder) as session:
-        store_text(session, "Notes.txt", "He left the building.")
-    with caplog.at_level(logging.INFO, "casetrack.watch"):
-        world.run(2000, coarse=5)
-    assert caplog.records == []
-    assert [d.name for d in collection.documents()] == ["Notes.txt"]
 
 
 def test_earlier_states_that_others_left_go_once(fake: FakeLibrary) -> None:

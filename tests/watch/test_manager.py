@@ -78,20 +78,6 @@ def test_many_changes_compare_the_whole_folder(
     assert world.run(10) == [("docs", None)]
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("schedule", "wholes"),
-    # The first one comes at the start.
-    [("on_change", 5), ("hourly", 25), ("every_6h", 5), ("every_12h", 3), ("daily", 2)],
-)
-def test_whole_folders_in_a_day(
-    world: Simulation, watch: Watch, schedule: str, wholes: int
-) -> None:
-    if watch.schedule != schedule:
-        world.watch_list.change(watch.id, schedule=schedule)
-    assert world.run(24 * HOUR + 60, coarse=20) == [("docs", None)] * wholes
-
-
 def test_a_manual_or_paused_folder_is_left_alone(
     world: Simulation, watch: Watch, place: Path
 ) -> None:
@@ -252,20 +238,6 @@ def test_options_that_matter_lead_to_a_comparison_others_do_not(
     assert world.run(30) == []
     world.watch_list.change(watch.id, exclude=["*.bak"])
     assert world.run(30) == [("docs", None)]
-
-
-def test_watches_come_and_go_while_it_runs(
-    world: Simulation, watch: Watch, collection: Collection, tmp_path: Path
-) -> None:
-    world.run(10)
-    more = tmp_path / "more"
-    more.mkdir()
-    added, _ = world.watch_list.add(collection.info.id, more)
-    assert world.run(10) == [("more", None)]
-    world.watch_list.remove({watch.id})
-    world.run(10)
-    assert set(world.news.followed) == {added.id}
-    assert {p.stem for p in (world.watch_list.data_dir / "watching").iterdir()} == {added.id}
 
 
 def test_two_folders_take_turns(

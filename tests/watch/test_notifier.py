@@ -191,24 +191,6 @@ def test_where_the_system_refuses_news_it_is_said(
     assert not notifier.alive("a")
 
 
-def test_a_limit_that_is_reached_inside_a_folder_shows_too(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notifier = OsNotifier(tmp_path / "probe")
-    notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)
-    real = type(notifier._observer).schedule
-
-    def scarce(self: object, handler: object, path: object, **options: object) -> object:
-        if Path(str(path)) == tmp_path / "probe":
-            raise OSError(errno.ENOSPC, "inotify watch limit reached")
-        return real(self, handler, path, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(notifier._observer), "schedule", scarce)
-    note = notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)
-    assert "max_user_watches" in note
-    notifier.stop()
-
-
 def test_lost_news_are_noticed(place: Path, tmp_path: Path) -> None:
     notifier = OsNotifier(tmp_path / "probe")
     notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)

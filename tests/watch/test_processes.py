@@ -12,10 +12,6 @@ import pytest
 from casetrack.cli.main import main
 from casetrack.config import load_settings
 from casetrack.library import Library
-from casetrack.mcp.session import Session
-from casetrack.mcp.specs import build_tool, declared_in
-from casetrack.mcp.tools.watch import WatchTools
-from casetrack.records.watches import SCHEDULES
 from casetrack.watch.statuses import Statuses
 from casetrack.watch.syncer import pattern_of
 from casetrack.watch.watch_list import WatchList
@@ -207,19 +203,6 @@ def test_a_data_folder_inside_the_watched_one_is_left_out(
     assert main(["watch", "add", str(tmp_path / "docs")]) == 0
     assert main(["watch", "run", "--once"]) == 0
     assert names(library) == ["a.txt"]
-
-
-def test_the_tools_know_every_schedule(made: Library) -> None:
-    group = WatchTools(Session(made))
-    tools = {
-        name: build_tool(getattr(group, name), spec).parameters
-        for name, spec in declared_in(WatchTools)
-    }
-    assert list(tools) == ["watch_folder", "unwatch_folder", "list_watches", "set_sync_schedule"]
-    for name in ("watch_folder", "set_sync_schedule"):
-        assert set(tools[name]["properties"]["schedule"]["enum"]) == set(SCHEDULES)
-    assert tools["watch_folder"]["required"] == ["folder_path"]
-    assert tools["set_sync_schedule"]["required"] == ["folder_path", "schedule"]
 
 
 class Server:
