@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.library import Library
 
 
 @pytest.fixture(scope="module", name="made")
