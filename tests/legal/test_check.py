@@ -99,6 +99,12 @@ def test_a_quotation(
         (CITED.format(112).replace("101", "110"), "reporter_differs", "998 F. Supp. 3d 101"),
         (CITED.format(102).replace("Teasdale", "Marlow"), "name_differs", "“Marlow”"),
         (CITED.format(102).replace("Teasdale", "Teasdail"), "name_differs", "“Teasdail”"),
+        (
+            f"Quorn Cartage Co. v. Teasdale{CITED.format(102)[29:]}",
+            "name_differs",
+            "Teasdale v. Quorn",
+        ),
+        ("Quorn Cartage Co. v. Teasdale, 57 F.4th 8 (2d Cir. 2023)", "source_not_in_case", "57 F."),
         (CITED.format(102).replace("2023", "2021"), "year_differs", "2023"),
         (CITED.format(202), "wrong_page", "101-103"),
         ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case", "Celotex"),
@@ -125,9 +131,11 @@ def test_paragraphs_of_the_record(case: Collection, tmp_path: Path) -> None:
 
 
 def test_a_text_without_page_breaks_has_no_wrong_page(case: Collection, tmp_path: Path) -> None:
-    for pin, verdict in (("Dkt. 12 at 3", "verbatim"), ("Dkt. 13 at 3", "wrong_page")):
+    verdicts = {"12 at 3": "verbatim", "13 at 3": "wrong_page", "13 at PageID.877": "verbatim"}
+    for pin, verdict in verdicts.items():
         words = "weighed 40 pounds and no more" if "12" in pin else "grants the motion in part"
-        assert only(checked(case, f"It “{words}.” {pin}.", tmp_path), "quotation").verdict == verdict
+        found = checked(case, f"It “{words}.” Dkt. {pin}.", tmp_path)
+        assert only(found, "quotation").verdict == verdict
 
 
 def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ _HISTORY = re.compile(
     r"(?:\([^()]*\)[,\s]*)?$",
     re.IGNORECASE,
 )
-"""What introduces the later history of a decision, or what it quotes; *id.* means neither."""
+"""Words before the later history of a decision or its quoted source; *id.* means neither."""
 _SIGNALS = re.compile(
     r"\s*(?:(?:and|but|see|also|cf|accord|e\.g|compare|contra|generally|with)\b[.,\s]*)*",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ _TAIL = re.compile(
     r"(?:,?\s?(?:at\s)?(?:pp?\.\s?|nn?\.\s?|¶{1,2}\s?|§{1,2}\s?)?\*?\d[\w.:–—-]*(?:\s?\(\w{1,4}\))*){0,8}"
     rf"(?:\s?{_REMARKS.pattern}){{0,4}},?\s?"
 )
-"""Pin cites, court and year, and remarks behind a citation."""
+"""Pin cites, court, year and remarks after a citation."""
 _UNREAD = re.compile(
     r"https?://|\bwww\.|\blast\s(?:visited|accessed)\b|\bhereinafter\b"
     r"|\bsupra\b(?!\s(?:Part|Section)s?\b)|\b(?:[Aa]nte|[Pp]ost),\sat\s\d"
@@ -74,7 +74,7 @@ _UNREAD = re.compile(
     r"(?:[A-Z][\w’'-]*\.?|\d+),?\s"
     r"(?:at\s(?:pp?\.\s?)?\*?\d|§{1,2}\s?\d|¶{1,2}\s?\d+\b(?!\s[A-Z]))"
 )
-"""What only a citation has: an address, a signal, a date in parentheses, a volume, a pin cite."""
+"""Signs of a citation: an address, a signal, a date in parentheses, a volume, a pin cite."""
 _NAMED_ACT = re.compile(r"regulation:\D+(?:-(?:1[789]|20)\d\d)?")
 
 
@@ -169,10 +169,8 @@ def _block_before(text: str, at: int, blocks: Sequence[Place]) -> Place | None:
     return next((b for b in blocks if b[1] <= at and not text[b[1] : at].strip()), None)
 
 
-def _is_unread_before(
-    text: str, at: int, earlier: Sequence[tuple[ReferenceMatch, Cited]]
-) -> bool:
-    """Whether a citation that was not read stands between the last one that was and *at*."""
+def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch, Cited]]) -> bool:
+    """Whether *text* has an unread citation between the last one that was read and *at*."""
     start, mentions = 0, []
     for found, what in reversed(earlier):
         if not what.mentioned:
@@ -194,7 +192,7 @@ def _tail_end(text: str, end: int) -> int:
 
 
 def _without_remarks(text: str) -> str:
-    """Return *text* without what stands in parentheses, but for dates."""
+    """Return *text* without its parentheses, except those of a date."""
     return _REMARKS.sub(lambda found: found[0] if _UNREAD.fullmatch(found[0]) else "", text)
 
 
@@ -292,7 +290,7 @@ def _named(found: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[Ref
     """Take what needs no volume: a law, a paper of the record, a case by its names."""
     known = known_case(found, cited) if found.type == "case" else None
     if known is None and found.confidence == NAMES_ALONE:
-        # Without reporter and number the names of a case only speak of it.
+        # Names without a reporter or number don't identify the case, so *id.* stays open.
         return found, Cited("", found.name, authority=False)
     if known is not None:
         made = replace(found, key=known.key, name=known.name, confidence=0.85)

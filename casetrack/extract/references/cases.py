@@ -38,7 +38,7 @@ _GERMAN = re.compile(
     r"|Az\.?:?)?\s?(?:Az\.?:?\s)?)(?P<file>[IVX]{0,4}\s?\d{0,2}\s?[A-Za-z]{1,4}\s\(?\d{1,5}/\d\d)"
 )
 NAMES_ALONE = 0.7
-"""How sure a case is that is cited by its names alone."""
+"""Confidence of a case cited by its names alone."""
 
 
 def find_cases(text: str, /) -> Iterator[ReferenceMatch]:

@@ -267,7 +267,7 @@ def _citation(raw: Any, text: str, begin: int) -> Citation | None:
     while end > core and text[end - 1] in " ,;":
         end -= 1
     if kind == "case" and _AT_PAGE.search(text, core, end):
-        # Of "81 T.C. at 828" eyecite has two readings, and takes either by the order of a set.
+        # eyecite reads "81 T.C. at 828" as full or short, depending on the hash seed.
         kind = "short"
     if kind in {"id", "supra"}:
         end = max(end, core + 1)

@@ -17,13 +17,11 @@ _MAX_PAGES = 150
 """Pages that a decision may run to; a pin cite further on is of another one (as in eyecite)."""
 _MOST = 1000
 _VOLUME_BEFORE = re.compile(r"\d\s$")
-"""The volume of "4 id., at 66", which is another one of the same work."""
-_PIN = re.compile(
-    r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)"
-)
+"""The volume of "4 id., at 66": another volume of the same work."""
+_PIN = re.compile(r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)")
 """The page of "Id., at 723-24"."""
 PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
-"""Keys of laws that are cited by page; of codes and rules no page is."""
+"""Keys of laws that are cited by page; codes and rules are cited by section."""
 _UNPAGED = ("regulation:", "rule:", "constitution:")
 _STAR_PAGED = re.compile(r"WL|LEXIS")
 NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
@@ -60,10 +58,10 @@ class Cited:
         Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
         does not mean it.
     history
-        Whether it is the later history of the decision before it, "aff'd, ...", or what that
-        quotes, "quoting ...".
+        Whether it is the later history of the decision before it, "aff'd, ...", or its quoted
+        source, ", quoting ...".
     inner
-        First pages of what a remark on it cites, "(quoting ...)".
+        First pages of the case that a remark on it cites, "(quoting ...)".
     """
 
     key: str
@@ -119,7 +117,9 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
         pin = _PIN.match(text, at)
         before = text[max(0, at - 3) : at]
         is_law = "§" in text[at : at + 12]
-        last = next((c for c in reversed(cited) if not c.mentioned or (is_law and c.authority)), None)
+        last = next(
+            (c for c in reversed(cited) if not c.mentioned or (is_law and c.authority)), None
+        )
         if last is None or not last.key or not last.authority:
             return None
         if last.several and ";" not in before:
@@ -128,7 +128,7 @@ def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> C
             return None
         if pin and not _page_fits(last, pin):
             return None
-        # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": a page of B, as far as is known.
+        # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": the page may be one of B.
         if pin and last.inner and not last.pages:
             return None if _page_fits(replace(last, pages=last.inner), pin) else last
         return last

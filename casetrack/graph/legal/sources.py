@@ -177,9 +177,7 @@ class Sources:
             return ()
         types, words = _PAPERS[name]
         pattern = re.compile(words, re.IGNORECASE)
-        return tuple(
-            d for d in self.documents if _is_type(d, *types) and pattern.search(_title(d))
-        )
+        return tuple(d for d in self.documents if _is_type(d, *types) and pattern.search(_title(d)))
 
     def _complaints(self, item: str) -> tuple[Document, ...]:
         complaints = [d for d in self.documents if _is_type(d, "complaint")]

@@ -117,8 +117,8 @@ class _Check:
         }
         if missing and len(missing) == len({c.key for c in self.citations}):
             notes.append(
-                "CaseTrack found none of the cited sources in the case, so nothing was compared. Add "
-                "them: casetrack ingest PATH."
+                "CaseTrack found none of the cited sources in the case, so nothing was compared. "
+                "Add them: casetrack ingest PATH."
             )
         return tuple(notes)
 

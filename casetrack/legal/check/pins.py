@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
+_PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
+"""A pin cite to page numbers that a court or a party stamps, which differ from the paper's own."""
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -97,8 +99,9 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
     """Return a pin that lies behind the end of the source, or before its beginning."""
     for pin in citation.pins:
         first, page = _value(pin.first), _first_page(citation, pin)
-        if citation.kind == "record" and first is not None and "PageID" not in citation.text:
-            if (beyond := _beyond(whole, pin.unit, first)) is not None:
+        if citation.kind == "record" and first is not None:
+            beyond = _beyond(whole, pin.unit, first)
+            if beyond is not None and not _PAGE_ID.search(citation.text):
                 return beyond
             continue
         if pin.unit != "page" or first is None or page is None:
@@ -113,7 +116,7 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
 
 
 def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
-    """Return the pages or paragraphs of a paper of the record that has none of this number."""
+    """Return the range of pages or paragraphs if the number is beyond its end."""
     if unit == "paragraph":
         last = max((value for value, _ in _paragraphs(whole)), default=0)
         return Placed("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
@@ -142,7 +145,7 @@ def _placed(
         return _at_lines(whole, pin, start, end)
     if pin.unit == "paragraph":
         return _at_paragraph(whole, pin, start, end)
-    if pin.unit != "page":
+    if pin.unit != "page" or _PAGE_ID.search(citation.text):
         return Placed("open", note=f"Where {pin.text} begins and ends is not checked.")
     first, last = _value(pin.first), _value(pin.last)
     numberings = _numberings(whole, _first_page(citation, pin))
@@ -196,7 +199,7 @@ def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
 
 
 def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
-    """Return the numberings of a document: star pages first, the file's pages last if it has any."""
+    """Return the numberings of a document: star pages first, the pages of the file last."""
     stars: list[list[tuple[str, int, int]]] = []
     printed: list[tuple[str, int, int]] = []
     pages: list[tuple[str, int, int]] = []

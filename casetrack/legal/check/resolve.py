@@ -161,6 +161,13 @@ class Resolver:
                 f"\u201c{fit.found}\u201d in {document.name}.",
                 found=called,
             )
+        if fit.fits == "swapped":
+            return Resolved(
+                (document,),
+                "name_differs",
+                f"The draft writes \u201c{name}\u201d; CaseTrack reads {called}.",
+                found=called,
+            )
         if fit.fits != "other":
             return None
         namesake = [d for d in self._namesakes(citation) if d.document_id != document.document_id]

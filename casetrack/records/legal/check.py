@@ -29,8 +29,8 @@ Verdict = Literal[
 
 Weight = Literal["wrong", "look", "open", "right"]
 """``wrong``: CaseTrack did not find the words or the page as the draft gives them; ``look``: a
-person has to decide; ``open``: CaseTrack found nothing to compare with; ``right``: as the file has
-it. None is a judgement of the draft: each finding says what was looked for and what was found."""
+person has to decide; ``open``: CaseTrack found nothing to compare; ``right``: found as given. None
+judges the draft: each finding reports what was looked for and what was found."""
 
 TITLES: dict[Verdict, str] = {
     "altered": "found with differences",
