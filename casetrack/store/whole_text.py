@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-ROWS = ("chunk_index", "page", "text", "char_start", "printed", "paragraphs")
+ROWS = (
+    *("chunk_index", "page", "page_is_estimated", "text", "char_start", "printed", "paragraphs"),
+)
 """Columns of ``chunks`` that a text is put together from."""
 
 
@@ -45,7 +47,9 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
     text = ""
     spans: dict[tuple[str, str, int], int] = {}
     blocks: dict[tuple[int, int], None] = {}
+    is_estimated = False
     for row in rows:
+        is_estimated = bool(row.get("page_is_estimated"))
         offset = row["char_start"]
         for paragraph in row.get("paragraphs") or ():
             if paragraph["kind"] == "quote":
@@ -65,4 +69,4 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
         text += row["text"][max(0, len(text) - offset) :]
     printed = (PrintedPlace(*key, end) for key, end in spans.items())
     ordered = tuple(sorted(printed, key=lambda p: (p.start, -p.end)))
-    return TextPage(number, text, ordered, tuple(sorted(blocks)))
+    return TextPage(number, text, ordered, tuple(sorted(blocks)), is_estimated)

@@ -15,7 +15,7 @@ from legal.hard_citations import Passage, tabled
 
 def case_of(**papers: dict[str, Any]) -> CaseFile:
     """Return a case of papers by name, with what is known of each."""
-    plain = document(1)
+    plain = replace(document(1), document_type=None)
     rows = [
         replace(plain, **({"document_id": name, "name": name, "path": f"/case/{name}"} | facts))
         for name, facts in papers.items()
@@ -75,3 +75,17 @@ def test_names_of_files_tell_where_the_paper_does_not() -> None:
         ("Ex. 3 Letter.pdf",),
         (),
     ]
+
+
+def test_the_type_that_the_user_gives_counts_first() -> None:
+    detected = {"document_type_evidence": "TRANSCRIPT OF HEARING"}
+    hearing = {"legal_type": "other", "legal_detail": "hearing transcript"}
+    papers: dict[str, dict[str, Any]] = {
+        "hearing": hearing | detected | {"document_type": "transcript"},
+        "article": hearing | {"document_type": "report"},
+        "scan": {"document_type": "trial transcript"},
+        "letter": {"legal_type": "complaint", "document_type": "correspondence"},
+    }
+    case = case_of(**papers)
+    found = sources(case, "Hr'g Tr. at 4. Trial Tr. at 5:6. Compl. ¶ 7.")
+    assert found == [("hearing",), ("scan",), ()]

@@ -32,6 +32,8 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         "1. The crate was sealed.\n\n2. The crate weighed 40 pounds and no more.\n\n3. It broke."
     )
     (home / "Docket" / "012 Statement of facts.txt").write_text(paper, encoding="utf-8")
+    order = "Page one of the order.\fIt grants the motion in part.\fSo ordered."
+    (home / "Docket" / "013 Order.txt").write_text(order, encoding="utf-8")
     return new_case(home, home / "Opinions", home / "Docket", name="Teasdale")
 
 
@@ -97,10 +99,21 @@ def test_a_quotation(
         (CITED.format(112).replace("101", "110"), "reporter_differs", "998 F. Supp. 3d 101"),
         (CITED.format(102).replace("Teasdale", "Marlow"), "name_differs", "“Marlow”"),
         (CITED.format(102).replace("Teasdale", "Teasdail"), "name_differs", "“Teasdail”"),
+        (
+            f"Quorn Cartage Co. v. Teasdale{CITED.format(102)[29:]}",
+            "name_differs",
+            "Teasdale v. Quorn",
+        ),
+        ("Quorn Cartage Co. v. Teasdale, 57 F.4th 8 (2d Cir. 2023)", "source_not_in_case", "57 F."),
         (CITED.format(102).replace("2023", "2021"), "year_differs", "2023"),
         (CITED.format(202), "wrong_page", "101-103"),
         ("Celotex Corp. v. Catrett, 477 U.S. 317, 322 (1986)", "source_not_in_case", "Celotex"),
         ("Dkt. 12 ¶ 2", "in_case", "012 Statement"),
+        ("Dkt. 12 ¶ 9", "wrong_page", "¶¶ 1-3"),
+        ("Dkt. 12 at 9", "in_case", "012 Statement"),  # a text has no pages
+        ("Dkt. 13 at 2", "in_case", "013 Order"),
+        ("Dkt. 13 at 9", "wrong_page", "1-3"),
+        ("Dkt. 13 at PageID.877", "in_case", "013 Order"),
         ("Dkt. 99 at 4", "item_not_found", "Dkt. 99"),
     ],
 )
@@ -115,6 +128,14 @@ def test_paragraphs_of_the_record(case: Collection, tmp_path: Path) -> None:
     assert only(right, "quotation").verdict == "verbatim"
     assert only(wrong, "quotation").verdict == "wrong_page"
     assert only(wrong, "quotation").found_pin == "¶ 2"
+
+
+def test_a_text_without_page_breaks_has_no_wrong_page(case: Collection, tmp_path: Path) -> None:
+    verdicts = {"12 at 3": "verbatim", "13 at 3": "wrong_page", "13 at PageID.877": "verbatim"}
+    for pin, verdict in verdicts.items():
+        words = "weighed 40 pounds and no more" if "12" in pin else "grants the motion in part"
+        found = checked(case, f"It “{words}.” Dkt. {pin}.", tmp_path)
+        assert only(found, "quotation").verdict == verdict
 
 
 def test_nothing_is_wrong_because_a_source_is_missing(case: Collection, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.records.legal.check import CiteCheck, Finding, Weight
 
 _HEADS: tuple[tuple["Weight", str, str], ...] = (
-    ("wrong", "Wrong", "bold red"),
+    ("wrong", "Not found as the draft gives it", "bold red"),
     ("look", "To be settled by you", "bold yellow"),
     ("open", "Could not be checked", "bold"),
     ("right", "As the case has it", "bold green"),
@@ -55,8 +55,8 @@ def check(
     """Check every citation and every quotation of a draft against the case.
 
     Where the draft and a source differ, the difference is shown: [-left out-], {+added+}. Brackets,
-    ellipses, [sic], omitted citations, changed capitals and quotation marks are allowed. What the
-    case does not hold is never called wrong.
+    ellipses, [sic], omitted citations, changed capitals and quotation marks are allowed. Each
+    finding states what CaseTrack looked for and where it found it; check it against the source.
     """
     from casetrack.legal.check import check_draft
     from casetrack.legal.paper.target import target_path, write_paper

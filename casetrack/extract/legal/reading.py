@@ -22,8 +22,8 @@ _PAGE_NUMBER = re.compile(
 _STAMP = re.compile(
     r"\s*(?:(?:USCA|Appeal(?:s)?|Appellate)?\s*Case\s?(?:No\.\s?|:\s?|#?\s?)\S*\d.*(?:Doc|Page"
     r"|Filed|Date|ECF|DktEntry)"
-    r"|USCA\S* (?:Case|Appeal)|.*\bPageID\b|.*\bDktEntry:|Cite as:|.*\bFiled(?::)? "
-    r"\d\d/\d\d/\d{2,4}\b.*(?:Page|Pg)).*"
+    r"|USCA\S* (?:Case|Appeal)|.*\bPage(?:ID)?\b.*\bPage(?:ID)?\b|.*\bDktEntry:|Cite as:"
+    r"|.*\bFiled(?::)? \d\d/\d\d/\d{2,4}\b.*(?:Page|Pg)).*"
 )
 _SPACE = re.compile(r"\s+")
 

@@ -20,12 +20,14 @@ class TextPage:
     """One page: its 1-based number, its text, the places printed on it.
 
     *blocks* are the paragraphs that its reader knows to be set off as quotations: start and end.
+    *is_estimated*: the format has no page breaks, so the paper may have other page numbers.
     """
 
     number: int
     text: str
     printed: tuple[PrintedPlace, ...] = ()
     blocks: tuple[tuple[int, int], ...] = ()
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True)

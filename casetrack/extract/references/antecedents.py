@@ -11,8 +11,17 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.cited import NAME_PARTS, Cited, Place, known_case, meant_by
+from casetrack.extract.references.cases import NAMES_ALONE
+from casetrack.extract.references.cited import (
+    NAME_PARTS,
+    PAGED_LAWS,
+    Cited,
+    Place,
+    known_case,
+    meant_by,
+)
 from casetrack.extract.references.matches import ReferenceMatch, slug
+from casetrack.extract.references.other_works import is_other_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,18 +43,39 @@ _REMARK = re.compile(
 _NEAR_PARENTHESIS = 240
 _HISTORY = re.compile(
     r"(?:aff[’']?(?:irme)?d|rev[’']?(?:erse)?d|vacated|modified|superseded|overruled|abrogated"
-    r"|(?:cert\.|certiorari|reh[’']?g|appeal|review)\s(?:denied|granted|dismissed))"
-    r"(?:\s(?:and|on|in|by|part|sub|nom\.|other|grounds|remanded|mem\.|per|curiam))*[,\s]*"
+    r"|amended|withdrawn|reinstated|depublished"
+    r"|(?:cert\.|certiorari|reh[’']?g|rehearing|appeal|review)\s(?:denied|granted|dismissed)"
+    r"|,\s(?:quot|cit)(?:ing|ed\sin))"
+    r"(?:\s(?:and|on|in|by|part|sub|nom\.|other|grounds|remanded|mem\.|per|curiam|en|banc))*[,\s]*"
     r"(?:\([^()]*\)[,\s]*)?$",
     re.IGNORECASE,
 )
-"""What introduces the later history of a decision, which *id.* does not mean."""
+"""Words before the later history of a decision or its quoted source; *id.* means neither."""
 _SIGNALS = re.compile(
     r"\s*(?:(?:and|but|see|also|cf|accord|e\.g|compare|contra|generally|with)\b[.,\s]*)*",
     re.IGNORECASE,
 )
 _REMARKS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _PROSE = re.compile(r"\b[a-z]{3,}\b(?!\.)")
+_TAIL = re.compile(
+    r"(?:,?\s?(?:at\s)?(?:pp?\.\s?|nn?\.\s?|¶{1,2}\s?|§{1,2}\s?)?\*?\d[\w.:–—-]*(?:\s?\(\w{1,4}\))*){0,8}"
+    rf"(?:\s?{_REMARKS.pattern}){{0,4}},?\s?"
+)
+"""Pin cites, court, year and remarks after a citation."""
+_UNREAD = re.compile(
+    r"https?://|\bwww\.|\blast\s(?:visited|accessed)\b|\bhereinafter\b"
+    r"|\bsupra\b(?!\s(?:Part|Section)s?\b)|\b(?:[Aa]nte|[Pp]ost),\sat\s\d"
+    r"|\((?:[^()]{0,60}[\s,.])?(?:17|18|19|20)\d\d\)|\bpp?\.\s?\d|\bBrief\s(?:for|of)\s[A-Z]"
+    r"|\b\d{1,3}\s(?:(?:[A-Z][\w’']*\.\s?){1,6}|[A-Z]\w+\s)(?:at\s)?[A-Z]?\d"
+    r"|\b(?:[Ss]ee(?:\salso|\sgenerally)?|[Cc]f\.|[Aa]ccord)(?:,\se\.\s?g\.)?,?\s"
+    r"(?!(?:Id|Ibid|Parts?|Sections?)\b)(?:\d+\s)?[A-Z]"
+    r"|(?<!\b(?:in|of|to|by)\s)(?<!under\s)"
+    r"\b(?!(?:See|Also|But|And|Under|In|Of|By|To|For|With|The|As|If|Because|Section|Id|Ibid)\b)"
+    r"(?:[A-Z][\w’'-]*\.?|\d+),?\s"
+    r"(?:at\s(?:pp?\.\s?)?\*?\d|§{1,2}\s?\d|¶{1,2}\s?\d+\b(?!\s[A-Z]))"
+)
+"""Signs of a citation: an address, a signal, a date in parentheses, a volume, a pin cite."""
+_NAMED_ACT = re.compile(r"regulation:\D+(?:-(?:1[789]|20)\d\d)?")
 
 
 def resolve(
@@ -88,7 +118,7 @@ def resolve(
                 (c for c in reversed(cited) if c.authority and not (c.within or c.history)), None
             )
             if outer is not None:
-                cited.append(replace(outer, several=False))
+                cited.append(replace(outer, inner=cited[-1].pages))
         if citation is None:
             made, what = _named(found, between, cited)
             if _is_mention(found, text, cited[-1] if cited else None):
@@ -97,17 +127,21 @@ def resolve(
             made, what = _full(found, citation, between, cited)
         else:
             spelled = _spelled_out(text, items, place, citation)
-            known = cited
-            if citation.kind == "id" and _is_behind_block(text, found.start, blocks):
+            known, earlier, until = cited, resolved, found.start
+            if citation.kind == "id" and (block := _block_before(text, until, blocks)):
                 known = [c for c in cited if not c.quoted]
-            target = meant_by(spelled, text[max(0, found.start - 3) : found.start], known)
+                earlier, until = [one for one in resolved if not one[1].quoted], block[0]
+            target = meant_by(spelled, text, found.start, known)
+            if spelled.kind == "id" and target and _is_unread_before(text, until, earlier):
+                target = None
             target = _of_section(target, text, found)
             made = _pointed(found, target)
             what = Cited("", authority=False)
             if target:
-                what = replace(target, several=False, mentioned=False)
+                what = replace(target, mentioned=False)
         if resolved and what.authority and what.key:
-            several = _is_joined(between, cited, what)
+            is_id = citation is not None and citation.kind == "id"
+            several = what.several if is_id else _is_joined(between, cited, what)
             within = bool(
                 _REMARK.search(
                     text, max(previous_end, found.start - _NEAR_PARENTHESIS), found.start
@@ -130,9 +164,36 @@ _LAST_WORDS = re.compile(r"(?:,?\s*(?:at\s)?[\d*–-]+)*\s*(?:\([^()]*\)\s*)*[.\
 """What stands behind the last citation of a quotation: pages, court and year."""
 
 
-def _is_behind_block(text: str, at: int, blocks: Sequence[Place]) -> bool:
-    """Whether nothing but white space stands between a block quotation and *at*."""
-    return any(end <= at and not text[end:at].strip() for _, end in blocks)
+def _block_before(text: str, at: int, blocks: Sequence[Place]) -> Place | None:
+    """Return the block quotation that ends right before *at*."""
+    return next((b for b in blocks if b[1] <= at and not text[b[1] : at].strip()), None)
+
+
+def _is_unread_before(text: str, at: int, earlier: Sequence[tuple[ReferenceMatch, Cited]]) -> bool:
+    """Whether *text* has an unread citation between the last one that was read and *at*."""
+    start, mentions = 0, []
+    for found, what in reversed(earlier):
+        if not what.mentioned:
+            start = found.end
+            break
+        mentions.append(found)
+    start = _tail_end(text, start)
+    for found in reversed(mentions):
+        if found.start >= start:
+            if found.type == "link" or _UNREAD.search(_without_remarks(text[start : found.start])):
+                return True
+            start = found.end
+    return bool(_UNREAD.search(_without_remarks(text[start:at])))
+
+
+def _tail_end(text: str, end: int) -> int:
+    tail = _TAIL.match(text, end)
+    return tail.end() if tail else end
+
+
+def _without_remarks(text: str) -> str:
+    """Return *text* without its parentheses, except those of a date."""
+    return _REMARKS.sub(lambda found: found[0] if _UNREAD.fullmatch(found[0]) else "", text)
 
 
 def _is_quoted(
@@ -164,7 +225,7 @@ def _spelled_out(
 
 
 _OPENS = re.compile(
-    r"(?:^|[.;:)\]\"”’—–]\s*|[(\[]\s*|\n\n|(?<!\w)(?:see|see,? e\.g\.,|also|cf\.|accord|e\.g\.,"
+    r"(?:^|[.;:)\"”’—–]\s*|\(\s*|\n\n|(?<!\w)(?:see|see,? e\.g\.,|also|cf\.|accord|e\.g\.,"
     r"|citing|quoting|compare|contra|with|and|or|,)\s*)$",
     re.IGNORECASE,
 )
@@ -172,8 +233,10 @@ _OPENS = re.compile(
 
 def _is_mention(found: ReferenceMatch, text: str, previous: Cited | None) -> bool:
     """Whether a sentence only speaks of what *found* names, and does not cite it."""
-    if found.type in {"case", "record"}:
+    if found.type in {"case", "record"} or found.key.startswith(PAGED_LAWS):
         return False
+    if found.type in {"section", "link"} or _NAMED_ACT.fullmatch(found.key):
+        return True
     before = text[max(0, found.start - 24) : found.start]
     opening = _OPENS.search(before)
     if opening is None:
@@ -187,18 +250,20 @@ def _is_mention(found: ReferenceMatch, text: str, previous: Cited | None) -> boo
 
 
 _SECTION_OF_ID = re.compile(
-    r"[Ii]d\.,?(?:\sat)?\s§{1,2}\s?(?P<number>\d[\w.:-]*\w|\d)(?P<below>(?:\(\w{1,4}\))*)"
+    r"[Ii]d\.,?(?:\sat)?\s(?:§{1,2}\s?(?P<number>\d[\w.:-]*\w|\d)(?P<below>(?:\(\w{1,4}\))*)|subds?\.)"
 )
 
 
 def _of_section(target: Cited | None, text: str, found: ReferenceMatch) -> Cited | None:
-    """Return what "Id. § 362(d)" means: another section of the same code."""
+    """Return what "Id. § 362(d)" means: another section of the same code; no case has one."""
     section = _SECTION_OF_ID.match(text, found.start) if target else None
-    if target is None or section is None or not target.key.startswith("regulation:"):
+    if target is None or section is None:
         return target
+    if target.key.startswith("case:"):
+        return None
     head, sign, number = target.name.rpartition("§")
     last = slug(number)
-    if not sign or not last or not target.key.endswith("-" + last):
+    if not section["number"] or not sign or not last or not target.key.endswith("-" + last):
         return target
     written = section["number"] + section["below"]
     key = f"{target.key.removesuffix(last)}{slug(written)}"
@@ -224,6 +289,9 @@ _AUTHORITIES = frozenset(("case", "regulation", "rule", "constitution", "record"
 def _named(found: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[ReferenceMatch, Cited]:
     """Take what needs no volume: a law, a paper of the record, a case by its names."""
     known = known_case(found, cited) if found.type == "case" else None
+    if known is None and found.confidence == NAMES_ALONE:
+        # Names without a reporter or number don't identify the case, so *id.* stays open.
+        return found, Cited("", found.name, authority=False)
     if known is not None:
         made = replace(found, key=known.key, name=known.name, confidence=0.85)
         return made, replace(known, several=False, within=False)
@@ -238,7 +306,8 @@ def _named(found: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[Ref
         # An act and its page in the Statutes at Large.
         aliases = (*(last.aliases or (last.key,)), found.key)
         return replace(found, key=last.key, name=last.name), replace(last, aliases=aliases)
-    return found, Cited(key, found.name, authority=found.type in _AUTHORITIES, aliases=(key,))
+    is_authority = found.type in _AUTHORITIES or is_other_work(found.key)
+    return found, Cited(key, found.name, authority=is_authority, aliases=(key,))
 
 
 def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:

@@ -37,6 +37,8 @@ _GERMAN = re.compile(
     r"(?:Urteil|Beschluss)\svom\s\d{1,2}\.\s\w{3,9}\s\d{4})\s?(?:[-–—,]"
     r"|Az\.?:?)?\s?(?:Az\.?:?\s)?)(?P<file>[IVX]{0,4}\s?\d{0,2}\s?[A-Za-z]{1,4}\s\(?\d{1,5}/\d\d)"
 )
+NAMES_ALONE = 0.7
+"""Confidence of a case cited by its names alone."""
 
 
 def find_cases(text: str, /) -> Iterator[ReferenceMatch]:
@@ -66,7 +68,10 @@ def _versus(text: str) -> Iterator[ReferenceMatch]:
     for name in names_alone(text):
         if not is_caption(text, name.start, name.end):
             key = slug(" v ".join(name.parties))
-            yield ReferenceMatch(name.start, name.end, "case", "case:" + key, name.text, 0.7)
+            match = ReferenceMatch(
+                name.start, name.end, "case", f"case:{key}", name.text, NAMES_ALONE
+            )
+            yield match
 
 
 def _case(start: int, end: int, key: str, text: str, confidence: float) -> ReferenceMatch:

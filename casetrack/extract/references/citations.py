@@ -53,6 +53,7 @@ _YEAR_IN_BRACKETS = re.compile(r"\[(?:1[89]|20)\d\d\],?\s$")
 _ID = re.compile(
     r"(?<![\w.])(?:[Ii]d\.|[Ii]bid\b\.?)(?:,?\s(?P<pin>at\s(?:pp?\.\s)?\*?\d+(?:[-–]\d+)?))?"
 )
+_AT_PAGE = re.compile(r"\sat\s\S+$")
 _AMBIGUOUS_ID = re.compile(r"ID\.,?")
 
 
@@ -265,6 +266,9 @@ def _citation(raw: Any, text: str, begin: int) -> Citation | None:
     end = max(min(end, len(text)), core)
     while end > core and text[end - 1] in " ,;":
         end -= 1
+    if kind == "case" and _AT_PAGE.search(text, core, end):
+        # eyecite reads "81 T.C. at 828" as full or short, depending on the hash seed.
+        kind = "short"
     if kind in {"id", "supra"}:
         end = max(end, core + 1)
         if _AMBIGUOUS_ID.fullmatch(text[core:end]):

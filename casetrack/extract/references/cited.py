@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.references.matches import slug
@@ -16,7 +16,14 @@ Place = tuple[int, int]
 _MAX_PAGES = 150
 """Pages that a decision may run to; a pin cite further on is of another one (as in eyecite)."""
 _MOST = 1000
-_PIN = re.compile(r"(?:at\s+)?(?:pp?\.\s*)?\*?(\d+)")
+_VOLUME_BEFORE = re.compile(r"\d\s$")
+"""The volume of "4 id., at 66": another volume of the same work."""
+_PIN = re.compile(r"\w{2,4}\.?,?\s?(?:at\s(?:pp?\.\s?)?|pp?\.\s?|(?=\*))(?P<star>\*)?(?P<page>\d+)")
+"""The page of "Id., at 723-24"."""
+PAGED_LAWS = ("regulation:stat-", "regulation:fed-reg-")
+"""Keys of laws that are cited by page; codes and rules are cited by section."""
+_UNPAGED = ("regulation:", "rule:", "constitution:")
+_STAR_PAGED = re.compile(r"WL|LEXIS")
 NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
 """What names a party in a citation of eyecite."""
 
@@ -51,7 +58,10 @@ class Cited:
         Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
         does not mean it.
     history
-        Whether it is the later history of the decision before it, "aff'd, ...".
+        Whether it is the later history of the decision before it, "aff'd, ...", or its quoted
+        source, ", quoting ...".
+    inner
+        First pages of the case that a remark on it cites, "(quoting ...)".
     """
 
     key: str
@@ -67,6 +77,7 @@ class Cited:
     mentioned: bool = False
     quoted: bool = False
     history: bool = False
+    inner: tuple[int, ...] = ()
 
 
 class Antecedents:
@@ -90,25 +101,37 @@ class Antecedents:
             del self._cited[min(self._cited)]
 
 
-def meant_by(citation: Citation, before: str, cited: list[Cited], /) -> Cited | None:
+def meant_by(citation: Citation, text: str, at: int, cited: list[Cited], /) -> Cited | None:
     """Return what a short form, an *id.* or a *supra* means; ``None`` where several fit, or none.
 
     Parameters
     ----------
     citation
         The short form.
-    before
-        The characters right before it.
+    text, at
+        The text, and where in it the short form begins.
     cited
         What is cited before it, in order.
     """
     if citation.kind == "id":
-        last = _meant(cited, citation.details.get("pin_cite") or citation.written)
+        pin = _PIN.match(text, at)
+        before = text[max(0, at - 3) : at]
+        is_law = "§" in text[at : at + 12]
+        last = next(
+            (c for c in reversed(cited) if not c.mentioned or (is_law and c.authority)), None
+        )
         if last is None or not last.key or not last.authority:
             return None
         if last.several and ";" not in before:
             return None
-        return last if _page_fits(last, citation.details.get("pin_cite")) else None
+        if citation.written.startswith("i") and _VOLUME_BEFORE.search(before):
+            return None
+        if pin and not _page_fits(last, pin):
+            return None
+        # "Dkt. 4 (quoting B, 564 U.S. 552). Id. at 571": the page may be one of B.
+        if pin and last.inner and not last.pages:
+            return None if _page_fits(replace(last, pages=last.inner), pin) else last
+        return last
     names = [citation.name.text] if citation.name else []
     names += [citation.details[n] for n in NAME_PARTS if n in citation.details]
     if citation.kind == "short":
@@ -119,15 +142,6 @@ def meant_by(citation: Citation, before: str, cited: list[Cited], /) -> Cited | 
             return same[0]
         return _of_name(same, names) or _of_page(same, citation.groups.get("page"))
     return _of_name([c for c in cited if c.parties], names)
-
-
-def _meant(cited: list[Cited], pin: str) -> Cited | None:
-    """Return what was cited last, leaving out what was only spoken of."""
-    last = cited[-1] if cited else None
-    if last is None or not last.mentioned or "§" in pin:
-        return last
-    earlier = next((c for c in reversed(cited) if not c.mentioned), None)
-    return earlier if earlier is not None else last
 
 
 def _of_page(same: list[Cited], page: str | None) -> Cited | None:
@@ -149,13 +163,14 @@ def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
     return next(iter(fitting.values())) if len(fitting) == 1 else None
 
 
-def _page_fits(cited: Cited, pin: str | None) -> bool:
-    if not pin or not cited.pages:
-        return True
-    match = _PIN.match(pin.strip(" ,"))
-    if not match:
+def _page_fits(cited: Cited, pin: re.Match[str]) -> bool:
+    if cited.key.startswith(_UNPAGED) and not cited.key.startswith(PAGED_LAWS):
         return False
-    return any(page <= int(match[1]) <= page + _MAX_PAGES for page in cited.pages)
+    if not cited.pages:
+        return True
+    if pin["star"] or _STAR_PAGED.search(cited.reporter):
+        return bool(_STAR_PAGED.search(cited.reporter))
+    return any(page <= int(pin["page"]) <= page + _MAX_PAGES for page in cited.pages)
 
 
 def known_case(found: ReferenceMatch, cited: list[Cited], /) -> Cited | None:

@@ -55,7 +55,7 @@ _APPENDIX_NAMES = {
     "add": "add",
 }
 _RULE_BEFORE = re.compile(
-    r"(?:\b(?:Fed|Evid|Civ|Crim|App|Ct|Loc|L|P|S|Bankr|Cir|Sup|Super|[A-Z][a-z]{2,5}|N\.J|N\.Y"
+    r"(?:\b(?!(?:See|Accord|Compare|With|But|And|Also)\s)(?:Fed|Evid|Civ|Crim|App|Ct|Loc|L|P|S|Bankr|Cir|Sup|Super|[A-Z][a-z]{2,5}|N\.J|N\.Y"
     r"|Prof|Conduct|Code|Admin|Minn|Or|Comp)\.?,?\s?(?:P\.\s?)?|\d\s?|Rules?\s|&\s)$"
 )
 _COURT_BEFORE = re.compile(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-FORMAT = 3
+FORMAT = 4
 """Raised with the layout, and whenever a document would be read in another way."""
 PIN = pa.struct(
     [(n, pa.string()) for n in ("text", "unit", "first", "last", "first_line", "last_line")]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.references import References
 from casetrack.extract.references.matches import slug
+from casetrack.records.papers import LEGAL_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -92,7 +93,7 @@ class Sources:
     def authorities(self) -> tuple[Document, ...]:
         """The documents that are an authority: opinions, and texts of the law."""
         return tuple(
-            d for d in self.documents if d.own_citations or d.legal_type in {"opinion", "statute"}
+            d for d in self.documents if d.own_citations or _is_type(d, "opinion", "statute")
         )
 
     def keys_of(self, document: Document, /) -> tuple[str, ...]:
@@ -157,7 +158,7 @@ class Sources:
             for d in self.documents
             if d.case_name
             and not d.own_citations
-            and d.legal_type in {"opinion", "order"}
+            and _is_type(d, "opinion", "order")
             and _same_case(cited, _sides(d.case_name))
             and _year_fits(citation, d)
         )
@@ -176,21 +177,19 @@ class Sources:
             return ()
         types, words = _PAPERS[name]
         pattern = re.compile(words, re.IGNORECASE)
-        return tuple(
-            d for d in self.documents if d.legal_type in types and pattern.search(_title(d))
-        )
+        return tuple(d for d in self.documents if _is_type(d, *types) and pattern.search(_title(d)))
 
     def _complaints(self, item: str) -> tuple[Document, ...]:
-        complaints = [d for d in self.documents if d.legal_type == "complaint"]
+        complaints = [d for d in self.documents if _is_type(d, "complaint")]
         return tuple(d for d in complaints if _amendment(d) == item)
 
     def _transcripts(self, item: str) -> tuple[Document, ...]:
-        held = [d for d in self.documents if d.legal_detail and "transcript" in d.legal_detail]
-        depositions = [d for d in self.documents if d.legal_type == "deposition"]
+        held = [d for d in self.documents if "transcript" in _detail(d)]
+        depositions = [d for d in self.documents if _is_type(d, "deposition")]
         wanted = item.removesuffix("-tr").split("-")[0] if "-tr" in item else ""
         if wanted:
-            return tuple(d for d in held if wanted in f"{d.legal_detail} {_title(d)}".lower())
-        courts = [d for d in held if d.legal_type != "deposition"]
+            return tuple(d for d in held if wanted in f"{_detail(d)} {_title(d)}".lower())
+        courts = [d for d in held if not _is_type(d, "deposition")]
         return tuple(courts or depositions)
 
 
@@ -208,7 +207,7 @@ def _sure_keys(document: Document) -> Iterator[str]:
     """Yield the keys that the paper itself gives: where it is reported, its numbers."""
     for own in document.own_citations or ():
         yield from _keys_in(own)
-    if document.legal_type == "statute":
+    if _is_type(document, "statute"):
         for words in (document.legal_title or "", _stem(document)):
             yield from list(_keys_in(words))[:1]
     if document.docket_entry:
@@ -255,6 +254,24 @@ def _stem(document: Document) -> str:
     return document.name.rsplit(".", 1)[0]
 
 
+def _given_type(document: Document) -> str:
+    """Return the document type that the user has given; empty where it was detected."""
+    is_given = document.document_type and not document.document_type_evidence
+    return (document.document_type or "").lower() if is_given else ""
+
+
+def _is_type(document: Document, *types: str) -> bool:
+    """Whether a document has one of the legal types; what the user has given counts first."""
+    if given := _given_type(document):
+        named = {t for t in LEGAL_TYPES if t in given}
+        return not named.isdisjoint(types) or (not named and "other" in types)
+    return document.legal_type in types
+
+
+def _detail(document: Document) -> str:
+    return _given_type(document) or document.legal_detail or ""
+
+
 def _title(document: Document) -> str:
     return f"{document.legal_title or ''} {document.title or ''} {_stem(document)}"
 
@@ -290,9 +307,9 @@ def _is_of_witness(document: Document, kind: str, who: str) -> bool:
 
 
 def _is_kind(document: Document, kind: str) -> bool:
-    detail = document.legal_detail or ""
+    detail = _detail(document)
     if kind == "dep":
-        return document.legal_type == "deposition"
+        return _is_type(document, "deposition")
     words = {"decl": "declaration", "aff": "affidavit", "report": "report"}
     sworn = {"decl": "affidavit", "aff": "declaration"}
     return words[kind] in detail or sworn.get(kind, "-") in detail

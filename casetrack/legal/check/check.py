@@ -117,8 +117,8 @@ class _Check:
         }
         if missing and len(missing) == len({c.key for c in self.citations}):
             notes.append(
-                "None of the cited sources is in the case; nothing could be compared. Add them: "
-                "casetrack ingest PATH."
+                "CaseTrack found none of the cited sources in the case, so nothing was compared. "
+                "Add them: casetrack ingest PATH."
             )
         return tuple(notes)
 
@@ -229,7 +229,7 @@ class _Check:
         if verdict == "verbatim" and placed is not None and placed.fits == "wrong":
             verdict = "wrong_page"
         elif placed is not None and placed.fits == "wrong":
-            notes.append(f"It also stands elsewhere: at {placed.found}, not at {_pin(citation)}.")
+            notes.append(f"Not found by CaseTrack at {_pin(citation)}; found at {placed.found}.")
         if placed is not None and placed.note:
             notes.append(placed.note)
         sources = self._quotes(held.document, match.start, match.end)
@@ -322,11 +322,11 @@ class _Check:
             return None
         other = self._elsewhere(quotation, set())
         sources: tuple[Quote, ...] = ()
-        said = "No citation belongs to these words, so they were not held against a source."
+        said = "CaseTrack found no citation for these words, so they were not compared."
         if other is not None:
             match = other.match
             sources = self._quotes(other.document, match.start, match.end)
-            said = "No citation belongs to these words." + wording.elsewhere(
+            said = "CaseTrack found no citation for these words." + wording.elsewhere(
                 match, other.document, sources
             )
         return Finding(

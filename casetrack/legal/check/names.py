@@ -26,9 +26,9 @@ _ALIKE = 0.8
 
 
 class NameFit(NamedTuple):
-    """How a cited name fits: the same, misspelt (what the file has), or another."""
+    """How a cited name fits: the same, swapped, misspelt (what the file has), or another."""
 
-    fits: Literal["same", "misspelt", "other", "unknown"]
+    fits: Literal["same", "swapped", "misspelt", "other", "unknown"]
     cited: str = ""
     found: str = ""
 
@@ -53,13 +53,15 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
     name
         As cited, the parties only.
     head
-        The names that the file knows, and the beginning of the decision.
+        The name of the case, if it is known, as the first line; the beginning of the decision.
     spelling
         Whether a name that is written almost alike is told from another one.
     """
     sides = [side for side in _VERSUS.split(name) if side.strip()]
     if not sides or not head.strip():
         return NameFit("unknown")
+    if _are_swapped(sides, _VERSUS.split(head.partition("\n")[0])):
+        return NameFit("swapped", name)
     there = _words_of(head[:_HEAD])
     misspelt: NameFit | None = None
     for side in sides:
@@ -71,6 +73,20 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
             return NameFit("other", side.strip(" ,."))
         misspelt = NameFit("misspelt", *near)
     return misspelt or NameFit("same")
+
+
+def _are_swapped(sides: list[str], called: list[str]) -> bool:
+    """Whether each side has words of the other side of the case's name, and none of its own."""
+    if len(sides) != 2 or len(called) != 2:
+        return False
+    own, other = (
+        [
+            any(_is_there(word, _words_of(there)) for word in _telling(side))
+            for side, there in zip(sides, order, strict=True)
+        ]
+        for order in (called, called[::-1])
+    )
+    return all(other) and not any(own)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,11 +11,13 @@ from casetrack.extract.legal.places import find_pin, printed_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.extract.legal.spans import LegalCitation, Pin
+    from casetrack.extract.legal.spans import LegalCitation, Pin, PinUnit
     from casetrack.extract.legal.text import WholeText
 
 _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
+_PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
+"""A pin cite to page numbers that a court or a party stamps, which differ from the paper's own."""
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -45,6 +47,11 @@ class _Numbering:
 
     kind: Literal["star", "page", "file"]
     spans: tuple[tuple[str, int, int], ...]
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether it has pages; a file of one page is often a text without page breaks."""
+        return self.kind != "file" or len(self.spans) > 1
 
     def at(self, start: int, end: int) -> list[str]:
         return list(dict.fromkeys(label for label, s, e in self.spans if s < end and start < e))
@@ -92,6 +99,11 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
     """Return a pin that lies behind the end of the source, or before its beginning."""
     for pin in citation.pins:
         first, page = _value(pin.first), _first_page(citation, pin)
+        if citation.kind == "record" and first is not None:
+            beyond = _beyond(whole, pin.unit, first)
+            if beyond is not None and not _PAGE_ID.search(citation.text):
+                return beyond
+            continue
         if pin.unit != "page" or first is None or page is None:
             continue
         for numbering in _numberings(whole, page):
@@ -101,6 +113,23 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
                 labels = [label for label, _, _ in numbering.spans]
                 return Placed("wrong", f"{labels[0]}-{labels[-1]}")
     return None
+
+
+def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
+    """Return the range of pages or paragraphs if the number is beyond its end."""
+    if unit == "paragraph":
+        last = max((value for value, _ in _paragraphs(whole)), default=0)
+        return Placed("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
+    ends = [
+        (value, numbering.spans[0][0], numbering.spans[-1][0])
+        for numbering in _numberings(whole, None)
+        if (value := _value(numbering.spans[-1][0])) is not None
+        and numbering.is_paged
+        and (unit == "page" or numbering.kind == "page")
+    ]
+    if unit not in {"page", "line"} or not ends or max(ends)[0] >= number:
+        return None
+    return Placed("wrong", f"{ends[0][1]}-{ends[0][2]}")
 
 
 def _placed(
@@ -116,7 +145,7 @@ def _placed(
         return _at_lines(whole, pin, start, end)
     if pin.unit == "paragraph":
         return _at_paragraph(whole, pin, start, end)
-    if pin.unit != "page":
+    if pin.unit != "page" or _PAGE_ID.search(citation.text):
         return Placed("open", note=f"Where {pin.text} begins and ends is not checked.")
     first, last = _value(pin.first), _value(pin.last)
     numberings = _numberings(whole, _first_page(citation, pin))
@@ -159,7 +188,7 @@ def _counting(
     if printed is not None and (is_record or (first is not None and printed.holds(first))):
         return printed
     if is_record or (printed is None and not stars and citation.kind != "case"):
-        return next((n for n in numberings if n.kind == "file"), None)
+        return next((n for n in numberings if n.is_paged), None)
     return None
 
 
@@ -170,7 +199,7 @@ def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
 
 
 def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
-    """Return every way in which a document is numbered, star pages first, the file last."""
+    """Return the numberings of a document: star pages first, the pages of the file last."""
     stars: list[list[tuple[str, int, int]]] = []
     printed: list[tuple[str, int, int]] = []
     pages: list[tuple[str, int, int]] = []
@@ -185,7 +214,9 @@ def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
     found = [_Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars]
     if printed:
         found.append(_Numbering("page", tuple(printed)))
-    return [*found, _Numbering("file", tuple(pages))]
+    if not any(page.is_estimated for page in whole.pages):
+        found.append(_Numbering("file", tuple(pages)))
+    return found
 
 
 def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, int]) -> None:
@@ -232,12 +263,7 @@ def _at_lines(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
 
 
 def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
-    numbers: list[tuple[int, int]] = []
-    for found in _PARAGRAPH.finditer(whole.text):
-        value = int(found[1])
-        # Paragraphs count up; years and items of lists within them do not.
-        if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
-            numbers.append((value, found.start()))
+    numbers = _paragraphs(whole)
     first, last = _value(pin.first), _value(pin.last)
     if len(numbers) < 2 or first is None or last is None:
         return Placed(
@@ -255,6 +281,17 @@ def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
     return Placed(
         "wrong", f"¶ {touched[0]}" if len(touched) == 1 else f"¶¶ {touched[0]}-{touched[-1]}"
     )
+
+
+def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
+    """Return number and start of the numbered paragraphs."""
+    numbers: list[tuple[int, int]] = []
+    for found in _PARAGRAPH.finditer(whole.text):
+        value = int(found[1])
+        # Paragraphs count up; years and items of lists within them do not.
+        if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
+            numbers.append((value, found.start()))
+    return numbers
 
 
 def _within(label: str, pin: Pin, first: int | None, last: int | None) -> bool:

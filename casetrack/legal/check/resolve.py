@@ -126,11 +126,11 @@ class Resolver:
 
     def _present(self, citation: LegalCitation, document: Document) -> Resolved:
         here = f"\u201c{citation.text}\u201d is {document.name}."
-        if citation.kind != "case":
+        if citation.kind not in {"case", "record"}:
             return Resolved((document,), "in_case", here)
         text = self.text(document)
         head = f"{document.case_name or ''}\n{text.text[:_HEAD]}"
-        if citation.form == "full":
+        if citation.kind == "case" and citation.form == "full":
             wrong = self._wrong_name(citation, document, head) or _wrong_year(
                 citation, document, head
             )
@@ -141,8 +141,8 @@ class Resolver:
             return Resolved(
                 (document,),
                 "wrong_page",
-                f"CaseTrack reads the pages {beyond.found} in {document.name}; the draft cites "
-                f"page {citation.pins[0].text}.",
+                f"CaseTrack reads {'' if '¶' in beyond.found else 'the pages '}{beyond.found} in "
+                f"{document.name}; the draft cites {', '.join(pin.text for pin in citation.pins)}.",
                 found=beyond.found,
             )
         return Resolved((document,), "in_case", here)
@@ -159,6 +159,13 @@ class Resolver:
                 "name_differs",
                 f"The draft writes \u201c{fit.cited}\u201d; CaseTrack reads "
                 f"\u201c{fit.found}\u201d in {document.name}.",
+                found=called,
+            )
+        if fit.fits == "swapped":
+            return Resolved(
+                (document,),
+                "name_differs",
+                f"The draft writes \u201c{name}\u201d; CaseTrack reads {called}.",
                 found=called,
             )
         if fit.fits != "other":
@@ -198,7 +205,8 @@ class Resolver:
         return Resolved(
             (),
             "source_not_in_case",
-            f"{citation.name or citation.text} is not in the case, so nothing was compared.",
+            f"CaseTrack did not find {citation.name or citation.text} in the case, so nothing was "
+            "compared.",
         )
 
     def _other_place(self, citation: LegalCitation) -> Resolved | None:
@@ -223,7 +231,7 @@ class Resolver:
         return Resolved(
             (),
             "source_not_in_case",
-            f"{citation.name} is not in the case, so nothing was compared.",
+            f"CaseTrack did not find {citation.name} in the case, so nothing was compared.",
             (f"The case has a decision of the same name, {document.name}.",),
         )
 

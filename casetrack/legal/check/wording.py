@@ -28,33 +28,33 @@ def compared(
     pin: str,
     placed: Placed | None,
 ) -> str:
-    """Say how a quotation that stands in its source stands there."""
+    """Describe how a quotation was found in its source."""
     where = _where(document, sources)
     if verdict == "verbatim":
         return f"Verbatim in {where}."
     if verdict == "wrong_page" and placed is not None:
-        return f"The words stand at {placed.found}, not at {pin}: {where}."
-    return f"Altered: {_differences(match)}; the source is {where}."
+        return f"Not found by CaseTrack at {pin}; found at {placed.found}: {where}."
+    return f"Found by CaseTrack with differences ({_differences(match)}) in {where}."
 
 
 def not_there(documents: Sequence[Document]) -> str:
-    """Say that words are not in the cited source."""
-    return f"These words are not in {' or in '.join(d.name for d in documents)}."
+    """Report that the words were not found in the cited source."""
+    return f"Not found by CaseTrack in {' or in '.join(d.name for d in documents)}."
 
 
 def elsewhere(match: Match, document: Document, sources: Sequence[Quote]) -> str:
-    """Say where else in the case the words stand."""
-    like = "They stand" if match.is_verbatim else "Words like them stand"
-    return f" {like} in {_where(document, sources)}."
+    """Report where else in the case the words were found."""
+    found = "The words were found" if match.is_verbatim else "Similar words were found"
+    return f" {found} in {_where(document, sources)}."
 
 
 def nearest(match: Match) -> tuple[str, ...]:
-    """Say what comes nearest in the cited source, where anything does."""
+    """Report the most similar words of the cited source, if any are similar."""
     if match.likeness < 0.35:
         return ()
     said = " ".join("".join(edit.source for edit in match.edits).split())
     said = said if len(said) <= _NEAREST else f"{said[:_NEAREST]} \u2026"
-    return (f"What comes nearest there: \u201c{said}\u201d",)
+    return (f"The most similar words found there: \u201c{said}\u201d",)
 
 
 def _where(document: Document, sources: Sequence[Quote]) -> str:

@@ -33,7 +33,7 @@ _DPI, _AROUND, _WIDTH = 110.0, 48.0, 620
 _AROUND_CHARS = 240
 _SOURCES = 3
 _PARTS: dict[Weight, tuple[str, str]] = {
-    "wrong": ("Draft and file differ", "wrong"),
+    "wrong": ("Not found as the draft gives it", "not found so"),
     "look": ("A person has to decide", "to look at"),
     "open": ("Cannot be checked with this case", "open"),
     "right": ("As the file has it", "right"),
@@ -109,7 +109,7 @@ def _finding(finding: Finding, draft: Draft, cards: Cards, artist: _Artist) -> I
         f'<article class="event finding {finding.weight}" id="event-{finding.number}" '
         f'tabindex="-1" data-name="{finding.number}" data-find="{esc(find)}">\n'
     )
-    yield f'<p class="verdict"><b>{esc(finding.title.capitalize())}</b>'
+    yield f'<p class="verdict"><b>{esc(finding.title[:1].upper() + finding.title[1:])}</b>'
     yield f"<small>{esc(where)}</small></p>\n"
     yield f'<p class="said" dir="auto">{esc(finding.said)}</p>\n'
     for note in finding.notes:
@@ -140,7 +140,7 @@ def _draft_side(finding: Finding, draft: Draft, artist: _Artist) -> Iterator[str
 def _source_side(finding: Finding, cards: Cards) -> Iterator[str]:
     if not finding.sources:
         gone = finding.verdict == "not_in_source"
-        words = "No place of it has these words." if gone else "There is no place to show."
+        words = "CaseTrack found no such words." if gone else "There is no place to show."
         yield f'<p class="note-line">{words}</p>\n'
         return
     if any(e.kind != "keep" for e in finding.edits):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CheckOutput(outputs.Quoting, outputs.Paged):
-    """What the case says of a brief's citations and quotations, the wrong ones first."""
+    """A brief's citations and quotations compared with the case, differences first."""
 
     brief: str
     pages: int
@@ -45,10 +45,10 @@ class CheckTools:
         "Check a brief",
         READS,
         description="Check every citation and every quotation of a brief against the case: "
-        "verbatim, altered (with the difference), not in the cited source, wrong page, another "
-        "name, year or volume as CaseTrack reads it, source not in the case. Brackets, ellipses "
-        "and omitted citations are allowed. A missing source is never called an error. Relay each "
-        "finding with both places.",
+        "found verbatim, found with differences, not found by CaseTrack in the cited source or at "
+        "the cited page, another name, year or volume as CaseTrack reads it, source not found. "
+        "Brackets, ellipses and omitted citations are allowed. A finding is no proof of an error: "
+        "relay what was looked for and found, with both places.",
         sets=("core", "legal"),
     )
     async def check_brief(
@@ -56,7 +56,7 @@ class CheckTools:
         brief: Annotated[str, Field(description="Path of a file, or a document of the case")],
         show: Annotated[
             Literal["problems", "all"],
-            Field(description="Only what is wrong or not settled, or every finding"),
+            Field(description="Only differences and open questions, or every finding"),
         ] = "problems",
         offset: Offset = 0,
         case: CaseName = None,

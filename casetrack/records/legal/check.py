@@ -25,24 +25,25 @@ Verdict = Literal[
     "verbatim",
     "in_case",
 ]
-"""What is said of a citation or a quotation, the wrong ones first."""
+"""The result of comparing a citation or a quotation with the case, differences first."""
 
 Weight = Literal["wrong", "look", "open", "right"]
-"""``wrong``: the draft and the file differ; ``look``: a person has to decide; ``open``: it cannot
-be checked with this file; ``right``: as the file has it."""
+"""``wrong``: CaseTrack did not find the words or the page as the draft gives them; ``look``: a
+person has to decide; ``open``: CaseTrack found nothing to compare; ``right``: found as given. None
+judges the draft: each finding reports what was looked for and what was found."""
 
 TITLES: dict[Verdict, str] = {
-    "altered": "altered",
-    "not_in_source": "not in the cited source",
-    "wrong_page": "wrong page",
+    "altered": "found with differences",
+    "not_in_source": "not found by CaseTrack in the cited source",
+    "wrong_page": "not found by CaseTrack at the cited place",
     "name_differs": "name differs",
     "year_differs": "year differs",
     "reporter_differs": "volume or page of the reporter differs",
     "item_not_found": "item not found by CaseTrack",
     "antecedent_not_found": "antecedent not found by CaseTrack",
     "unclear": "not settled",
-    "source_not_in_case": "source not in the case",
-    "no_citation": "quotation without a citation",
+    "source_not_in_case": "source not found by CaseTrack",
+    "no_citation": "citation of a quotation not found by CaseTrack",
     "verbatim": "verbatim",
     "in_case": "in the case",
 }
@@ -271,6 +272,6 @@ class CiteCheck(Record):
 
     @property
     def worst_first(self) -> tuple[Finding, ...]:
-        """The findings, the wrong ones first, each kind in the order of the draft."""
+        """The findings, differences first, each kind in the order of the draft."""
         order = {weight: n for n, weight in enumerate(("wrong", "look", "open", "right"))}
         return tuple(sorted(self.findings, key=lambda f: (order[f.weight], f.number)))
