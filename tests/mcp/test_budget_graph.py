@@ -16,7 +16,6 @@ from casetrack.mcp.shorter import spread_page
 from casetrack.records import FileOutcome, IngestReport
 from casetrack.records.index_status import DocumentIndex, IndexStatus
 from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
-from graph.definitions import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -240,8 +239,13 @@ def test_pages_of_spread_mentions_hold_each_one_once() -> None:
     asked: list[int] = []
 
     def chosen(limit: int) -> list[str]:
-        best = lambda row: row["number"] * 37 % 70 / 70  # noqa: E731
-        return [row["chunk_id"] for row in spread(rows, limit, best, lambda row: row["at"])]
+        """The best of each document, then in reading order the second best, and so on."""
+        best = sorted(rows, key=lambda row: -(row["number"] * 37 % 70))
+        rounds = [[row for row in best if row["number"] % 4 == n] for n in range(4)]
+        first = [own[0] for own in rounds][:limit]
+        rest = [own[turn] for turn in range(1, 18) for own in rounds if turn < len(own)]
+        shown = first + sorted(rest[: limit - len(first)], key=lambda row: row["at"])
+        return [row["chunk_id"] for row in shown]
 
     def ask_for(limit: int) -> list[Told]:
         asked.append(limit)
