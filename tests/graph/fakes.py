@@ -57,7 +57,6 @@ class Written:
     chunks: list[str]
     type: str | None = None
     repeated: set[tuple[int, str]] = field(default_factory=set)
-    headings: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def document(name: str, **changed: Any) -> Document:
@@ -96,7 +95,6 @@ class HandMadeGraph:
         self._rows: dict[str, list[dict[str, Any]]] = {
             name: [] for name in ("mentions", "dates", "amounts", "citations")
         }
-        self.reads: list[int] = []
         self.documents = tuple(
             document(w.name, document_type=w.type, chunk_count=len(w.chunks)) for w in self._written
         )
@@ -206,11 +204,9 @@ class HandMadeGraph:
         return [held.get(i, []) for i in chunk_ids]
 
     def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
-        self.reads.append(len(chunk_ids))
         return [self._chunks[i] for i in chunk_ids]
 
     def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
-        self.reads.append(len(places))
         return [self._quote(*place) for place in places]
 
     def chunk_ids(self, name: str) -> list[str]:
@@ -396,7 +392,7 @@ def _chunk(written: Written, chunk_id: str, index: int, text: str, offset: int) 
         char_end=offset + len(text),
         extraction_method="Native",
         ocr_confidence=None,
-        heading_path=written.headings.get(index, ()),
+        heading_path=(),
         **dict.fromkeys(lines, index + 1),
         **dict.fromkeys(("created_at", "embedded_at", "ingested_at"), NOW),
     )

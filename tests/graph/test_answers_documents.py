@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.answers.aligning import aligned, word_changes
+from casetrack.answers.aligning import word_changes
 from casetrack.answers.changes import changes
 from casetrack.answers.clusters import clusters
 from casetrack.answers.compare import comparison
@@ -98,17 +97,6 @@ def test_an_unknown_relation_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         related_documents(source, source.document("Reply.txt"), "cousin")
     assert all(name in str(caught.value) for name in ("cousin", "shared_entities", "semantic"))
-
-
-@pytest.mark.parametrize(("weights", "together"), [((0.5, 0.5), 0.75), ((1.0, 0.25), 1.0)])
-def test_independent_evidence_adds_up(weights: tuple[float, float], together: float) -> None:
-    edges = [
-        {"source": "id-a.txt", "target": "id-b.txt", "type": kind, "weight": weight}
-        for kind, weight in zip(("semantic", "version"), weights, strict=True)
-    ]
-    graph = HandMadeGraph([Written("a.txt", ["One."]), Written("b.txt", ["Two."])], edges=edges)
-    (found,) = related_documents(graph, graph.document("a.txt"))
-    assert found.weight == together
 
 
 @pytest.mark.parametrize(("names", "count"), [("ABCD", 9), ("AB", 2)])
@@ -347,34 +335,6 @@ def test_words_make_both_texts(before: str, after: str) -> None:
 def test_a_number_changes_as_a_whole(before: str, after: str) -> None:
     changed = [text for op, text in word_changes(before, after) if op != "same"]
     assert changed == [before.strip("£ %"), after.strip("£ %")]
-
-
-def test_alignment_keeps_every_paragraph_once() -> None:
-    before = ["a b c d", "one", "two", "e f g h", "three"]
-    after = ["a b c x", "two", "new", "e f g y"]
-    pairs = aligned(before, after)
-    assert [i for i, _ in pairs if i is not None] == list(range(5))
-    assert [j for _, j in pairs if j is not None] == list(range(4))
-    assert {(0, 0), (2, 1), (3, 3)} <= set(pairs)
-
-
-@pytest.mark.slow
-def test_two_long_contracts_are_compared_quickly() -> None:
-    clause = "Clause {}: the supplier shall deliver part {} within {} days of order {}, or pay {}."
-    before = [clause.format(i, i * 7, i % 9, i * 3, i % 5) for i in range(3000)]
-    after = [t.replace("deliver", "hand over") if i % 3 == 0 else t for i, t in enumerate(before)]
-    after[100:100] = [f"New rule {i} says something else altogether." for i in range(50)]
-    del after[2000:2040]
-    began = time.perf_counter()
-    found = changed(_packed(before), _packed(after))
-    assert time.perf_counter() - began < 20
-    kinds = [c.kind for c in found.changes]
-    assert kinds.count("added") == 50
-    assert kinds.count("removed") == 40
-
-
-def _packed(lines: list[str]) -> list[str]:
-    return ["\n".join(lines[i : i + 20]) for i in range(0, len(lines), 20)]
 
 
 # --- comparison --------------------------------------------------------------------------------

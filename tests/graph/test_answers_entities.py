@@ -78,20 +78,6 @@ def test_lists_can_be_searched_and_paged_through() -> None:
     assert references(source, skip=1, limit=1)[0] == references(source)[1]
 
 
-def test_amounts_of_nothing_rank_last_and_are_kept() -> None:
-    often = " ".join(mark(f"amount:{zero}") for zero in ("GBP:0", "percent:0", "°C:0") * 3)
-    fee = mark("amount:GBP:500")
-    source = HandMadeGraph([Written(f"{i}.txt", [f"{often} {fee}"]) for i in range(3)])
-    by = {sort: entities(source, kind="amount", sort_by=sort)
-          for sort in ("mentions", "documents", "name")}  # fmt: skip
-    for sort in ("mentions", "documents"):
-        ids = [e.entity_id for e in by[sort]]
-        assert ids == ["amount:°C:0", "amount:GBP:500", "amount:GBP:0", "amount:percent:0"]
-        first = entities(source, sort_by=sort, limit=2)
-        assert ([e.entity_id for e in first], first.total) == (ids[:2], 4)
-    assert {e.entity_id for e in by["name"]} == {e.entity_id for e in by["mentions"]}
-
-
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [

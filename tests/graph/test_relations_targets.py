@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from casetrack.graph.relations.targets import targets
-from casetrack.graph.relations.titles import read_title
 from graph.fakes import document
 
 CASE = {
@@ -149,22 +148,3 @@ def test_all_spellings_must_mean_the_same() -> None:
     row = {"reference_id": "r", "type": "document", "name": "Supply Agreement"}
     assert targets([row | {"spellings": ["the Supply Agreement", "11"]}], documents)
     assert not targets([row | {"spellings": ["Loan Agreement"]}], documents)
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "facts"),
-    [
-        ("MSA_v2.1_draft_20240312.docx", "msa", ({"2024-03-12"}, set(), (2, 1), 0)),
-        ("Lease rev B (signed).pdf", "lease", (set(), set(), (2,), 3)),
-        ("Lease - Copy (2).pdf", "lease", (set(), set(), None, 1)),
-        ("05.03.2024 Third Addendum.pdf", "addendum 3", ({"2024-03-05"}, set(), None, 1)),
-        ("Report Q3 2024.pdf", "report q3 2024", (set(), set(), None, 1)),
-        ("Budget 31.12.2024 FINAL.xlsx", "budget", ({"2024-12-31"}, set(), None, 2)),
-        ("Rechnung Nr. RE/2024/17.pdf", "rechnung", (set(), {"re-2024-17"}, None, 1)),
-        ("Smith v Jones.pdf", "smith v jones", (set(), set(), None, 1)),
-    ],
-)
-def test_a_name_is_taken_apart(name: str, words: str, facts: tuple[Any, ...]) -> None:
-    title = read_title(name, is_file=True)
-    assert " ".join(title.words) == words
-    assert (title.dates, title.identifiers, title.version, title.stage) == facts

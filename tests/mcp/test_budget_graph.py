@@ -196,9 +196,6 @@ def test_no_words_of_documents_begin_a_line(
     assert not [line for line in said.splitlines() if line.startswith(FORGED)]
 
 
-# --- mentions that are spread over documents ------------------------------------------------
-
-
 # --- concise --------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ import onnxruntime as ort
 import pytest
 
 from casetrack.errors import ModelCorrupt, ModelError
-from casetrack.models.bert_onnx import BertConfig, build_encoder, output_name
+from casetrack.models.bert_onnx import BertConfig, build_encoder
 
 IDS = np.array([[2, 4, 5, 6, 7, 8, 3], [2, 9, 10, 5, 4, 1, 3]], dtype=np.int64)
 
@@ -86,10 +86,3 @@ def test_config_without_a_field_is_corrupt(tiny):
     raw = {key: value for key, value in tiny.config.items() if key != "hidden_size"}
     with pytest.raises(ModelCorrupt, match="'hidden_size'"):
         BertConfig.from_json(raw)
-
-
-def test_output_names():
-    assert [output_name(n, 6) for n in (1, 3, 6)] == ["hidden_1", "hidden_3", "hidden"]
-    for layer in (0, 7):
-        with pytest.raises(ValueError, match=r"1 .* 6"):
-            output_name(layer, 6)

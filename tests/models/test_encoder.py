@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.encoder import Encoder, default_sessions
+from casetrack.models.encoder import Encoder
 from casetrack.models.pull import pull
 
 SHORT = "The lease ends in May."
@@ -32,17 +32,6 @@ def mini(models_dir) -> Encoder:
 def tiny_dir(tiny, memory, tmp_path):
     pull(tiny.spec, tmp_path, sources=[memory(tiny.files)])
     return tmp_path
-
-
-def test_shapes_types_and_unit_length(mini):
-    found = mini.encode_query(SHORT)
-    assert [SHORT[a:b] for a, b in found.token_spans] == "The lease ends in May .".split()
-    assert found.dense.shape == (384,)
-    assert found.tokens.shape == (6, 384)
-    assert found.dense.dtype == found.tokens.dtype == np.float32
-    assert found.token_spans.dtype == np.int32
-    assert np.linalg.norm(found.dense) == pytest.approx(1.0, abs=1e-6)
-    assert found.layers == {}
 
 
 @pytest.mark.parametrize(
@@ -116,15 +105,6 @@ def test_long_text_is_cut_into_few_even_windows_and_nothing_is_lost(mini):
     assert found.dense @ mean / np.linalg.norm(mean) > 0.999
 
 
-def test_text_of_exactly_one_window_is_not_cut(mini):
-    words = " ".join(["rent"] * 510)
-    one, two = mini.encode_query(words), mini.encode_query(words + " rent")
-    assert (len(one.tokens), len(two.tokens)) == (510, 511)
-    # In two windows the tokens after the cut start again at the first position.
-    np.testing.assert_allclose(two.tokens[0], two.tokens[255], atol=0.5)
-    assert np.abs(one.tokens[:255] - two.tokens[:255]).max() > 0.01
-
-
 def test_earlier_layers_come_from_the_same_pass(mini):
     plain = mini.encode_query(LONG)
     (found,) = mini.encode_documents([LONG], layers=(3, 4))
@@ -156,15 +136,6 @@ def test_reads_only_a_few_texts_ahead_and_stops_when_dropped(models_dir, session
 
 def test_no_texts_no_encodings(mini):
     assert list(mini.encode_documents([])) == []
-
-
-def test_identity(mini, tiny_dir):
-    tiny = Encoder.load(tiny_dir, "tiny")
-    assert (mini.name, mini.dimension) == ("mini", 384)
-    assert (tiny.name, tiny.dimension) == ("tiny", 32)
-    assert mini.fingerprint != tiny.fingerprint
-    assert len(mini.fingerprint) == 16
-    assert 1 <= default_sessions() <= 4
 
 
 def test_model_that_is_not_there(tmp_path, messages):

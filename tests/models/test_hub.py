@@ -65,16 +65,6 @@ def test_next_pull_continues_what_an_earlier_one_left(tiny, hub, tmp_path):
     assert {check.state for check in verify(tiny.spec, tmp_path)} == {"ok"}
 
 
-def test_download_that_only_lacked_its_name_is_not_asked_for_again(tiny, hub, tmp_path):
-    hub.faults[WEIGHTS] = ["drop", "403"]
-    with pytest.raises(DownloadFailed):
-        pull(tiny.spec, tmp_path, sources=[hub.source()])
-    (part,) = (tmp_path / "tiny").glob("*.part")
-    part.write_bytes(tiny.files[WEIGHTS])
-    pull(tiny.spec, tmp_path, sources=[hub.source()])
-    assert len(ranges(hub)) == 2
-
-
 def test_server_without_ranges_starts_the_file_anew(tiny, hub, tmp_path):
     hub.faults[WEIGHTS] = ["drop", "no range"]
     pull(tiny.spec, tmp_path, sources=[hub.source()])

@@ -20,10 +20,8 @@ GB = 10**9
     ("total", "available", "limited", "mode"),
     [
         (64, 60, False, "full"),
-        (16.5, 6, False, "full"),
         (15.4, 12, False, "full"),
         (14.9, 12, False, "standard"),
-        (8.2, 4, False, "standard"),
         (6.9, 4, False, "constrained"),
         (2, 1.9, True, "constrained"),
         (32, 0.9, False, "constrained"),
@@ -36,31 +34,6 @@ def test_the_mode_follows_the_memory_and_says_why(total, available, limited, mod
     (told,) = caplog.messages
     assert mode in told
     assert plan.reason in told
-
-
-def test_reasons_of_a_mode(messages):
-    memories = [(64, 60, False), (12, 8, False), (2, 1.9, True), (32, 0.9, False)]
-    plans = [choose_plan(None, Memory(int(t * GB), int(a * GB), lim)) for t, a, lim in memories]
-    messages("\n".join(f"{plan.mode}: {plan.reason}" for plan in plans))
-
-
-@pytest.mark.parametrize("mode", ["full", "standard", "constrained"])
-def test_a_mode_that_was_set_stands(mode):
-    assert choose_plan(mode, Memory(4 * GB, 3 * GB, limited=False)).mode == mode
-
-
-def test_what_the_modes_mean():
-    memory = Memory(12 * GB, 8 * GB, limited=False)
-    full, standard, constrained = (
-        choose_plan(mode, memory) for mode in ("full", "standard", "constrained")
-    )
-    assert (full.budget, full.low, full.most_profiles, full.brief) == (None, None, None, False)
-    assert standard.budget == 2 << 30
-    assert standard.low == 1 << 30
-    assert (standard.sessions, standard.most_profiles, standard.brief) == (None, None, False)
-    assert (constrained.sessions, constrained.threads) == (1, 1)
-    assert (constrained.most_profiles, constrained.brief) == (1, True)
-    assert choose_plan("standard", Memory(4 * GB, GB, limited=True)).budget == GB
 
 
 def test_an_unknown_mode_names_the_known(tmp_path, monkeypatch):

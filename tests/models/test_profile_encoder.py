@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import shutil
 import threading
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -17,13 +16,10 @@ from casetrack.models.bert_onnx import BertConfig, build_encoder
 from casetrack.models.encoder import Encoder
 from casetrack.models.model import Model
 from casetrack.models.profile_encoder import load_profile
-from casetrack.models.profiles import PROFILES, Profile, find_profile
+from casetrack.models.profiles import Profile, find_profile
 from casetrack.models.pull import pull, verify
 from casetrack.models.spec import ModelFile, Recipe
 from models import textbook
-
-if TYPE_CHECKING:
-    from casetrack.models.base import ProfileEncoder
 
 COLBERT = Recipe(
     kind="tokens",
@@ -76,23 +72,6 @@ def close(found: np.ndarray, expected: np.ndarray, least: float = 0.98) -> bool:
     """Whether rows point the same way, up to what 8 bits cost."""
     lengths = np.linalg.norm(found, axis=-1) * np.linalg.norm(expected, axis=-1)
     return bool(((found * expected).sum(-1) / lengths).min() > least)
-
-
-def test_shapes_and_identity(full):
-    encoder: ProfileEncoder = full
-    assert (encoder.name, encoder.dimension, encoder.token_width) == ("full", 32, 8)
-    assert encoder.has_sparse
-    assert len(encoder.fingerprint) == 16
-    found = encoder.encode_query(TEXT)
-    terms, weights = found.sparse
-    assert found.dense.shape == (32,)
-    assert found.tokens.shape == (12 - 3, 8)
-    assert (found.dense.dtype, found.tokens.dtype, weights.dtype) == (np.float32,) * 3
-    assert (terms.dtype, found.token_spans.dtype) == (np.int32, np.int32)
-    assert (np.diff(terms) > 0).all()
-    assert (weights > 0).all()
-    assert np.linalg.norm(found.dense) == pytest.approx(1.0, abs=1e-6)
-    np.testing.assert_allclose(np.linalg.norm(found.tokens, axis=1), 1.0, atol=1e-5)
 
 
 def test_dense_is_the_state_of_cls_and_queries_have_their_instruction(headed, folder, config):
@@ -190,12 +169,11 @@ def test_sparse_of_several_windows_is_the_largest_of_each(folder):
 
 def test_documents_stream_in_order_and_equal_themselves_alone(full):
     texts = [TEXT, LONG, "rent", "the rent", TEXT.upper()]
-    models = (full._dense, full._tokens, full._sparse)
     for text, together in zip(texts, full.encode_documents(texts), strict=True):
-        dense, tokens, sparse = (model.encode(text, is_query=False) for model in models)
-        np.testing.assert_array_equal(together.dense, dense.dense)
-        np.testing.assert_array_equal(together.tokens, tokens.tokens)
-        np.testing.assert_array_equal(together.sparse[1], sparse.sparse[1])
+        alone = next(full.encode_documents([text]))
+        np.testing.assert_array_equal(together.dense, alone.dense)
+        np.testing.assert_array_equal(together.tokens, alone.tokens)
+        np.testing.assert_array_equal(together.sparse[1], alone.sparse[1])
 
 
 def test_layers_need_tokens_of_the_same_pass(full, folder):
@@ -348,11 +326,3 @@ def test_ready_graph_is_run_as_it_is(headed, make_spec, memory, config, tmp_path
     np.testing.assert_allclose(found.tokens, expected[1:3], atol=1e-4)
     with pytest.raises(ValueError, match="ready"):
         next(encoder.encode_documents(["the"], layers=(1,)))
-
-
-def test_profiles_are_sound():
-    assert len({profile.name for profile in PROFILES}) == len(PROFILES)
-    for profile in PROFILES:
-        assert bool(profile.dense) != bool(profile.provider)
-        assert {m.recipe.kind for m in profile.models if m.name == profile.dense} <= {"dense"}
-        assert {m.recipe.kind for m in profile.models if m.name == profile.sparse} <= {"sparse"}

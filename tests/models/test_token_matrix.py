@@ -56,29 +56,6 @@ def test_packed_score_is_near_the_exact_one(name: str, seed: int, count: int, as
 
 
 @pytest.mark.parametrize("name", WIDTHS)
-def test_text_is_nearest_to_itself(name: str) -> None:
-    form = form_of(name)
-    texts = [states_of(seed, 120, form.width) for seed in range(30)]
-    packed = [form.pack(t) for t in texts]
-    best = [int(form.score(t[30:50], packed).argmax()) for t in texts]
-    assert best == list(range(30))
-
-
-@pytest.mark.parametrize("name", WIDTHS)
-@given(order=st.permutations(range(8)), seed=st.integers(0, 2**16))
-@settings(max_examples=8)
-def test_score_does_not_depend_on_the_others(name: str, order: list[int], seed: int) -> None:
-    form = form_of(name)
-    query = states_of(seed, 5, form.width)
-    packed = [form.pack(states_of(seed + n, 1 + 7 * n, form.width)) for n in range(7)] + [None]
-    together = form.score(query, packed)
-    shuffled = form.score(query, [packed[n] for n in order])
-    alone = [form.score(query, [p])[0] for p in packed]
-    np.testing.assert_allclose(shuffled, together[list(order)], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(together, alone, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("name", WIDTHS)
 def test_same_states_give_same_bytes_whatever_their_length(name: str) -> None:
     form = form_of(name)
     states = states_of(3, 50, form.width)

@@ -28,7 +28,6 @@ def lines(path: Path, content: str | bytes) -> list[str]:
     ("content", "found"),
     [
         ("name,age\nAnn,41\nBob,7\n", ["name | age", "name: Ann | age: 41", "name: Bob | age: 7"]),
-        ("a|b\n1,5|2\n3,5|4", ["a | b", "a: 1,5 | b: 2", "a: 3,5 | b: 4"]),
         ("sep=;\na;b\n1;2\n", ["a | b", "a: 1 | b: 2"]),
         (
             'a,b\n"x, y","say ""hi"""\n"two\nlines",2',

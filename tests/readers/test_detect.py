@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack import errors
-from casetrack.readers import READERS, detect, known_extensions
-from casetrack.readers.detect import SOURCE_CODE
+from casetrack.readers import detect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,9 +50,7 @@ def container(*names: str) -> bytes:
         ("encrypted.xlsx", ole("EncryptedPackage"), "Spreadsheet"),
         ("a.xls", ole("Workbook"), "Spreadsheet"),
         ("a.docx", container("[Content_Types].xml", "word/document.xml"), "DOCX"),
-        ("a.docm", container("[Content_Types].xml", "word\\document.xml"), "DOCX"),
         ("a.xlsx", container("[Content_Types].xml", "xl/workbook.xml"), "Spreadsheet"),
-        ("a.ods", container("mimetype", "content.xml"), "Spreadsheet"),
         ("truncated.docx", b"PK\x03\x04 half a file", "DOCX"),
     ],
 )
@@ -128,14 +125,3 @@ def test_a_file_without_permission_is_unreadable(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(errors.FileUnreadable):
         detect(path)
-
-
-@pytest.mark.parametrize("name", ["a.exe", "a.pages", "a", "a.pdf.zip"])
-def test_unknown_formats_list_the_known_ones(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(PDF)
-    with pytest.raises(errors.UnsupportedFormat) as raised:
-        detect(path)
-    code = {extension for r in READERS if r.name == SOURCE_CODE for extension in r.extensions}
-    listed = raised.value.hint
-    assert all(f"{extension}," in listed for extension in set(known_extensions()) - code)

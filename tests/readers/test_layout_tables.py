@@ -159,12 +159,10 @@ NUMBERS = ("ALIGN", (1, 0), (-1, -1), "RIGHT")
     ("rows", "style", "header"),
     [
         (PLAIN, GRID, "Item | Qty | Price"),
-        (PLAIN, [*GRID, NUMBERS], "Item | Qty | Price"),
         (PLAIN, BOOK, "Item | Qty | Price"),
         (PLAIN, STRIPES, "Item | Qty | Price"),
         (PLAIN, [NUMBERS], "Item | Qty | Price"),
         (WORDS, GRID, "Party | Role | Seat"),
-        (WORDS, BOOK, "Party | Role | Seat"),
         (LONG, GRID, "Term | Meaning | Ref"),
         (
             STATEMENT,
@@ -177,7 +175,7 @@ NUMBERS = ("ALIGN", (1, 0), (-1, -1), "RIGHT")
             "Region | 2024 / Q1 | 2024 / Q2 | 2023 / Q1 | 2023 / Q2",
         ),
     ],
-    ids="grid right booktabs stripes bare words words-book wrapped statement merged".split(),
+    ids="grid booktabs stripes bare words wrapped statement merged".split(),
 )
 @pytest.mark.parametrize("turn", [0, 90])
 def test_rows_and_header(

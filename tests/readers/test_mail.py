@@ -372,7 +372,6 @@ def test_flowed_text(tmp_path: Path) -> None:
         ("text/plain; charset=utf-8", "caf\xe9 cr\xe8me".encode("cp1252"), "café crème", True),
         ("text/plain; charset=iso-8859-1", "café".encode(), "café", True),
         ("text/plain; charset=iso-8859-1", b"5 \x80 \x93x\x94", "5 € “x”", False),
-        ("text/plain; charset=us-ascii", "naïve".encode(), "naïve", False),
         ("text/plain; charset=gb2312", "镕基".encode("gbk"), "镕基", False),
         ("text/plain; charset=nonsense", "naïve".encode(), "naïve", False),
         ("text/plain; charset=hex", b"61", "61", False),
@@ -453,10 +452,8 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
         (".eml", b"From a@b Mon\nSubject: x", "", True),
         (".eml", b" \r\n" * 2000 + b"From: x", "", True),
         (".eml", "Subject: é".encode("utf-16"), "", True),
-        (".eml", "Subject: é".encode("utf-16-be"), "", True),
         (".eml", "just words".encode("utf-16"), "", False),
         (".eml", b"just words", "", False),
-        (".eml", b"%PDF-1.4", "", False),
         (".emlx", b"1234   \nSubject: x", "", True),
         (".mbox", b"From a@b Mon", "", True),
         (".mbox", b"Subject: x", "", False),
@@ -583,17 +580,6 @@ def test_mailbox(tmp_path: Path) -> None:
     assert "Subject: Two\nAttachments: a.pdf (1 KB)" in pages[1].text
     assert pages[2].text == "Subject: Three\n\nThird."
     assert files(reading) == {"a.pdf": PDF}
-
-
-def test_mailbox_is_read_message_by_message(tmp_path: Path) -> None:
-    path = tmp_path / "a.mbox"
-    path.write_bytes(mailbox(*(b"Subject: %d\n\n%d" % (i, i) for i in range(500))))
-    pages = MboxReader().read(path).pages
-    assert [next(pages).text for _ in range(2)] == ["Subject: 0\n\n0", "Subject: 1\n\n1"]
-    with path.open("r+b") as file:
-        file.truncate(path.stat().st_size // 2)
-    assert next(pages).text == "Subject: 2\n\n2"
-    assert [page.number for page in pages][-1] == 500
 
 
 def test_a_message_over_the_limit_is_cut(tmp_path: Path) -> None:

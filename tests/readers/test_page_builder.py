@@ -44,7 +44,7 @@ def covered(page: Page, spans: list[tuple[int, int]]) -> bool:
 
 
 @given(PARAGRAPHS, st.booleans())
-def test_lines_and_paragraphs_tile_the_text(
+def test_text_is_in_normal_form_and_lines_and_paragraphs_tile_it(
     paragraphs: list[tuple[list[str], str]], keep_indent: bool
 ) -> None:
     page = build(paragraphs, keep_indent=keep_indent)
@@ -56,11 +56,6 @@ def test_lines_and_paragraphs_tile_the_text(
     assert [line.number for line in page.lines] == sorted(line.number for line in page.lines)
     assert all((p.level == 2) is (p.kind == "heading") for p in page.paragraphs)
     assert (page.method == "Skipped") is (page.text == "")
-
-
-@given(PARAGRAPHS, st.booleans())
-def test_text_is_in_normal_form(paragraphs: list[tuple[list[str], str]], keep_indent: bool) -> None:
-    page = build(paragraphs, keep_indent=keep_indent)
     assert page.text == page.text.strip()
     assert not re.search(rf"\s{{{MAX_BLANK + 1}}}", page.text)
     assert not re.search(

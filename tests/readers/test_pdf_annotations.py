@@ -75,7 +75,6 @@ def bare_stamp(document: Any, page: Any) -> None:
             'Highlight by Ann Lee of "thirty days": Ask for sixty.',
         ),
         (marked("underline", "delivery", "Which?", author=""), 'Underline of "delivery": Which?'),
-        (marked("strikeout", "thirty"), 'Struck out by Ann Lee: "thirty"'),
         (marked("strikeout", "thirty", "sixty"), 'Struck out by Ann Lee: "thirty": sixty'),
         (marked("highlight", "thirty days"), None),
         (lambda _, p: p.add_caret_annot((200, 100)).set_info(content="net"), "Insertion: net"),

@@ -20,7 +20,7 @@ import pytest
 from casetrack import errors
 from casetrack.config import ParseLimits
 from casetrack.readers.workers import process
-from casetrack.readers.workers.batches import MAX_CHARS, MAX_PAGES, page_schema
+from casetrack.readers.workers.batches import MAX_CHARS, MAX_PAGES
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.readers.workers.process import PoolClosed
 from tests.readers.paging import numbers
@@ -68,32 +68,6 @@ def hurried(pool: ParsePool, folder: Path, seconds: float) -> Iterator[None]:
     pool.options = replace(usual, limits=replace(usual.limits, timeout_seconds=seconds))
     yield
     pool.options = usual
-
-
-def test_gives_pages_as_batches_of_the_declared_table(tmp_path: Path) -> None:
-    path = write(tmp_path, "notes.md", "# One\n\nbody\n\n## Two\n\nmore\n")
-    with ParsePool(ParseLimits(), 1) as pool:
-        parsed = pool.read(path)
-        assert (parsed.info.format, parsed.info.page_count) == ("markdown", 1)
-        batches = list(parsed.batches)
-    assert [batch.schema for batch in batches] == [page_schema()]
-    row = batches[0].to_pylist()[0]
-    assert row["text"] == "# One\n\nbody\n\n## Two\n\nmore"
-    assert [p["kind"] for p in row["paragraphs"]] == ["heading", "body", "heading", "body"]
-    assert [(x["number"], x["row"], x["x0"]) for x in row["lines"]] == [
-        (number, None, None) for number in (1, 3, 5, 7)
-    ]
-    assert (parsed.pages, parsed.pages_without_text, parsed.warnings) == (1, 0, [])
-
-
-@pytest.mark.usefixtures("own_workers")
-def test_one_worker_reads_file_after_file(hostile: Pools, tmp_path: Path) -> None:
-    pool = hostile()
-    assert texts(pool, write(tmp_path, "a.txt", "alpha")) == ["alpha"]
-    first = workers()
-    assert texts(pool, write(tmp_path, "b.txt", "beta")) == ["beta"]
-    assert workers() == first
-    assert len(first) == 1
 
 
 @pytest.mark.sampled(3)

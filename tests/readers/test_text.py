@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack import errors
+from casetrack.readers.encoding import decode
 from casetrack.readers.text import markdown, plain
 from tests.readers.paging import blocks
 from tests.readers.paging import opened as read
@@ -227,3 +228,11 @@ def test_a_long_markdown_is_parted_outside_of_its_blocks(
     assert page.text.count("```") == 2
     headings = [p.text[h.start : h.end] for p in pages for h in p.paragraphs if h.kind == "heading"]
     assert headings == ["# One", "## Two"]
+
+
+@pytest.mark.parametrize(
+    "text", ["the sign \ufffd alone", "\ufffd", "a\ufffd\n" * 40_000, "Grüße \ufffd"]
+)
+def test_a_literal_replacement_character_is_valid_utf8(text: str) -> None:
+    found = decode(text.encode())
+    assert (found.text, found.encoding, found.warning) == (text, "utf-8", None)

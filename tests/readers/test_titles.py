@@ -63,10 +63,8 @@ def headings(blocks: list[Block]) -> list[str]:
         # No titles: prose, a sentence that announces the table, units, periods, names of firms.
         ([body("Statement of Crops"), body("We grew oats and barley in all of our fields.")], []),
         ([body("The table shows our crops:"), table()], []),
-        ([body("(in millions of tons)"), table()], []),
         ([body("Years ended December 31, 2022 and 2021"), table()], []),
         ([body("Any Farm, Inc."), table()], []),
-        ([table("Oats")], []),
         ([table()], []),
         ([body("Statement of Crops")], []),
         ([], []),

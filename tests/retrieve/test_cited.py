@@ -65,7 +65,6 @@ CITED = {r.removesuffix(".txt"): r for r in TEXTS}
     ("query", "first"),
     [
         ("Daubert v. Merrell Dow", {"brief-experts", "brief-weight"}),
-        ("daubert vs merrell dow", {"brief-experts", "brief-weight"}),
         ("Daubert v. Merrell Dow Pharm., 509 U. S. 579 (1993)", {"brief-experts", "brief-weight"}),
         ("Daubart v. Merrell Dow", {"brief-experts", "brief-weight"}),
         ("509 US 579", {"brief-experts", "brief-weight"}),
@@ -74,7 +73,6 @@ CITED = {r.removesuffix(".txt"): r for r in TEXTS}
         ("Smith v. Jones", {"reply"}),
         ("In re Enron", {"securities"}),
         ("42 U.S.C. ss 1983", {"complaint"}),
-        ("42 usc 1983", {"complaint"}),
         ("section 1983 claims", {"complaint"}),
         ("Cal. Civ. Code ss 1750", {"complaint"}),
         ("17 C.F.R. ss 240.10b-5", {"securities"}),
@@ -83,7 +81,6 @@ CITED = {r.removesuffix(".txt"): r for r in TEXTS}
         ("Federal Rule of Evidence 702", {"safety"}),
         ("Smith, supra, at 42", {"reply"}),
         ("Dkt. 12 at 3", {"reply"}),
-        ("ECF No. 12", {"reply"}),
         ("Tr. 24:11-20", {"reply"}),
         ("24-cv-1234", {"complaint"}),
         ("ABC000123", {"letter"}),

@@ -85,7 +85,6 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
     ("query", "document", "page"),
     [
         ("Daubert v. Merrell Dow", "opinion.txt", 1),
-        ("Daubert", "opinion.txt", 1),
         ("509 U.S. 579", "opinion.txt", 1),
         ("Dkt. 12 at 3", "motion.txt", 3),
         ("ECF No. 12", "motion.txt", 1),
@@ -93,7 +92,6 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
         ("24-cv-1234", "motion.txt", 1),
         ("Vale Dep. 3:12", "Vale Deposition.pdf", 3),
         ("Tr. 2:4-9", "Vale Deposition.pdf", 2),
-        ("HAR000001", "Ex. 1 Bill of Lading.pdf", 1),
         ("HAR000001-000004", "Ex. 1 Bill of Lading.pdf", 1),
         ("HAR000011", "Manifest.xlsx", 2),
         ("HAR000022", "Plans.pptx", 1),

@@ -259,15 +259,6 @@ def test_json_and_tables_say_it(collection: Collection) -> None:
         assert (NOT_THERE in shown) == bool(absent.results)
 
 
-def test_coverage_counts_rare_words_for_more(collection: Collection) -> None:
-    index = collection.workspace.state().index
-    words = asked_words(read("Which budget has Hallowell?"), scope_of(index))
-    rare, common = words.weights["budget"], words.weights["hallowel"]
-    assert rare > common
-    places = index.places([c.chunk_id for c in collection.read.chunks("lease.txt")])
-    assert words.coverage(list(places.values())) == pytest.approx([common / (rare + common)])
-
-
 def test_words_that_only_ask_do_not_count(collection: Collection) -> None:
     scope = scope_of(collection.workspace.state().index)
     assert set(asked_words(read("How much rent was there?"), scope).weights) == {"rent"}
@@ -287,17 +278,6 @@ def test_instructions_that_were_left_out_do_not_count(collection: Collection) ->
 
 
 PROFILES = (None, "mini", "multilingual", "somebody-elses")
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_has_a_fit_of_words(profile: str | None) -> None:
-    fits = fits_of(profile)
-    assert fits
-    assert any("cosine" not in fit.features for fit in fits)
-    for fit in fits:
-        assert all(weight >= 0 for weight in fit.weights)
-        assert 0 < fit.none_below < fit.strong_from < 1
-    assert any("nearest" in fit.features for fit in fits) == (profile in {"mini", "multilingual"})
 
 
 @pytest.mark.parametrize("fit", [fit for profile in PROFILES[:3] for fit in fits_of(profile)])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from casetrack.retrieve.lexical import bm25_scores, lexical_at, lexical_top
 from casetrack.views import maxscore
-from casetrack.views.scope import scope_of, scope_of_rows
+from casetrack.views.scope import scope_of
 from views.made import WORDS, index_of, rows_of, saved
 
 QUERIES = {
@@ -110,17 +109,6 @@ def test_words_are_as_rare_as_in_the_documents_searched(
 @pytest.mark.parametrize("gone", ["001-00003", "never"])
 def test_a_document_that_is_gone_holds_nothing(index, gone):
     assert lexical_top(scope_of(index, (gone,)), Counter(WORDS), 7)[0] == []
-
-
-def test_any_rows(index):
-    query = Counter(QUERIES["rare to frequent"])
-    masks = [np.arange(p.data.size) % 3 == 1 for p in index.segments]
-    scope = scope_of_rows(index, masks)
-    everything = bm25_scores(scope, query)
-    places, scores = lexical_top(scope, query, 20)
-    wanted = np.sort(np.concatenate([s[m] for s, m in zip(everything, masks, strict=True)]))
-    assert scores.tolist() == wanted[::-1][:20].tolist()
-    assert all(row % 3 == 1 for _, row in places)
 
 
 def test_equal_scores_come_in_order_of_document_and_position(tmp_path):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,10 @@ PROCESSES = [
 
 
 TESTS = Path(__file__).parents[1]
+
+
+def limits() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
 def opened(home: str, models: str) -> Collection:
@@ -97,9 +102,6 @@ def test_threads_of_one_process_report_the_same(demo: Collection) -> None:
 def test_a_limit_holds_whichever_thread_sets_it() -> None:
     """threadpoolctl lets the first thread that sets a limit keep all others from doing so."""
 
-    def limits() -> set[int]:
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-
     seen: list[set[int]] = []
 
     def limited() -> None:
@@ -113,6 +115,23 @@ def test_a_limit_holds_whichever_thread_sets_it() -> None:
         thread.start()
         thread.join()
     assert seen == [{1}, before]
+
+
+def test_the_limit_lasts_until_the_last_of_several_blocks_is_over() -> None:
+    with threadpool_limits(2, user_api="blas"):
+        if limits() != {2}:
+            pytest.skip("this NumPy has one thread alone")
+        first, second = ExitStack(), ExitStack()
+        first.enter_context(one_thread_each())
+        second.enter_context(one_thread_each())
+        assert limits() == {1}
+        first.close()
+        assert limits() == {1}, "the second block is not over"
+        second.close()
+        assert limits() == {2}
+        with pytest.raises(ValueError, match="ours"), one_thread_each():
+            raise ValueError("ours")
+        assert limits() == {2}
 
 
 @settings(max_examples=30)

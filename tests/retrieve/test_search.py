@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -103,31 +102,6 @@ def test_results_are_cited_and_have_their_surroundings(stored: Callable[..., Col
     assert hit.citation == "long.txt, p. 1, para. 1, l. 1"
 
 
-def test_canonical_json_has_every_field(collection: Collection) -> None:
-    raw = collection.search("late rent", limit=2).as_dict(explain=True)
-    json.dumps(raw)
-    required = {"query", "collection", "results_count", "search_time_ms", "tier", "stages_used"}
-    assert required <= raw.keys()
-    result = raw["results"][0]
-    assert {"text", "score", "citation", "citation_short", "source", "context"} <= result.keys()
-    assert {
-        *("document", "document_path", "document_id", "chunk_id", "chunk_index", "page"),
-        *("paragraph_start", "paragraph_end", "line_start", "line_end", "char_start", "char_end"),
-        *("extraction_method", "ocr_confidence", "chunk_created_at", "chunk_embedded_at"),
-    } <= result["source"].keys()
-    assert result["explain"]["bm25"]["rank"] == 1
-    assert raw["stage_ms"]["bm25"] >= 0
-
-
-def test_filter_works_inside_recall(stored: Callable[..., Collection]) -> None:
-    many = {f"{number}.txt": "rent rent rent" for number in range(110)}
-    collection = stored(many | {"weak.txt": "rent " + "other words stand here " * 50})
-    assert "weak.txt" not in found(collection.search("rent", limit=100, fold=False))
-    hits = collection.search("rent", limit=5, document="weak.txt")
-    assert found(hits) == ["weak.txt"]
-    assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
-
-
 def test_equal_scores_are_ordered_by_path(stored: Callable[..., Collection]) -> None:
     same = {f"{number}.txt": "the same words everywhere" for number in range(12)}
     collection = stored(same, one_by_one=True)
@@ -185,15 +159,6 @@ def test_an_empty_collection_answers_with_a_note(library: Library) -> None:
     assert results.notes
     assert results.to_polars().height == 0
     assert re.search(r"\b0\b", repr(results))
-
-
-def test_results_as_tables(collection: Collection) -> None:
-    results = collection.search("rent")
-    frame = results.to_polars()
-    assert frame.height == len(results) == results.to_arrow().num_rows
-    assert set(results[0].as_dict()["source"]) <= set(frame.columns)
-    assert "lease.txt" in repr(results)
-    assert "<table>" in results._repr_html_()
 
 
 @pytest.fixture(scope="module")

@@ -74,8 +74,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection
         ({}, {"mode": "semantic"}, "semantic", ("semantic",)),
         ({"has_sparse": True}, {"mode": "hybrid"}, "hybrid", ("bm25", "semantic", "sparse")),
         ({}, {"stages": ["maxsim", "bm25"]}, "full", ("bm25", "maxsim")),
-        ({"has_sparse": True}, {"stages": ["sparse"]}, "hybrid", ("sparse",)),
-        ({}, {"stages": ["semantic"]}, "semantic", ("semantic",)),
     ],
 )
 def test_the_stages_that_take_part(

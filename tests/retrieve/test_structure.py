@@ -57,16 +57,6 @@ def test_a_markdown_sample(library: Library, samples: Path) -> None:
     assert found.as_dict()["sections"][1]["title"] == "2024"
 
 
-def test_a_word_sample(library: Library, samples: Path) -> None:
-    path = samples / "Board" / "Board Minutes 2024-02-27.docx"
-    collection, found = structure(library, path)
-    assert {(s.level, s.page) for s in found.sections} == {(1, 1), (2, 1), (2, 2)}
-    assert [s.title[:2] for s in found.sections[1:]] == [f"{n}." for n in range(1, 8)]
-    check_places(collection, found)
-    assert found.paragraph_kinds["heading"] == 8
-    assert found.document.name == path.name
-
-
 def test_a_paragraph_that_chunks_share_counts_once(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "long.md"
     long = "A sentence that goes on about the ferry and the quarry. " * 120

@@ -343,21 +343,6 @@ def test_versions_and_fragments_stay_bounded_while_many_write(
     assert len(collection.search("Ada Bell", mode="keyword", limit=50)) == 12
 
 
-def test_each_row_is_merged_a_few_times_only() -> None:
-    """Fragments of one row each: the rows that merging copies grow as n log n, not n squared."""
-    fragments, copied, updates = list["_Part"](), 0, 3000
-    for number in range(updates):
-        fragments.append(_Part(number, 1))
-        chosen = tidy.due_fragments(fragments)
-        rows = sum(f.physical_rows for f in fragments if f.id in chosen)
-        if rows:
-            copied += rows
-            fragments = [f for f in fragments if f.id not in chosen] + [_Part(-number - 1, rows)]
-    assert sum(f.physical_rows for f in fragments) == updates
-    assert len(fragments) <= 5 * 16
-    assert copied <= 5 * updates
-
-
 class _Part:
     """What merging looks at of a fragment."""
 

@@ -81,15 +81,6 @@ def test_notice_and_description_say_plainly_where_texts_go(name, given, host, se
         assert host in described
 
 
-def test_descriptions_of_providers(settings, messages):
-    urls = [None, "http://localhost:8000/v1", "http://gpu.lan:8000/v1"]
-    told = [
-        providers.describe("openai", settings(openai=ProviderSettings(**({"url": u} if u else {}))))
-        for u in urls
-    ]
-    messages("\n".join(told))
-
-
 @pytest.mark.parametrize("profile", ["mini", "standard", "legal"])
 def test_profiles_of_embedded_models_have_no_notice(profile, settings):
     assert providers.notice(profile, settings()) is None

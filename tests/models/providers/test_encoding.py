@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.errors import ProviderError
 from casetrack.models import providers
-from casetrack.models.providers.texts import batches, cut, estimated_tokens, windows
+from casetrack.models.providers.texts import batches, cut, estimated_tokens
 
 from .conftest import WIDTH, direction, replying, unit
 
@@ -241,16 +241,6 @@ def test_several_threads_get_their_own_vectors(name, encoder):
         thread.join()
     for text in texts:
         np.testing.assert_allclose(found[text], unit(direction(text)), atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens", "count"),
-    [("", 10, 0), ("  ", 10, 0), ("abc", 10, 1), ("a" * 300, 10, 10), ("字" * 40, 10, 4)],
-)
-def test_windows_hold_all_of_a_text(text, tokens, count):
-    found = windows(text, tokens)
-    assert len(found) == count
-    assert "".join(found).strip() == text.strip()
 
 
 def test_cuts_fall_between_words_where_one_is_near():
