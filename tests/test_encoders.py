@@ -300,6 +300,7 @@ def test_nothing_but_its_own_name_leads_to_a_provider(name, settings, monkeypatc
     assert opened == [name]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["full", "standard", "constrained"])
 def test_the_embedded_model_gives_the_same_vectors_in_every_mode(mode, models_dir):
     plan = choose_plan(mode, Memory(8 << 30, 4 << 30, limited=False))

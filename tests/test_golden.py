@@ -34,6 +34,7 @@ def test_there_are_enough_questions(questions: list[dict[str, Any]]) -> None:
     assert len({q["id"] for q in questions}) == len(questions)
 
 
+@pytest.mark.slow
 def test_every_answer_stands_on_its_page(
     demo: Collection, questions: list[dict[str, Any]], samples: Path
 ) -> None:
@@ -52,6 +53,7 @@ def test_every_answer_stands_on_its_page(
     assert missing == []
 
 
+@pytest.mark.slow
 def test_answers_are_found(
     demo: Collection, samples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

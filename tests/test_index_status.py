@@ -60,6 +60,7 @@ def by_name(collection: Collection) -> dict[str, DocumentIndex]:
     return {d.name: d for d in collection.admin.index_status().documents}
 
 
+@pytest.mark.slow
 def test_all_is_fresh(collection: Collection) -> None:
     status = collection.admin.index_status()
     assert status.ok
@@ -88,6 +89,7 @@ def test_rows_that_lack_an_output(collection: Collection, messages: Callable[...
     assert collection.admin.index_status().ok
 
 
+@pytest.mark.slow
 def test_without_models(library: Library, files: Path) -> None:
     use(library, full()).create("Bare", profile="ollama")
     bare = use(library).get("Bare")
@@ -151,6 +153,7 @@ def test_partial_and_earlier_reading(collection: Collection) -> None:
     assert by_name(collection)["b.txt"].ok
 
 
+@pytest.mark.slow
 def test_dead_rows_do_not_count(collection: Collection) -> None:
     """Rows that no document names are not of this collection."""
     dataset = lance.dataset(collection.folder / "chunks.lance")

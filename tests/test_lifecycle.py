@@ -80,6 +80,7 @@ WRITERS: dict[str, Callable[[Collection, Path], Any]] = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("writer", "wish"), [*((writer, "close") for writer in WRITERS), ("ingest", "archive")]
 )
@@ -191,6 +192,7 @@ TAGGED = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "tags"), TAGGED)
 def test_tags(case: Collection, options: dict[str, Any], tags: tuple[str, ...]) -> None:
     assert case.admin.tag(**options).tags == tags
@@ -216,6 +218,7 @@ def test_an_update_is_whole_or_not_at_all(case: Collection, library: Library) ->
         assert case.info == before
 
 
+@pytest.mark.slow
 def test_changes_at_the_same_moment_are_all_kept(case: Collection, tmp_path: Path) -> None:
     for number in range(2):
         (tmp_path / f"{number}.txt").write_text(f"Paper number {number}.", encoding="utf-8")
@@ -257,6 +260,7 @@ except CollectionExists as error:
 """
 
 
+@pytest.mark.slow
 def test_of_all_who_take_one_name_one_wins(library: Library) -> None:
     """Two rename a collection and two create one, each in its own process."""
     ids = [library.create(name).info.id for name in ("A", "B")]

@@ -159,6 +159,7 @@ def test_page_is_typed(tmp_path: Path) -> None:
 # --- documents, passages, days: their names, or themselves ------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "ask",
     [
@@ -274,6 +275,7 @@ def test_collection_is_a_context_manager(demo: Collection) -> None:
     assert demo.search("rent"), "it goes on where it is used again"
 
 
+@pytest.mark.slow
 def test_several_threads_ask(demo: Collection) -> None:
     questions = ["rent", "delay", "crane", "acceptance"] * 3
     wanted = [demo.search(q, limit=3).results for q in questions]
@@ -285,6 +287,7 @@ def test_several_threads_ask(demo: Collection) -> None:
 # --- tables -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("name", RESULTS)
 def test_rows_are_counted_gone_through_sliced_and_pickled(
     results: dict[str, Tabular[Any]], name: str
@@ -342,6 +345,7 @@ def test_columns_have_the_types_of_their_values(
     assert {f.name for f in fields(record)} & set(table.column_names) or "citation" in layout.kinds
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -59,6 +59,7 @@ def test_a_case_as_json(run: Run) -> None:
     assert json.loads(run("case", "use", "--none", "--json").out) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "code", "fact"),
     [
@@ -85,6 +86,7 @@ def test_what_is_wrong_is_told_of_the_case(
     assert fact in error["message"]
 
 
+@pytest.mark.slow
 def test_kinds_of_documents_are_those_of_the_case(run: Run, tmp_path: Path) -> None:
     paper = tmp_path / "Motion.txt"
     paper.write_text("Defendant moves to dismiss.", encoding="utf-8")

@@ -40,6 +40,7 @@ def test_a_collection_of_two_computers(
     assert json.loads(run("collection", "list", "--json").out) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [

@@ -113,6 +113,7 @@ def test_no_history_yet(run: Run, home: Path) -> None:
     assert (ended.code, str(home) in ended.out) == (0, True)
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize(
     ("arguments", "code", "facts"),
     [

@@ -96,6 +96,7 @@ def acme(run: Run, monkeypatch: pytest.MonkeyPatch) -> tuple[Run, Answers]:
     return run, Answers(3).install(monkeypatch)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("typed", CALLS)
 def test_a_command_asks_what_was_typed_and_shows_it_with_its_source(
     acme: tuple[Run, Answers], messages: Callable[[str], None], typed: str
@@ -130,6 +131,7 @@ def test_what_a_name_may_also_mean_is_told_apart(
     assert "lease.txt" in row
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "fact"),
     [
@@ -247,6 +249,7 @@ def test_amounts_are_shown_by_size_with_their_source(filled: Run) -> None:
     assert "lease.txt" not in none
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("words", "code", "fact"),
     [

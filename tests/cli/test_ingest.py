@@ -64,12 +64,14 @@ def test_nothing_goes_into_the_sample_unless_it_is_named(run: Run, files: Path) 
     assert run("ingest", files, "-c", "Demo").code == 0
 
 
+@pytest.mark.slow
 def test_the_collection_is_named_where_it_was_not(run: Run, files: Path) -> None:
     assert run("collection", "create", "Mill").code == 0
     assert "Mill" in run("ingest", files / "memo.md").err
     assert "Mill" not in run("ingest", files / "lease.txt", "-c", "Mill").err
 
 
+@pytest.mark.slow
 def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     folder.mkdir()
@@ -126,6 +128,7 @@ def test_options_choose_files_and_names(run: Run, files: Path) -> None:
     assert outcomes(again)["deeper.md"]["status"] == "ingested"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "fact"),
     [

@@ -27,6 +27,7 @@ def info(run: Run, name: str) -> dict[str, Any]:
     return json.loads(run("collection", "info", name, "--json").out)
 
 
+@pytest.mark.slow
 def test_a_life(filled: Run, sources: Path) -> None:
     run = filled
 

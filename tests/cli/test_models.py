@@ -224,6 +224,7 @@ def test_what_is_not_installed_names_the_way_to_get_it(run: Run, without_package
         assert (ended.code, step in ended.err) == (code, True), words
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["maxi", "tesseract", "tesseract-+", "Rapidocr"])
 def test_an_unknown_name_lists_what_there_is(run: Run, name: str) -> None:
     for command in ("pull", "verify"):
@@ -346,6 +347,7 @@ def test_one_model_of_a_profile_is_pulled_and_the_rest_is_named(run: Run, small:
 # --- verify --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_networks_are_checked(run: Run, rapidocr: Path) -> None:
     def states(*words: str) -> dict[str, str]:
         ended = run("models", "verify", *words, "--json")

@@ -77,6 +77,7 @@ def test_a_plain_table_is_aligned_and_complete() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=200), st.text(max_size=200)), max_size=5))
 def test_a_plain_table_loses_no_text(rows: list[tuple[str, str]]) -> None:
     lines = plain_table((Field("A"), Field("B")), rows)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "read"),
     [
@@ -121,6 +122,7 @@ def test_misuse_is_told(filled: Run, arguments: list[str], said: str) -> None:
     assert said in ended.err
 
 
+@pytest.mark.slow
 def test_large_results_are_written_in_blocks() -> None:
     rows = pa.table({"n": list(range(5000)), "text": ["x" * 50] * 5000})
     for wanted in ("json", "jsonl", "csv", "markdown", "table"):

@@ -78,6 +78,7 @@ def test_all_types_are_written_as_text(everything: pa.Table) -> None:
     assert len(written(everything, "table").splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_all_types_or_says_which_it_cannot(
     filled: Run, tmp_path: Path
 ) -> None:
@@ -250,6 +251,7 @@ def test_no_text_of_markdown_is_run_as_a_formula(text: str, shown: str) -> None:
     assert written(rows, "markdown").splitlines()[-1] == f"| {shown} | -5 |"
 
 
+@pytest.mark.slow
 def test_raw_is_an_option_of_the_command(filled: Run) -> None:
     sql = "SELECT '=1+1' AS x"
     assert filled("query", sql, "--format", "csv").out == "x\n'=1+1\n"

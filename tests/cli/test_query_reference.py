@@ -99,6 +99,7 @@ def test_the_dialogue_runs_as_it_is_shown(alpha: Run, launch: Run, tmp_path: Pat
     assert len((tmp_path / "passages.csv").read_text().splitlines()) > 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "command", re.split(r"^\$ casetrack ", console("Several collections"), flags=re.MULTILINE)[1:]
 )
@@ -108,6 +109,7 @@ def test_statements_over_several_collections_run(alpha: Run, command: str) -> No
     assert len(ended.out.splitlines()) > 1
 
 
+@pytest.mark.slow
 def test_the_saved_query_of_the_page_runs(alpha: Run, home: Path) -> None:
     found = re.search(r"^```sql\n(-- .*?)^```", section("Saved queries"), re.DOTALL | re.MULTILINE)
     assert found

@@ -38,6 +38,7 @@ def given(name: str) -> list[str]:
     return [word for pair in NEEDED.get(name, []) for word in ("-p", pair)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", PACKAGED)
 def test_every_packaged_query_runs(filled: Run, name: str) -> None:
     ended = filled("query", "--saved", name, *given(name), "--format", "csv")
@@ -54,6 +55,7 @@ def test_every_packaged_query_has_a_title_and_declares_what_it_uses(name: str) -
     assert all(p.about for p in query.parameters)
 
 
+@pytest.mark.slow
 def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The fee is £5,000, due on 12 March 2024. A deposit of £900 was paid.")
@@ -123,6 +125,7 @@ def test_one_that_is_broken_hides_no_other(filled: Run, home: Path) -> None:
     assert (unknown.code, "amounts-above" in unknown.err) == (2, True)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "con", "x" * 65, "a b", "..\\x"])
 def test_a_name_is_no_path(filled: Run, home: Path, name: str) -> None:
     for words in (["SELECT 1", "--save", name], ["--saved", name]):
@@ -144,6 +147,7 @@ def test_heads_are_read(line: str, parameter: saved.Parameter) -> None:
     assert saved.read_head(f"-- Title\n{line}\nSELECT 1", "x") == ("Title", (parameter,))
 
 
+@pytest.mark.slow
 def test_the_folder_of_saved_queries_belongs_to_the_collection(filled: Run) -> None:
     assert filled("query", "SELECT 1", "--save", "one").code == 0
     checked = filled("doctor", "-c", "Mill")
@@ -158,6 +162,7 @@ def test_a_wrong_head_is_told(line: str) -> None:
         saved.read_head(line, "x.sql")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
@@ -175,7 +180,7 @@ def test_what_cannot_run_is_not_saved(filled: Run, home: Path, sql: str, said: s
     assert list(home.rglob("bad.sql")) == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("sql", "rest"),
     [

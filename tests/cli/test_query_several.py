@@ -54,6 +54,7 @@ def asked(run: Run, sql: str, *options: str) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("sql", "rows"),
     [
@@ -67,6 +68,7 @@ def test_statements_name_the_collection_of_each_table(
     assert asked(both, sql, *(("-p", "q=rent") if "$q" in sql else ())) == rows
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
@@ -83,6 +85,7 @@ def test_a_name_that_leaves_it_open_is_refused_with_the_names_there_are(
     assert re.search(r"\b1\b", ended.err)
 
 
+@pytest.mark.slow
 def test_a_collection_that_is_not_there_is_told_before_anything_is_asked(both: Run) -> None:
     ended = both("query", "SELECT 1", "-c", "Mill", "-c", "Nobody")
     assert (ended.code, '"Nobody"' in ended.err) == (2, True)

@@ -42,6 +42,7 @@ def test_a_document_is_found_by_name_path_or_id(filled: Run) -> None:
     assert lease["file_hash"] in shown
 
 
+@pytest.mark.slow
 def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, sources: Path) -> None:
     near = filled("delete", "leese.txt")
     assert (near.code, "- lease.txt (ID: " in near.err) == (2, True)
@@ -125,6 +126,7 @@ def test_search_within_one_document(filled: Run) -> None:
     assert filled("search", "Mill House", "-d", "other.md").code == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "ended_with", "code", "fact"),
     [
@@ -168,6 +170,7 @@ def test_parquet_goes_through_a_pipe(launch: Run, filled: Run) -> None:
     assert pq.read_table(io.BytesIO(piped.out)).num_rows == 3
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("value", "type_name", "back"),
     [

@@ -54,6 +54,7 @@ def test_words_of_a_list_are_taken_out_with_proof(
     assert json.loads(forced.out)["places"] == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [

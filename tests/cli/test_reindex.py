@@ -192,6 +192,7 @@ def test_a_service_that_fails_leaves_no_collection(
     assert run("collection", "list", "--json").out.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a signal of its own")
 def test_ctrl_c_keeps_the_collection_whole(filled: Run, home: Path) -> None:
     paths = {"CASETRACK_HOME": str(home), "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}

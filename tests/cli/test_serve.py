@@ -28,6 +28,7 @@ RAY = ("serve", "--engine", "ray")
 TOKEN_SHOWN = re.compile(r"CASETRACK_HTTP_TOKEN=(\S+)")
 
 
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize(
     ("arguments", "code", "fact", "next_step"),
     [
@@ -117,6 +118,7 @@ def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str)
     ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "variable", "fetches"),
     [

@@ -55,6 +55,7 @@ def test_the_same_passage_is_written_anew_and_others_beside_it(filled: Run, here
     assert (here / "lease, page 1.html").read_text(encoding="utf-8") == "something of mine"
 
 
+@pytest.mark.slow
 def test_a_picture(filled: Run, here: Path) -> None:
     chunk_id = first_chunk(filled, "notice in writing")
     ended = filled("show", chunk_id, "--png")
@@ -115,6 +116,7 @@ def test_the_page_of_a_protected_pdf(run: Run, home: Path, here: Path, tmp_path:
     assert told["notes"] == []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("arguments", "fact"),
     [
@@ -152,6 +154,7 @@ def test_a_place_that_cannot_be_written(
     assert "lease, page 1.html: No space left on device." in ended.err
 
 
+@pytest.mark.slow
 def test_the_beginning_of_an_id_is_enough(filled: Run, here: Path) -> None:
     chunk_id = first_chunk(filled, "notice in writing")
     assert filled("show", chunk_id[:8]).code == 0

@@ -62,6 +62,7 @@ def test_info_says_what_can_be_freed(
     assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == said
 
 
+@pytest.mark.slow
 def test_what_can_be_freed_is_freed(filled: Run) -> None:
     collection = Library.open().get("Mill")
     for _ in range(3):

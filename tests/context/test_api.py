@@ -35,7 +35,7 @@ def told(found: Any) -> Any:
     return json.loads(json.dumps(found.as_dict()))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
 def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any) -> None:
     found = api.search(collection, QUERY, mode=mode)
@@ -171,6 +171,7 @@ FILES = {path.name: path.read_text("utf-8") for path in sorted(HERE.iterdir())} 
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FILES)
 def test_an_address_opens_its_lines(library: Library, tmp_path: Path, name: str) -> None:
     path = tmp_path / name

@@ -66,6 +66,7 @@ def call(port: int, name: str, arguments: dict[str, Any]) -> Any:
 # --- the same everywhere --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_question_has_one_answer_in_every_mode(project: Path, port: int) -> None:
     modes = ("keyword", "semantic", "hybrid", "full")
     asked = [{"query": query, "mode": mode} for query in QUESTIONS for mode in modes]
@@ -97,6 +98,7 @@ FILTERED: tuple[tuple[list[str], dict[str, Any], str], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("options", "arguments", "address"), FILTERED)
 def test_filters_mean_the_same(
     project: Path, port: int, options: list[str], arguments: dict[str, Any], address: str
@@ -152,6 +154,7 @@ def test_over_pipes_too(project: Path) -> None:
     assert [p.name for p in prompts.prompts] == ["reviewer"]
 
 
+@pytest.mark.slow
 def test_a_program_that_shows_pages_opens_what_was_found(project: Path, port: int) -> None:
     from mcp.client.extension import advertise
 

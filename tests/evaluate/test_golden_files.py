@@ -35,6 +35,7 @@ def scores(
     return ask
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("answer", "hit", "page_hit"),
     [

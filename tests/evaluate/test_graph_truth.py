@@ -70,6 +70,7 @@ def test_the_notes_speak_of_files_that_are_there(truth: dict[str, Any], samples:
     assert named | set(truth["aside"]["complete"]) <= files
 
 
+@pytest.mark.slow
 def test_every_name_of_the_notes_stands_in_the_texts(
     demo: Collection, truth: dict[str, Any]
 ) -> None:

@@ -188,6 +188,7 @@ NAMELIKE = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     parts=st.lists(ODD | NAMELIKE, max_size=12),

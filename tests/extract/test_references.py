@@ -304,6 +304,7 @@ def check(text: str, spans: tuple[ReferenceSpan, ...]) -> None:
     assert all(a.end <= b.start for a, b in itertools.pairwise(spans))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(texts)
 def test_places_hold_what_they_say(text: str) -> None:

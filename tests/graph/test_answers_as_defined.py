@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def asker(graph: HandMadeGraph) -> Callable[..., list[dict[str, Any]]]:
     return lambda name, **values: ask(graph, name, **values).to_pylist()
 
 
+@pytest.mark.slow
 @given(graph=graphs())
 @SETTINGS
 def test_counts_and_lists_are_as_defined(graph: HandMadeGraph) -> None:

@@ -58,6 +58,7 @@ def graph() -> HandMadeGraph:
     )
 
 
+@pytest.mark.slow
 def test_lists_can_be_searched_and_paged_through() -> None:
     source = graph()
     everybody = [e.entity_id for e in entities(source, kind="person")]

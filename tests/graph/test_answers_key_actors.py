@@ -65,6 +65,7 @@ def test_a_name_in_passing_comes_last_even_in_more_places() -> None:
     assert actors([Written(f"claim-{i}.txt", [claim]) for i in range(3)])[-1] == "Corner Bakery"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "public",
     [
@@ -104,6 +105,7 @@ def test_a_word_for_a_part_does_not_show_who_it_is() -> None:
     assert (actor.entity.role, actor.quote.text) == ("landlord", "Harbour Estates")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("firm", ["Tarn Insurance Agency", "Vale Agency LLC", "Wick Travel Agency"])
 def test_an_agency_may_be_a_firm(firm: str) -> None:
     letter = f"[[organization:firm|{firm}]] writes to [[organization:mill|Tarn Mill Ltd]] " * 2

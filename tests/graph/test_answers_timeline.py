@@ -39,6 +39,7 @@ def test_events_come_in_order_of_date() -> None:
     assert [value for value, _ in found] == ["2024", "2024-03", "2024-03-12", "2025-01-31"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "noise",
     [
@@ -84,6 +85,7 @@ def test_deeds_weigh_more_than_remarks() -> None:
     assert [e.value for e in timeline(source, limit=1).events] == ["2024-03-12"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("start", "end", "values"),
     [

@@ -91,6 +91,7 @@ def test_what_the_summary_counts_is_that_of_one_folder(both: list[Collection]) -
     assert dated(once.key_dates) == dated(thrice.key_dates) != []
 
 
+@pytest.mark.slow
 def test_all_documents_are_there_and_a_note_says_what_counts_once(both: list[Collection]) -> None:
     once, thrice = (each.map.summary().statistics for each in both)
     assert (once.document_count, thrice.document_count) == (3, 7)
@@ -111,6 +112,7 @@ def test_the_timeline_counts_once(both: list[Collection]) -> None:
     assert dated(once.events) == dated(thrice.events)
 
 
+@pytest.mark.slow
 def test_a_passage_is_met_once(both: list[Collection]) -> None:
     who = ["Cyril Haleworth", "Haleworth Grain Ltd"]
     once, thrice = (each.map.encounters(who) for each in both)

@@ -388,6 +388,7 @@ _SAID = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(_SAID)
 def test_very_long_documents_are_gone_over_and_give_the_same(said: list[str]) -> None:
     chunks = [marked(text, number) for number, text in enumerate(said)]

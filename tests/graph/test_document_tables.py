@@ -214,6 +214,7 @@ def test_a_sum_beyond_its_document_is_doubtful() -> None:
     assert sure == dict.fromkeys(sure, True) | {"1,250,417": False}
 
 
+@pytest.mark.slow
 @given(st.integers(0, len(STATEMENT)), st.integers(0, 80))
 def test_where_a_page_is_cut_does_not_change_its_sums(at: int, overlap: int) -> None:
     """A sum that lies whole in a chunk is the same as in the whole page."""

@@ -212,6 +212,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_documents_does_not_count(rows: list[Any], rng: random.Random) -> None:
@@ -229,6 +230,7 @@ def test_the_order_of_documents_does_not_count(rows: list[Any], rng: random.Rand
     assert sum(counted) == sum(live)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(PERSON, min_size=2, max_size=8, unique=True))
 def test_two_people_who_differ_are_never_one(keys: list[str]) -> None:

@@ -224,6 +224,7 @@ NAMES = st.one_of(
 CASES = st.lists(st.lists(NAMES, max_size=7, unique=True), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(CASES)
 def test_two_full_names_are_never_one(case: list[list[str]]) -> None:
@@ -238,6 +239,7 @@ def test_two_full_names_are_never_one(case: list[list[str]]) -> None:
     assert all(len(same) == 1 for same in entities.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(CASES, st.sampled_from(["kofi", "ama"]), st.integers(0, 5), st.integers(0, 5))
 def test_a_surname_of_two_people_names_neither(
@@ -254,6 +256,7 @@ def test_a_surname_of_two_people_names_neither(
                 assert entity == name
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(CASES, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_count(case: list[list[str]], rng: random.Random) -> None:

@@ -185,6 +185,7 @@ def judged(seeds: range, /) -> tuple[Counter[str], list[str]]:
     return counts, wrong
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9))
 def test_what_differs_is_never_joined(seed: int) -> None:
@@ -192,6 +193,7 @@ def test_what_differs_is_never_joined(seed: int) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_most_of_what_is_one_is_joined() -> None:
     counts, wrong = judged(range(100))
     assert wrong == []
@@ -200,6 +202,7 @@ def test_most_of_what_is_one_is_joined() -> None:
     assert shares["over documents"] >= 0.98
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False))
 def test_the_order_of_documents_does_not_count(seed: int, rng: random.Random) -> None:

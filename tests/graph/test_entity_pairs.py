@@ -141,6 +141,7 @@ def test_two_spellings_of_a_firm_have_one_key(a: str, b: str) -> None:
     assert (one.key, bool(one.family)) == (other.key, True)
 
 
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize(("verdict", "kind", "a", "b"), PAIRS)
 def test_two_names(verdict: str, kind: str, a: str, b: str) -> None:
     for pair in ((a, b), (b, a)):

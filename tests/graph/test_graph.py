@@ -97,6 +97,7 @@ def forget(collection: Collection) -> Collection:
     return opened_anew(collection)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -153,6 +154,7 @@ def rows(table: pa.Table) -> Iterator[dict[str, object]]:
     yield from table.to_pylist()
 
 
+@pytest.mark.slow
 def test_everything_points_to_its_words(collection: Collection) -> None:
     source = collection.workspace.state().graph
     texts = {c.chunk_id: c for d in collection.documents() for c in collection.read.chunks(d.name)}
@@ -204,6 +206,7 @@ def test_counts_are_those_of_the_places(collection: Collection) -> None:
     assert wrong.to_pylist() == []
 
 
+@pytest.mark.slow
 def test_edges_have_ends_and_evidence(collection: Collection) -> None:
     edges = list(rows(collection.workspace.state().graph.table("edges")))
     assert {e["type"] for e in edges} >= {"co_occurrence", "shared_entities"}
@@ -223,6 +226,7 @@ def test_edges_have_ends_and_evidence(collection: Collection) -> None:
             assert edge["source_id"] < edge["target_id"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
 def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
     before = content(collection)
@@ -249,6 +253,7 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
     assert content(forget(collection)) == kept_up
 
 
+@pytest.mark.slow
 def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:
     collection = library.create("empty")
     assert all(found == [] for found in content(collection).values())
@@ -264,6 +269,7 @@ def test_a_chunk_that_is_not_there(collection: Collection) -> None:
         collection.workspace.state().graph.quotes([("no such chunk", 0, 1)])
 
 
+@pytest.mark.slow
 def test_what_was_never_looked_for_is_told(
     library: Library, store_text, messages: Callable[[str], None]
 ) -> None:

@@ -113,6 +113,7 @@ def test_no_edges_are_no_components() -> None:
         assert empty.sql(f"FROM {call}").fetchall() == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_components_are_those_of_a_union_find(seed: int) -> None:
     chance = random.Random(seed)

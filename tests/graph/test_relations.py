@@ -258,6 +258,7 @@ def versions(names: Sequence[str], texts: Sequence[str], **facts: Any) -> list[t
     return [(a, b) for a, b, _ in found]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "names",
     [
@@ -417,6 +418,7 @@ def test_a_page_of_names_is_bounded_to_its_rarest() -> None:
 # --- all of them --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_the_order_in_which_documents_came() -> None:
     chance = np.random.default_rng(5)
     names = ["Lease v1.docx", "Lease v2.docx", "Reply to Lease.pdf", "b.txt", "c.txt", "d.txt"]

@@ -95,6 +95,7 @@ def collection(library: Library, template: Path) -> Collection:
     return use(library).get("C")
 
 
+@pytest.mark.slow
 def test_all_is_well(collection: Collection) -> None:
     report = collection.admin.doctor()
     assert failed(report) == {}
@@ -330,7 +331,7 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -> None:
     damage, name, words = BROKEN[what]
@@ -427,6 +428,7 @@ def own(library: Library, tmp_path: Path) -> Collection:
     return collection
 
 
+@pytest.mark.slow
 def test_a_damaged_document_whose_file_is_gone(own: Collection, tmp_path: Path) -> None:
     left = [c.text for c in own.read.chunks("own.txt")]
     text = (tmp_path / "own.txt").read_text()
@@ -463,6 +465,7 @@ def test_without_models_no_vector_is_lost(own: Collection) -> None:
     assert "casetrack models pull ollama" in said
 
 
+@pytest.mark.slow
 def test_foreign_files_are_named_and_stay(collection: Collection) -> None:
     mine = collection.folder / "my notes.txt"
     mine.write_text("mine")
@@ -483,6 +486,7 @@ def test_a_damaged_list_of_excluded_files_is_reported(own: Collection) -> None:
     assert not folder_ok()
 
 
+@pytest.mark.slow
 def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("The roof leaks.")
     own.ingest([tmp_path / "b.txt"])
@@ -587,7 +591,7 @@ def alter(collection: Collection, name: str) -> None:
     change_rows(name, "chunk_index = 0", text="replace(text, 'lantern', 'lamtern')")(collection)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
@@ -632,6 +636,7 @@ def test_a_damaged_passage_comes_back_from_whatever_is_left(
     assert not any("withheld" in note for note in hits.notes)
 
 
+@pytest.mark.slow
 def test_a_damaged_vector_is_not_written_again_as_if_it_were_whole(collection: Collection) -> None:
     def vector() -> list[float]:
         found = collection.workspace.state().snapshot.scan(["dense", "chunk_index", "revision"])

@@ -136,6 +136,7 @@ def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path
     assert collection.admin.doctor().ok
 
 
+@pytest.mark.slow
 def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
     assert collection.admin.doctor().ok
 
 
+@pytest.mark.slow
 def test_a_changed_mail_lets_go_what_it_no_longer_holds(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -181,6 +183,7 @@ def test_a_changed_mail_lets_go_what_it_no_longer_holds(
     assert collection.admin.doctor().ok
 
 
+@pytest.mark.slow
 def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_path: Path) -> None:
     nested = message("Inner", "Words of the inner mail.", ("deep.txt", b"Deep words."))
     mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file."), nested))
@@ -240,6 +243,7 @@ def stop_before_the_mail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WriteSession, "finish", finish)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("keeps_both", [True, False], ids=["unchanged", "one less"])
 def test_stopped_before_the_mail_a_rerun_completes(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_both: bool

@@ -6,6 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import lance
+import pytest
 
 from casetrack import schema
 from casetrack.library import Library
@@ -23,6 +24,7 @@ FIRST, LAST = (schema.table("documents").names.index(n) for n in ("legal_type", 
 LEGAL = schema.table("documents").names[FIRST : LAST + 1]
 
 
+@pytest.mark.slow
 def test_a_reindex_fills_what_was_not_read_without_the_files(
     library: Library, tmp_path: Path
 ) -> None:

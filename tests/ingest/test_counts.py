@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -30,6 +32,7 @@ GROUP BY ALL
 """
 
 
+@pytest.mark.slow
 def test_different_names_dates_amounts_and_references_are_counted(demo: Collection) -> None:
     rows = demo.sql(TOLD).to_pylist()
     assert len(rows) == len(demo.documents())

@@ -108,6 +108,7 @@ def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path
     assert "new last paragraph" in collection.read.chunks("a.txt")[-1].text
 
 
+@pytest.mark.slow
 def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
     collection: Collection, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
     assert collection.read.chunks("a.txt")[0].text == "The words of the other."
 
 
+@pytest.mark.slow
 def test_force(collection: Collection, tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "Some text.")
     other = write(tmp_path / "b.txt", "Some text.")
@@ -134,6 +136,7 @@ def test_force(collection: Collection, tmp_path: Path) -> None:
     assert len(collection.documents()) == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "name",
     [
@@ -231,6 +234,7 @@ def test_copies_of_originals(collection: Collection, tmp_path: Path) -> None:
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_two_writers_at_once_take_each_file_once(
     library: Library, collection: Collection, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import docx
+import pytest
 
 from casetrack.answers.listing import listing
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from casetrack.library import Library
 
 
+@pytest.mark.slow
 def test_the_stated_date_goes_before_metadata_and_no_clock_is_believed(
     library: Library, tmp_path: Path
 ) -> None:

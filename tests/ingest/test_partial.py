@@ -47,6 +47,7 @@ class WithNames(FakeEncoders):
         return NamesByList(Ann="person")
 
 
+@pytest.mark.slow
 def test_a_partial_document_is_read_again_only_under_other_conditions(
     library: Library, tmp_path: Path
 ) -> None:
@@ -85,7 +86,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("casetrack.ingest.batch.ParsePool", readers)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize(
     ("name", "words"), [("a.late", "second half is missing"), ("a.late_crash", "SIGSEGV")]
@@ -123,6 +124,7 @@ FAILING = {
 """Extractors, and what fails in them."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FAILING)
 def test_a_failing_extractor_loses_its_own_values(
     library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -162,6 +164,7 @@ def test_a_failing_extractor_loses_its_own_values(
     assert collection.search("firm", mode="keyword").results
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("reader", ["reading.read_document", "identity.read_identities"])
 def test_a_document_that_the_map_cannot_read_costs_the_others_nothing(
     library: Library, tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ def files(folder: Path, *texts: str) -> list[Path]:
     return paths
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("texts", "profile"),
     [
@@ -61,6 +62,7 @@ def test_the_first_files_choose(
     assert seen[-1] == (len(texts), len(texts))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("encoders")
 def test_what_was_chosen_stays(library: Library, tmp_path: Path) -> None:
     collection = library.create("Chosen", profile="mini")

@@ -131,6 +131,7 @@ def check(collection: Collection, encoder: WordEncoder, names: set[str] | None =
     assert failed == []
 
 
+@pytest.mark.slow
 def test_another_profile(old: Library, files: Path) -> None:
     collection = old.get("C")
     before = {c.chunk_id for d in TEXTS for c in collection.read.chunks(d)}
@@ -157,6 +158,7 @@ def lantern(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     without = use(old).get("C")
     new = lantern(tmp_path)
@@ -174,6 +176,7 @@ def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     assert {o.code for o in again.outcomes} == {"duplicate"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "newer",
     [
@@ -198,6 +201,7 @@ def test_an_empty_collection(library: Library) -> None:
     assert collection.workspace.state().snapshot.dimension == 12
 
 
+@pytest.mark.slow
 def test_a_document_that_an_earlier_program_read(old: Library, files: Path) -> None:
     """Its terms and vectors become the present ones; its file is still to be read again."""
     collection = old.get("C")
@@ -212,6 +216,7 @@ def test_a_document_that_an_earlier_program_read(old: Library, files: Path) -> N
     assert collection.admin.reindex().documents == 0
 
 
+@pytest.mark.slow
 def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
     files = write_files(tmp_path / "own files")
     collection = use(library, short(), long()).create("C", profile="openai")
@@ -231,6 +236,7 @@ def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
     assert json.dumps(report.as_dict())
 
 
+@pytest.mark.slow
 def test_reading_again_keeps_names_and_copies(library: Library, files: Path) -> None:
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([files / "note.txt"], document_name="Timetable", copy_original=True)
@@ -286,6 +292,7 @@ def test_one_document(library: Library, tmp_path: Path) -> None:
     check(collection, model)
 
 
+@pytest.mark.slow
 def test_one_document_without_its_file(library: Library, tmp_path: Path) -> None:
     collection = own_files(library, tmp_path / "own")
     (tmp_path / "own" / "note.txt").unlink()
@@ -331,6 +338,7 @@ def test_one_document_while_a_profile_is_changed(old: Library) -> None:
     assert "casetrack reindex -c C" in refused.value.hint
 
 
+@pytest.mark.slow
 def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Path) -> None:
     """Nothing about the ledger says so: only the rows do."""
     collection = own_files(library, tmp_path / "own")
@@ -389,6 +397,7 @@ def test_a_model_that_does_not_keep_its_word(old: Library) -> None:
     check(use(old, short()).get("C"), short())
 
 
+@pytest.mark.slow
 def test_stopped_and_gone_on_with(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_KEPT_TOGETHER", 2)
     collection, stop = old.get("C"), threading.Event()
@@ -447,6 +456,7 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
     check(other, long(), {*TEXTS, "new.txt"})
 
 
+@pytest.mark.slow
 def test_another_writer_does_not_end(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOCK_SECONDS", 0.1)
     collection = old.get("C")
@@ -476,7 +486,7 @@ def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path)
 # --- killed ----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("instant", ["swap", "settle", "commit", "clear"])
 def test_killed_between_two_steps(
     old: Library, monkeypatch: pytest.MonkeyPatch, instant: str

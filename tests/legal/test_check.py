@@ -65,6 +65,7 @@ def only(found: CiteCheck, what: str) -> Finding:
     return finding
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("words", "page", "verdict", "changed"),
     [

@@ -95,6 +95,7 @@ def test_picks_stand_in_it_whatever_else_does(case: Collection) -> None:
     assert len(dates(case)) == 3
 
 
+@pytest.mark.slow
 def test_leaving_out_and_taking_undo_each_other(case: Collection) -> None:
     first = chronology(case).entries[0].event_id
     case.marks.take_event(first)

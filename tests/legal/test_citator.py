@@ -35,6 +35,7 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
     return made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "asked", ["Daubert", "daubert v merrell dow", "509 US 579", "case:509-us-579"]
 )

@@ -60,7 +60,7 @@ def words_of(pages: Sequence[Page]) -> str:
     return " ".join(" ".join(page.text.split()) for page in pages)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_page_and_line_of_a_pdf_are_those_printed(name: str, tmp_path: Path) -> None:
     layout = LAYOUTS[name]
@@ -106,6 +106,7 @@ def test_200_pages_of_transcripts_are_right_to_the_line(tmp_path: Path) -> None:
     assert 20 * len(spoken) == 200
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("across", [False, True])
 def test_four_pages_on_a_sheet_are_read_one_after_the_other(across: bool, tmp_path: Path) -> None:
     made = pages_of(Layout(width=50, first_page=5), 10, seed=3)

@@ -24,6 +24,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return new_case(tmp_path_factory.mktemp("home"), folder)
 
 
+@pytest.mark.slow
 def test_page_and_line_stand_in_citations_json_and_sql(case: Collection) -> None:
     (page,) = (p for p in case.read.pages("Smith Dep.pdf") if p.page == 2)
     source = page.provenance

@@ -161,6 +161,7 @@ INVISIBLE: dict[str, tuple[str, Callable[[Any], object]]] = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", INVISIBLE)
 def test_invisible_words_are_found_and_left_out(tmp_path: Path, how: str) -> None:
     cover, draw = INVISIBLE[how]
@@ -190,6 +191,7 @@ def test_a_very_large_page(tmp_path: Path) -> None:
     assert [one.text for one in hidden_text(path)] == [SECRET]
 
 
+@pytest.mark.slow
 def test_spaced_letters_are_taken_out(tmp_path: Path) -> None:
     def draw(page: Any) -> None:
         for at, letter in enumerate(SECRET):

@@ -55,6 +55,7 @@ def test_a_key_says_what_it_was_made_of(key: LicenseKey) -> None:
     assert groups[1] not in key.masked()
 
 
+@pytest.mark.slow
 @given(keys, st.randoms(use_true_random=False))
 def test_how_a_key_is_typed_does_not_matter(key: LicenseKey, chance: random.Random) -> None:
     confused = {"0": "0Oo", "1": "1IiLl"}

@@ -90,6 +90,7 @@ def test_a_fourth_collection_is_refused(
 # --- documents ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_folder_up_to_the_limit(
     settings: Settings, tmp_path: Path, store_text: Callable[..., Document]
 ) -> None:
@@ -140,6 +141,7 @@ def test_a_sync_keeps_to_the_limit_and_follows_changes(settings: Settings, tmp_p
     assert len(names(collection)) == 4
 
 
+@pytest.mark.slow
 def test_a_file_is_taken_in_with_all_that_is_in_it(settings: Settings, tmp_path: Path) -> None:
     folder = write(tmp_path / "files", 0, 1)
     mail(folder / "m1.eml", "a", "b", "c")
@@ -237,6 +239,7 @@ def test_a_command_says_the_same(
     assert caught.value.message in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 def test_search_on_free_is_by_words_and_meaning(
     library_with_model: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

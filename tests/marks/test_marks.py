@@ -65,6 +65,7 @@ def names(collection: Collection, kind: str) -> dict[str, int]:
 # --- who is who ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_names_are_one_and_one_is_two_again(collection: Collection) -> None:
     before = names(collection, "person")
     placed = collection.marks.merge("Rosa Lindqvist", "Quillon")
@@ -95,6 +96,7 @@ def test_a_spelling_is_somebody_else_everywhere_or_in_one_document(collection: C
     assert collection.read.chunk(first.first_chunk_id).text == CHARTER[1]
 
 
+@pytest.mark.slow
 def test_a_split_is_told_on_both_sides_and_joined_again_later(collection: Collection) -> None:
     placed = collection.marks.split("Orla Finch", "Finch")
     new = placed.mark.other_id
@@ -108,6 +110,7 @@ def test_a_split_is_told_on_both_sides_and_joined_again_later(collection: Collec
     assert names(collection, "person")["Orla Finch"] == 4
 
 
+@pytest.mark.slow
 def test_what_somebody_is_and_is_called_and_whether_it_is_shown(collection: Collection) -> None:
     collection.marks.set_kind("Quillon", "organization")
     assert "Quillon" in names(collection, "organization")
@@ -139,6 +142,7 @@ def test_a_kind_joins_what_has_the_same_key_of_that_kind(
     assert "Quillon" not in names(collection, "person")
 
 
+@pytest.mark.slow
 def test_edits_stay_when_documents_come_and_go(collection: Collection, store_text: Any) -> None:
     placed = collection.marks.merge("Bob Tarn", "Rosa Lindqvist")
     known = collection.document("charter.txt")
@@ -195,6 +199,7 @@ def test_what_cannot_be_said_changes_nothing(
 # --- documents and passages ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tags_and_stars_are_listed_and_filter(collection: Collection) -> None:
     marks = collection.marks
     _, second = marks.tag("charter.txt", "key", "Freight", note="read first")
@@ -243,6 +248,7 @@ def test_a_mark_stays_with_its_document_and_its_words(
 # --- the timeline ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_own_events_are_cited_and_hidden_ones_gone(collection: Collection) -> None:
     marks = collection.marks
     before = collection.map.timeline()
@@ -316,6 +322,7 @@ def test_a_report_shows_what_is_the_users(collection: Collection) -> None:
 # --- what is kept ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_open_process_sees_a_mark_at_its_next_answer(collection: Collection) -> None:
     other = opened_anew(collection)
     assert "Quillon" in names(other, "person")
@@ -429,6 +436,7 @@ def test_no_damage_to_their_file_takes_a_mark(
     assert (stored.lost, stored.copy_is_damaged) == ([], False)
 
 
+@pytest.mark.slow
 def test_doctor_names_lost_marks_and_writes_them_back(
     collection: Collection, messages: Callable[..., None]
 ) -> None:

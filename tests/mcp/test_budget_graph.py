@@ -87,6 +87,7 @@ def fits(structured: Any, said: str) -> None:
 # --- lists ----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("tool", "arguments", "name"), LISTS, ids=ids(LISTS))
 def test_offsets_lead_through_a_whole_list(
     ask: Any, tool: str, arguments: dict[str, Any], name: str

@@ -229,6 +229,7 @@ def test_hundreds_of_collections_come_in_parts(
 # --- concise --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_concise_paths_begin_where_the_common_folder_ends(filled: Library, call: Any) -> None:
     arguments = {"collection": "Acme", "sort_by": "name"}
     short, long = call(

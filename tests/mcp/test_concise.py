@@ -96,6 +96,7 @@ def test_an_answer_costs_little_and_has_no_nulls_times_or_offsets(
     assert [key for key, held in found if held is None] == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -50,7 +50,7 @@ def asking(
 DELETE = ("delete_document", {"document_name": "Notes.txt", "confirm": True})
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
     ("answer", "left"),
@@ -79,6 +79,7 @@ def test_the_user_decides(
         messages(f"{question}\n\n{result.content[0].text}")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str]) -> None:
     """Not without the argument, not for what is not there, not for what can be undone."""
@@ -103,6 +104,7 @@ def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str])
     assert acme.collections() == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_that_cannot_ask_gives_its_word(acme: Library, mode: str, call: Any) -> None:
     assert not call(acme, DELETE, mode=mode).is_error
@@ -119,6 +121,7 @@ def test_a_client_that_fails_to_ask_deletes_nothing(
     assert len(acme.get("Acme").documents()) == KEPT
 
 
+@pytest.mark.slow
 def test_an_answer_counts_for_its_own_question_only(acme: Library, case_folder: Path) -> None:
     """A stateless client brings its answer along; it may be old, forged or for something else."""
     yes = {"confirm": ElicitResult(action="accept", content={})}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from casetrack.mcp.outputs import QUOTED
 
 if TYPE_CHECKING:
@@ -120,6 +122,7 @@ async def converse(client: Client, folder: Path) -> None:
     assert folder.is_dir()
 
 
+@pytest.mark.slow
 def test_conversation(library: Library, connect: Any, case_folder: Path) -> None:
     async def work(client: Client) -> None:
         await converse(client, case_folder)
@@ -153,6 +156,7 @@ def test_named_collection_wins_over_the_active_one(
     connect(library, work)
 
 
+@pytest.mark.slow
 def test_document_options_arrive(library: Library, connect: Any, tmp_path: Path) -> None:
     letter = tmp_path / "Brief \u00fcber 'das' Haus.txt"
     letter.write_text("Das Haus wird am Montag \u00fcbergeben.", encoding="utf-8")
@@ -181,6 +185,7 @@ def test_document_options_arrive(library: Library, connect: Any, tmp_path: Path)
     connect(library, work)
 
 
+@pytest.mark.slow
 def test_folder_options_arrive(library: Library, connect: Any, tmp_path: Path) -> None:
     folder = tmp_path / "Letters"
     (folder / "Old").mkdir(parents=True)

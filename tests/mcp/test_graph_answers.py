@@ -76,6 +76,7 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
             yield from quotes(item)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

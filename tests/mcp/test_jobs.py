@@ -49,6 +49,7 @@ def plain(value: Any) -> Any:
     return [plain(v) for v in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 def test_asking_again_gives_what_the_call_would_have_given(
     library: Library,
     connect: Any,
@@ -165,6 +166,7 @@ def test_stopping_a_job_keeps_what_is_finished(
     assert values == sorted(set(values))
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_interrupts_its_jobs(
     library: Library, connect: Any, case_folder: Path, held: threading.Event
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_server_that_ends_interrupts_its_jobs(
     assert [(job.state, job.error["code"]) for job in jobs] == [("interrupted", "client_left")] * 2
 
 
+@pytest.mark.slow
 def test_an_error_is_told_when_it_is_asked_for(
     library: Library,
     connect: Any,
@@ -247,6 +250,7 @@ def test_a_job_of_another_program(
     assert ended.structured_content["result"] == {"bytes": 1}
 
 
+@pytest.mark.slow
 def test_a_silent_client_is_answered_before_it_gives_up(
     library: Library, connect: Any, case_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

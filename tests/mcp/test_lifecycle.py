@@ -94,6 +94,7 @@ def test_updating(acme: Library, call: Call, text: Text) -> None:
         assert word in text(shown)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -76,6 +76,7 @@ def marked_in(text: TextPage) -> str:
     return "".join("".join(p.text for p in pieces if p.look == "mark").split())
 
 
+@pytest.mark.slow
 def test_the_passage_is_marked_where_it_stands(call: Callable[..., Any], paged: Library) -> None:
     case = paged.get("Case")
     chunk = case.read.chunk(case.read.chunks(PDF, page=2)[1].chunk_id)
@@ -242,6 +243,7 @@ def locked_pdf(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_protected_page_is_seen_with_its_password(
     call: Callable[..., Any], library: Library, tmp_path: Path, locked_pdf: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_enumerations_are_those_of_the_library() -> None:
     assert set(enum("find_related_documents", "relationship_type")) == relations
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("chosen", "tokens"), [("all", 9_000), ("daily", 2_800), ("core", 2_300)])
 def test_lists_of_tools_are_cheap(chosen: str, tokens: int) -> None:
     names = choose(chosen).of(declared())
@@ -144,6 +145,7 @@ def test_sets_and_tools_are_combined_in_the_order_of_the_list() -> None:
     assert "delete_document" not in _offered("core,delete_document,read-only")
 
 
+@pytest.mark.slow
 def test_other_names_reach_the_same_tool(filled: Library, call: Any) -> None:
     asked = [
         call(filled, (name, {"query": "payment", "collection": "Acme"}))

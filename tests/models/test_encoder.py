@@ -51,6 +51,7 @@ def test_spans_are_code_points_of_the_text_as_given(mini, text, pieces):
     assert [text[start:end] for start, end in spans] == pieces
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(text=st.text(max_size=60))
 def test_spans_are_ordered_and_inside_for_any_text(mini, text):
@@ -75,6 +76,7 @@ def test_text_without_tokens_is_refused(mini, text):
         next(stream)
 
 
+@pytest.mark.slow
 def test_encoded_together_equals_encoded_alone(models_dir):
     texts = [SHORT, LONG[:900], "rent", LONG[200:1500], SHORT.upper()]
     for sessions in (1, 2):
@@ -85,6 +87,7 @@ def test_encoded_together_equals_encoded_alone(models_dir):
             np.testing.assert_allclose(together.tokens, alone.tokens, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_long_text_is_cut_into_few_even_windows_and_nothing_is_lost(mini):
     found = mini.encode_query(LONG)
     count = len(found.tokens)
@@ -184,6 +187,7 @@ def test_copied_folder_works_without_the_weights_it_was_built_from(tiny_dir, tmp
     np.testing.assert_array_equal(here.encode_query(text).dense, there.encode_query(text).dense)
 
 
+@pytest.mark.slow
 def test_is_quiet_and_light_to_import(tiny_dir):
     code = (
         "import sys, pathlib\n"

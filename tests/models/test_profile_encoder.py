@@ -222,6 +222,7 @@ def test_weights_come_and_go(full):
     assert full.resident_bytes == loaded
 
 
+@pytest.mark.slow
 def test_unloading_never_disturbs_passes_in_other_threads(full):
     expected = full.encode_query(TEXT).dense
     failures: list[BaseException] = []

@@ -200,6 +200,7 @@ def test_leftovers_of_a_killed_pull_are_swept(tiny, hub, tmp_path):
     assert names_in(folder) == NAMES
 
 
+@pytest.mark.slow
 def test_two_processes_pull_at_once_and_download_once(tiny, hub, tmp_path):
     code = (
         "import pathlib, pickle, sys\n"

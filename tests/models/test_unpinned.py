@@ -105,6 +105,7 @@ def test_hashes_of_another_commit_do_not_count(loose, linked, tmp_path):
     assert linked.asked()["config.json"] == before + 1
 
 
+@pytest.mark.slow
 def test_package_index_cannot_vouch(loose, wheelhouse, tmp_path):
     source = WheelSource(("--no-index", "--find-links", str(wheelhouse)))
     with pytest.raises(DownloadFailed, match=r"config\.json"):

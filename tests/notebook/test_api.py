@@ -176,6 +176,7 @@ def test_pages_hold_each_character_once(demo: Collection) -> None:
         assert page.citation.startswith(f"{AGREEMENT}, p. {page.page}, ")
 
 
+@pytest.mark.slow
 def test_amounts_are_those_of_the_table(demo: Collection) -> None:
     table = pl.from_arrow(demo.workspace.state().graph.table("amounts"))
     assert isinstance(table, pl.DataFrame)

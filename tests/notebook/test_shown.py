@@ -85,6 +85,7 @@ CARDS: dict[str, tuple[Callable[[Collection], Any], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", CARDS)
 def test_single_record_shows_itself(demo: Collection, name: str) -> None:
     ask, words = CARDS[name]
@@ -125,6 +126,7 @@ def test_summary_in_a_notebook_cites(demo: Collection) -> None:
     assert all(html.escape(a.entity.name) in page for a in summary.key_actors)
 
 
+@pytest.mark.slow
 def test_row_is_handed_back(demo: Collection) -> None:
     row = demo.map.amounts(document=AGREEMENT, limit=1).to_polars().row(0, named=True)
     found = demo.sql("SELECT chunk_id FROM search('liability', k => 1)").to_pylist()[0]

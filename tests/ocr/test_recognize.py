@@ -121,6 +121,7 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return width * height / (sum(areas) - width * height)
 
 
+@pytest.mark.slow
 def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> None:
     drawn = sample()
     page = recognize(prepare(drawn.image, 300.0), engine)
@@ -157,6 +158,7 @@ def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
         assert _overlap((word.x0, word.y0, word.x1, word.y1), box) > 0.5, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "degrees",
     [-9.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))],
@@ -187,7 +189,7 @@ _DAMAGE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", _DAMAGE, ids=str)
 def test_bad_pictures_are_read_too(engine: Engine, damage: str) -> None:
     drawn = sample(LINES[:2])
@@ -195,6 +197,7 @@ def test_bad_pictures_are_read_too(engine: Engine, damage: str) -> None:
     assert _recall(page, drawn) >= 0.9, page.text
 
 
+@pytest.mark.slow
 def test_a_few_words_on_a_large_sheet_are_read(engine: Engine) -> None:
     drawn = sample(LINES[:2])
     sheet = np.full((4800, 3600), 255, np.uint8)
@@ -229,6 +232,7 @@ def test_cleaning_leaves_clean_pages_alone(size: int) -> None:
     assert np.array_equal(clean.clean(image), image)
 
 
+@pytest.mark.slow
 def test_noise_is_measured_and_taken_away() -> None:
     image = sample().image
     for noisy in (with_grain(image, 40.0), with_specks(image, 0.05)):

@@ -102,6 +102,7 @@ def test_every_format_and_kind_of_pixels_becomes_the_same_grey(
     assert np.abs(frame.grey.astype(int) - np.asarray(picture)).mean() < 4
 
 
+@pytest.mark.slow
 def test_a_page_has_lines_with_boxes_in_points_and_confidence(
     tmp_path: Path, options: ReadOptions
 ) -> None:

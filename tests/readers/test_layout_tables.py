@@ -625,6 +625,7 @@ def test_two_names_over_two_columns_each() -> None:
 AMOUNTS = st.sampled_from(["", "—", "7", "(44)", "1,204", "$ 31", "12.5%", "(1.1)%", "$ 90,112"])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=3, max_size=12), st.data())
 def test_each_amount_stands_below_its_name(

@@ -165,6 +165,7 @@ WORDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(WORDS, st.booleans(), st.sampled_from(["utf-8", "iso-8859-1", "koi8-r", "gb18030"]))
 def test_subject_in_is_subject_out(words: list[str], is_raw: bool, charset: str) -> None:
@@ -492,6 +493,7 @@ def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
     assert len(reading.missing) == 1
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "data",
     [

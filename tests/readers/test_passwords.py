@@ -72,12 +72,14 @@ def copies(
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.sampled(1)
 def test_a_document_opens_with_its_password(secret_docx: Path, copies: Path) -> None:
     reading = DocxReader().read(secret_docx, ReadOptions(passwords=("wrong", "open sesame")))
     assert [page.text for page in reading.pages] == ["The hidden clause."]
     assert list(copies.iterdir()) == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("given", [(), ("wrong",)], ids=["none", "wrong"])
 def test_the_error_says_whether_a_password_was_tried(
     secret_docx: Path, messages: Callable[..., None], given: tuple[str, ...]
@@ -87,6 +89,7 @@ def test_the_error_says_whether_a_password_was_tried(
     messages(str(caught.value), hide={str(secret_docx): "<file>"})
 
 
+@pytest.mark.sampled(1)
 def test_a_workbook_locked_by_excel_itself_needs_no_password(
     locked_xlsx: Path, copies: Path
 ) -> None:
@@ -96,6 +99,7 @@ def test_a_workbook_locked_by_excel_itself_needs_no_password(
     assert list(copies.iterdir()) == []
 
 
+@pytest.mark.sampled(1)
 def test_a_reading_that_nobody_finishes_leaves_nothing(locked_xlsx: Path, copies: Path) -> None:
     begun = SheetReader().read(locked_xlsx)
     next(begun.pages)
@@ -158,6 +162,7 @@ def test_other_files_are_given_back_as_they_are(tmp_path: Path) -> None:
             assert content == path
 
 
+@pytest.mark.slow
 def test_damaged_protection_says_so(secret_docx: Path, tmp_path: Path) -> None:
     data = secret_docx.read_bytes()
     for cut in range(600, len(data), len(data) // 4):

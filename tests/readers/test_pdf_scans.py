@@ -124,6 +124,7 @@ def test_a_scan_is_read(tmp_path: Path, document: Any, engine: FakeEngine) -> No
     assert image.shape == (3300, 2550)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
 @pytest.mark.parametrize("crop", [None, (40, 60, 560, 700)])
 def test_boxes_fit_the_page_as_shown(

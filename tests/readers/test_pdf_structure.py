@@ -48,6 +48,7 @@ def body(canvas: Canvas, number: int) -> None:
     column(canvas, 72, 700, prose(7 * number, 40))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("count", [3, 9, 60])
 def test_running_lines_stand_on_their_first_page_only(tmp_path: Path, count: int) -> None:
     def draw(canvas: Canvas, number: int) -> None:
@@ -140,6 +141,7 @@ NO_RUNNING_LINES: dict[str, Callable[[Canvas, int], object]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NO_RUNNING_LINES)
 def test_text_is_never_taken_for_a_running_line(tmp_path: Path, name: str) -> None:
     pages = make(tmp_path / "a.pdf", 24, NO_RUNNING_LINES[name])

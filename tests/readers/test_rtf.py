@@ -90,6 +90,7 @@ def test_document_code_page(tmp_path: Path, head: str, body: str, expected: str)
     assert [page.text for page in RtfReader().read(path).pages] == [expected]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

@@ -161,6 +161,7 @@ def test_tables_that_only_lay_out_a_page_read_as_text(source: str) -> None:
     assert not [block for block in kinds(source) if block.startswith("table")]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "tag", ["div", "b", "table><tr><td", "ul><li", "blockquote", "sup", "span hidden=until-found"]
 )
@@ -295,6 +296,7 @@ TREES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(TREES, max_size=5).map("".join))
 def test_words_stand_once_and_whole(source: str) -> None:

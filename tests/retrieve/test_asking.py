@@ -85,6 +85,7 @@ def test_a_vocabulary_that_cannot_be_read_is_told_and_the_search_goes_on(
     assert not fleet.search("hull", mode="keyword", vocabulary=False).notes
 
 
+@pytest.mark.slow
 def test_documents_that_are_named_come_first_and_others_are_still_found(
     stored: Callable[..., Collection],
 ) -> None:

@@ -73,6 +73,7 @@ def test_a_rough_cosine_is_never_further_off_than_is_said(seed, width, peaked):
     assert len(asked.roughly(codes[:0], scales[:0])) == 0
 
 
+@pytest.mark.slow
 def test_cosines_are_those_of_the_stored_vectors(parts):
     index = index_of(*parts)
     for query in QUERIES[:3]:

@@ -280,6 +280,7 @@ def test_instructions_that_were_left_out_do_not_count(collection: Collection) ->
 PROFILES = (None, "mini", "multilingual", "somebody-elses")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("fit", [fit for profile in PROFILES[:3] for fit in fits_of(profile)])
 @settings(max_examples=25)
 @given(st.tuples(*[st.floats(-1, 1)] * 6), st.tuples(*[st.floats(0, 1)] * 6))

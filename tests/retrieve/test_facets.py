@@ -31,7 +31,7 @@ def narrowed(where: Filter, facet: str, value: str) -> Filter:
     return replace(where, **{FIELDS[facet]: [*(kept or ()), value]})
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [QUESTION, "the"])
 def test_a_value_leaves_as_many_passages_as_it_says(demo: Collection, query: str) -> None:
     everything = Filter()

@@ -48,6 +48,7 @@ def test_the_same_text_is_one_result(kept):
     assert len(collection.search(QUESTION, mode="keyword", fold=False)) == 4
 
 
+@pytest.mark.slow
 def test_so_many_copies_do_not_hide_what_is_different(kept):
     copies = {f"copy{n:03d}": CLAUSE for n in range(110)}
     collection = kept(**copies, hall="The stored goods lay in a hall. " + "Nothing else. " * 40)

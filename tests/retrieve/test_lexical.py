@@ -59,6 +59,7 @@ def by_definition(rows, query) -> dict[str, float]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("step", [8192, 16], ids=["read at once", "skipping"])
 @pytest.mark.parametrize("depth", [1, 100, 5000])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)

@@ -37,6 +37,7 @@ def found(results: object) -> list[str]:
     return [r.provenance.document_name for r in results]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("query", QUERIES)
 def test_keyword_scores_equal_the_sql_definition(collection: Collection, query: str) -> None:
     rows = collection.sql("SELECT * FROM bm25($q, k := 10)", params={"q": query}).to_pylist()
@@ -75,6 +76,7 @@ def with_and_without(
     return ours, stored(PAGES)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("query", QUERIES)
 def test_scores_do_not_depend_on_deleted_documents(
     with_and_without: tuple[Collection, Collection], query: str
@@ -102,6 +104,7 @@ def test_results_are_cited_and_have_their_surroundings(stored: Callable[..., Col
     assert hit.citation == "long.txt, p. 1, para. 1, l. 1"
 
 
+@pytest.mark.slow
 def test_equal_scores_are_ordered_by_path(stored: Callable[..., Collection]) -> None:
     same = {f"{number}.txt": "the same words everywhere" for number in range(12)}
     collection = stored(same, one_by_one=True)

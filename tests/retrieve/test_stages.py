@@ -64,6 +64,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection
     return of
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("model", "arguments", "mode", "stages"),
     [
@@ -133,6 +134,7 @@ def test_what_a_profile_lacks_is_said(
     assert "legal" in results.notes[0]  # the name of the profile
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("query", "arguments", "mode", "named"),
     [
@@ -166,6 +168,7 @@ def test_a_note_on_the_language_of_a_question(
     messages("\n".join(shared(texts=RUSSIAN).search(query).notes), query)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("fails_at", ["loading", "asking"])
 @pytest.mark.parametrize("error", [ModelCorrupt, ProviderUnreachable])
 def test_models_that_fail_leave_the_words(

@@ -38,6 +38,7 @@ def check_places(collection: Collection, found: DocumentStructure) -> None:
         assert section.citation == place.cite()
 
 
+@pytest.mark.slow
 def test_a_markdown_sample(library: Library, samples: Path) -> None:
     collection, found = structure(library, samples / "Reports" / "Project Log.md")
     assert [(s.level, s.title) for s in found.sections] == [

@@ -157,6 +157,7 @@ def test_a_shortcut_needs_a_whole_path(target: str) -> None:
         Shortcut(target, "", "C:\\", "C:\\i.ico", "x").to_bytes()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_an_entry_comes_is_brought_up_to_date_and_goes(tmp_path: Path, system: str) -> None:
     machine = Machine(system, tmp_path, {})

@@ -227,6 +227,7 @@ def test_update_shows_what_it_runs(
     assert asked == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kind", "fact"),
     [("source", "(there)"), ("other", "there"), ("temporary", "uvx casetrack@latest")],

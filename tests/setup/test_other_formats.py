@@ -155,6 +155,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     rest=st.dictionaries(KEYS, VALUES, max_size=4),

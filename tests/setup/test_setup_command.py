@@ -54,7 +54,7 @@ def entry_of(user: Path, name: str, server: str = "casetrack") -> Any:
     return client.format.value_at((user / FILES[name]).read_text(), client.path)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FILES)
 def test_every_client_is_set_up_and_left_again(
     run: Run, user: Path, name: str, messages: Callable[..., None]
@@ -103,6 +103,7 @@ def test_a_project_has_an_entry_of_its_own(run: Run, user: Path) -> None:
     assert not place.exists()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("words", "args", "env"),
     [
@@ -252,6 +253,7 @@ def test_a_variant_of_the_program_is_undone_where_it_was_set_up(run: Run, user: 
     assert not (insiders / "mcp.json").exists()
 
 
+@pytest.mark.slow
 def test_the_old_spelling(run: Run, user: Path) -> None:
     assert run("--setup-claude-code", "--data-dir", user / "Cases").code == 0
     assert entry_of(user, "claude-code")["env"]["CASETRACK_HOME"] == str(user / "Cases")

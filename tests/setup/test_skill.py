@@ -24,7 +24,7 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", ["", "# Mine\n\nBe brief.\n", "Be brief.", "a\r\n\r\nb\r\n"])
 @pytest.mark.parametrize(("name", "place", "project"), BLOCKS)
 def test_a_block_comes_and_goes_in_the_users_file(

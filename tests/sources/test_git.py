@@ -193,6 +193,7 @@ EDITS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(EDITS)
 @settings(max_examples=4, deadline=None)
 def test_a_listing_is_that_of_a_fresh_clone(
@@ -312,6 +313,7 @@ def test_hooks_do_not_run(repository: Repository, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", ["HEAD", "objects", "pack", "history"])
 def test_a_damaged_clone_is_made_anew(repository: Repository, tmp_path: Path, what: str) -> None:
     repository.commit({"a.md": "text"})

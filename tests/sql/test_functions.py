@@ -215,6 +215,7 @@ def test_whatever_may_be_read_may_be_explained(collection: Collection, statement
     assert report.table.num_rows
 
 
+@pytest.mark.slow
 def test_a_column_of_too_many_questions_is_refused(collection: Collection) -> None:
     asked = "SELECT count(*) AS n FROM range({n}) r(i), search('rent ' || r.i, k => 1)"
     fits = collection.sql(asked.format(n=MOST_QUESTIONS))["n"].to_pylist()

@@ -128,6 +128,7 @@ def test_each_is_refused_and_says_what_to_do(
     _goes_on(collection)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("group", hostile.LOOKING)
 def test_looking_around_tells_nothing_of_the_machine(
     collection: Collection, watch: _Watch, home: Path, data: Path, canary: Path, group: str
@@ -165,6 +166,7 @@ def test_parameters_are_values_and_never_sql(collection: Collection) -> None:
         assert collection.sql(count, params={"v": value})["n"].to_pylist() == [0]
 
 
+@pytest.mark.slow
 def test_searches_without_end_are_ended(collection: Collection) -> None:
     for statement in hostile.SEARCHES:
         with pytest.raises((QueryError, UsageError)) as caught:

@@ -79,6 +79,7 @@ def test_values_are_not_kept(collection: Collection) -> None:
     assert _rows(collection, "SELECT $v AS v", v="text") == [{"v": "text"}]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", sorted(CHANGES_ALL))
 def test_functions_that_change_what_others_see_are_refused(
     collection: Collection, name: str

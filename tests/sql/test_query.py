@@ -49,6 +49,7 @@ def test_sheet_citations_in_sql(collection: Collection) -> None:
     ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("statement", ["SHOW TABLES", " show all tables ; "])
 def test_the_views_are_listed_and_nothing_behind_them(
     library_of: Callable[..., Library], statement: str
@@ -102,6 +103,7 @@ def test_values_that_arrow_cannot_hold_come_as_text(
     assert rows.to_pylist() == [{'the "value': expected, "other": 1}]
 
 
+@pytest.mark.slow
 def test_order_and_double_names_stay_with_values_that_come_as_text(collection: Collection) -> None:
     rows = collection.sql(
         "SELECT n::UHUGEINT AS n, n AS n FROM range(130000) t(n) ORDER BY n % 7, n DESC"

@@ -25,6 +25,7 @@ def test_each_question_is_a_single_statement_with_its_passage() -> None:
         assert question.asks.endswith("?")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "question", questions_samples.QUESTIONS, ids=[q.name for q in questions_samples.QUESTIONS]
 )

@@ -27,6 +27,7 @@ BOTH = ("Alpha", ODD)
 QUOTED = '"Lease ""2024"", this. _this; B"'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [

@@ -59,6 +59,7 @@ def letters_of(path: Path) -> list[Letter]:
     return found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("rotation", "font"), [(0, "helv"), (180, "helv"), (270, "helv"), (90, "china-s")]
 )

@@ -68,6 +68,7 @@ def test_rows_have_the_same_checksums_however_they_are_packed(drawn: tuple[str, 
         assert checksums.stamped(packed, table).equals(packed)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.data())
 def test_any_other_value_is_noticed(drawn: tuple[str, pa.Table], data: st.DataObject) -> None:

@@ -232,6 +232,7 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
     assert rows == sum(d.chunk_count for d in here.documents())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_lease")
 def test_a_reindex_that_was_overtaken_replaces_nothing(
     here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
@@ -452,6 +453,7 @@ def test_nothing_is_lost_or_doubled_by_a_connection_that_breaks(
     assert rows.count_rows() == sum(counts.values())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["403", pytest.param("503", marks=pytest.mark.slow), "cut"])
 def test_an_error_of_the_service_changes_nothing(
     proxy: object_service.Proxy,

@@ -57,7 +57,7 @@ def unlink(path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, flip, unlink])
 def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
@@ -73,6 +73,7 @@ def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(
     assert {d.name for d in fresh(collection).documents()} <= {"0.txt", "1.txt"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 def test_nobody_writes_over_a_state_that_is_lost(collection: Collection, name: str) -> None:
     unlink(newest(collection, name))
@@ -85,6 +86,7 @@ def test_nobody_writes_over_a_state_that_is_lost(collection: Collection, name: s
     assert fresh(collection).admin.upkeep() is not None
 
 
+@pytest.mark.slow
 def test_a_document_of_another_collection_is_not_taken_over(
     collection: Collection, library: Library, store_text: Callable[..., Document]
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_document_of_another_collection_is_not_taken_over(
         assert len(found.search("number", mode="keyword")) == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("content", ["", "{}", "null", '{"documents": 900, "digest": "x"}'])
 def test_a_note_that_is_damaged_says_nothing(collection: Collection, content: str) -> None:
     (collection.folder / heads.FILE).write_text(content)
@@ -130,7 +133,7 @@ def test_counts_are_those_of_the_newest_state_or_none(collection: Collection) ->
     assert heads.counted(collection.folder) is None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, unlink, lambda path: path.write_text('{"version": 1}')])
 def test_the_tag_of_a_snapshot_is_made_anew(
@@ -147,6 +150,7 @@ def test_the_tag_of_a_snapshot_is_made_anew(
     assert [d.name for d in fresh(collection).documents()] == ["0.txt"]
 
 
+@pytest.mark.slow
 def test_a_snapshot_whose_state_is_lost_is_told(collection: Collection) -> None:
     (tag,) = (collection.folder / DOCUMENTS / "_refs" / "tags").iterdir()
     heads.manifests(collection.folder, DOCUMENTS)[json.loads(tag.read_bytes())["version"]].remove()

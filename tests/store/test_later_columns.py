@@ -74,6 +74,7 @@ def test_what_it_lacks_is_no_damage(earlier: Collection) -> None:
     assert str(lacks) in checks["schema"].detail
 
 
+@pytest.mark.slow
 def test_a_write_adds_what_it_lacks(earlier: Collection, tmp_path: Path) -> None:
     (tmp_path / "boat.txt").write_text("The boat house has a roof of slate.", "utf-8")
     assert earlier.ingest([tmp_path / "boat.txt"]).count("ingested") == 1

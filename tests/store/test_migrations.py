@@ -124,6 +124,7 @@ def test_the_present_version_is_the_first(library: Library) -> None:
     assert backups(folder) == ()
 
 
+@pytest.mark.slow
 def test_it_opens_with_all_that_was_there(old: Library) -> None:
     folder = home(old)
     before = {table: rows_of(folder, table) for table in TABLES}
@@ -144,6 +145,7 @@ def test_it_opens_with_all_that_was_there(old: Library) -> None:
     assert failing_checks(old) == []
 
 
+@pytest.mark.slow
 def test_it_grows_and_shrinks(old: Library, tmp_path: Path) -> None:
     collection = old.get("Boat house")
     (tmp_path / "oar.txt").write_text("Two oars lie under the landing stage.", "utf-8")

@@ -52,6 +52,7 @@ def shown(collection: Collection) -> tuple[set[str], int]:
     return names, len(found.search("number", mode="keyword"))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", [cut, unlink])
 def test_no_document_is_lost_with_a_file_of_the_list(
     collection: Collection, damage: Callable[[Path], None]
@@ -69,6 +70,7 @@ def test_no_document_is_lost_with_a_file_of_the_list(
         assert not report.ok
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [cut, unlink])
 def test_a_lost_manifest_loses_no_document_and_brings_none_back(

@@ -76,6 +76,7 @@ def tear(folder: Path, how: str, *, file: str = FILE) -> None:
     path.unlink() if data is None else path.write_bytes(data)
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("how", TORN)
 def test_it_is_restored_from_the_copy(
     case: Collection, how: str, caplog: pytest.LogCaptureFixture
@@ -99,6 +100,7 @@ def test_it_is_restored_from_the_copy(
     assert [d.name for d in library.get("Case").documents()] == ["ferry.txt"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("how", "copy"), [("missing", "missing"), ("empty", "cut"), ("cut", "tags are a text")]
 )

@@ -162,6 +162,7 @@ def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_gra
     check_kept(collection)
 
 
+@pytest.mark.slow
 def test_a_secure_deletion_takes_it_out_at_once(collection: Collection) -> None:
     places = found(data_dir(collection), MARKERS)
     assert all(places.values()), places
@@ -171,6 +172,7 @@ def test_a_secure_deletion_takes_it_out_at_once(collection: Collection) -> None:
     check_kept(collection)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("secure", [False, True])
 def test_the_old_text_of_a_changed_document_goes_too(
     collection: Collection, store_text: Store, no_grace: None, *, secure: bool
@@ -219,6 +221,7 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
     assert not cache.exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("secure", [False, True])
 def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     collection: Collection, *, secure: bool
@@ -243,6 +246,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     assert {key for key in keys if key in left} == set(keys) - gone
 
 
+@pytest.mark.slow
 def test_attachments_go_with_their_mail(library: Library, tmp_path: Path) -> None:
     made = library.create("Mail", profile="legal")
     mail = EmailMessage()

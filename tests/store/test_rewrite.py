@@ -57,6 +57,7 @@ def plain(folder: Path) -> list[dict[str, Any]]:
     return list(lance.dataset(folder / "chunks.lance").to_table(columns=names).to_pylist())
 
 
+@pytest.mark.slow
 def test_the_swap_keeps_everything_but_what_it_replaces(folder: Path) -> None:
     before, old = plain(folder), datasets.open_snapshot(folder)
     assert (old.profile, old.dimension, old.generation) == ("mini", 384, "")
@@ -79,6 +80,7 @@ def test_the_swap_keeps_everything_but_what_it_replaces(folder: Path) -> None:
     assert datasets.open_snapshot(folder).generation not in {"", new.generation}
 
 
+@pytest.mark.slow
 def test_the_mark_outlives_other_changes(folder: Path, store_text: Store, library: Library) -> None:
     swap(folder, remade(folder, 384, 0.5), profile="legal", dimension=384)
     before = datasets.open_snapshot(folder)
@@ -91,6 +93,7 @@ def test_the_mark_outlives_other_changes(folder: Path, store_text: Store, librar
     assert (after.profile, after.generation) == (before.profile, before.generation)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_a_state_that_was_found_new_is_old_after_the_next_commit(
     folder: Path, library: Library, store_text: Store, seconds: int
@@ -165,6 +168,7 @@ def test_outputs_are_found_again(folder: Path) -> None:
     assert keys(9)[0] not in stage
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "unfinished"])
 def test_what_a_killed_run_left_half_written_counts_as_nothing(folder: Path, damage: str) -> None:
     stage = Stage(folder, "models", COLUMNS, 5)

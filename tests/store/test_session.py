@@ -115,6 +115,7 @@ def _hold(folder: str, ready: object, release: object) -> None:
         release.wait(60)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_writers_wait_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     ready, release = context.Event(), context.Event()

@@ -95,6 +95,7 @@ def replace_text(collection: Collection, store_text: Store, name: str, text: str
         store_text(session, old.name, text, tools=TOOLS, **same)
 
 
+@pytest.mark.slow
 def test_a_named_snapshot_brings_everything_back_after_any_clean_up(
     case: Collection, store_text: Store
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_named_snapshot_brings_everything_back_after_any_clean_up(
     assert state(case) == changed
 
 
+@pytest.mark.slow
 def test_the_first_state_of_all_is_the_empty_one(case: Collection) -> None:
     first = case.admin.snapshots()[-1]
     assert (first.documents, first.restorable) == (0, True)
@@ -191,6 +193,7 @@ def test_an_unknown_snapshot_is_told_with_those_that_are_known(
     assert not (case.folder / "journal").is_dir() or not list((case.folder / "journal").iterdir())
 
 
+@pytest.mark.slow
 def test_removing_a_snapshot_frees_what_it_held(case: Collection) -> None:
     case.admin.take_snapshot("all")
     case.delete_document("a.txt")
@@ -203,6 +206,7 @@ def test_removing_a_snapshot_frees_what_it_held(case: Collection) -> None:
     assert [s.name for s in case.admin.snapshots()] == [None]
 
 
+@pytest.mark.slow
 def test_a_closed_collection_can_be_kept_but_not_brought_back(case: Collection) -> None:
     case.admin.take_snapshot("before")
     case.delete_document("a.txt")
@@ -295,6 +299,7 @@ def test_less_than_half_counts_for_nothing_and_is_swept(
     assert len(caplog.records) == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("content", [None, b"\0\0"], ids=["lost", "torn"])
 def test_a_note_is_made_anew_from_its_tags(
     case: Collection, caplog: pytest.LogCaptureFixture, content: bytes | None
@@ -317,6 +322,7 @@ def test_a_note_is_made_anew_from_its_tags(
     assert tags(case) == {t for t in tags(case) if "before-restore" in t}
 
 
+@pytest.mark.slow
 def test_a_killed_removal_is_as_if_nobody_had_asked(
     case: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

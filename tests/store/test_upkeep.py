@@ -92,6 +92,7 @@ def opened_anew(collection: Collection, library: Library) -> Collection:
     return type(collection)(Workspace(collection.folder, settings, library.encoders))
 
 
+@pytest.mark.slow
 def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(8))
@@ -161,6 +162,7 @@ def test_it_leaves_a_collection_alone_while_somebody_writes(
     assert [r.collection for r in library.upkeep()] == ["Case"]
 
 
+@pytest.mark.slow
 def test_closed_collections_are_kept_as_well(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1, 2)
@@ -186,6 +188,7 @@ def test_cancelled_it_stops_and_is_done_later(library: Library, store_text: Stor
 # --- readers ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

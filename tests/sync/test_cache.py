@@ -31,6 +31,7 @@ def settled(case: Case, monkeypatch: pytest.MonkeyPatch) -> Case:
     return case
 
 
+@pytest.mark.slow
 @posix
 def test_files_left_alone_are_not_read_again(settled: Case) -> None:
     report = settled.sync()
@@ -67,6 +68,7 @@ def test_what_was_written_just_now_is_read_again(case: Case) -> None:
         assert case.sync().hashed == 1
 
 
+@pytest.mark.slow
 def test_without_a_change_time_everything_is_read(
     settled: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,6 +76,7 @@ def test_without_a_change_time_everything_is_read(
     assert settled.sync().hashed == 5
 
 
+@pytest.mark.sampled(1)
 @posix
 @pytest.mark.parametrize(
     "damage",

@@ -28,6 +28,7 @@ def filled(case: Case) -> Case:
     return case
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("steps", "path"),
     [

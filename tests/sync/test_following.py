@@ -34,6 +34,7 @@ def mail(case: Case, name: str, text: str, **attached: str) -> None:
     path.write_bytes(bytes(message))
 
 
+@pytest.mark.slow
 def test_attachments_go_with_their_mail(case: Case) -> None:
     mail(case, "in/a.eml", "See the offer.", offer="The offer.", terms="The terms.")
     case.sync()

@@ -64,6 +64,7 @@ def test_items_become_documents_with_what_their_source_says_of_them(collection: 
     assert not list((collection.folder / "sync").glob(".*"))
 
 
+@pytest.mark.slow
 def test_what_is_known_by_its_token_is_not_fetched_again(collection: Collection) -> None:
     stub = source(a_md="All about rent.", b_md="All about goods.")
     collection.sync_source(stub)
@@ -91,6 +92,7 @@ def test_what_is_not_listed_any_more_goes(collection: Collection) -> None:
     assert [c for c in collection.admin.doctor().checks if not c.ok] == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("breaks_after", [0, 1])
 def test_a_listing_that_breaks_off_removes_nothing(
     collection: Collection, breaks_after: int
@@ -158,6 +160,7 @@ def test_a_part_of_a_listing_removes_nothing(collection: Collection) -> None:
     assert collection.sources()[0].last_success_at is None
 
 
+@pytest.mark.slow
 def test_an_item_that_cannot_be_had_keeps_its_document(collection: Collection) -> None:
     stub = source(a_md="All about rent.", b_md="All about goods.")
     collection.sync_source(stub)

@@ -90,6 +90,7 @@ def held(collection: Collection) -> dict[str | None, tuple[object, ...]]:
     return found
 
 
+@pytest.mark.slow
 @given(history=st.lists(_STEPS, min_size=4, max_size=16))
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 def test_after_a_sync_all_is_as_after_a_first_one(

@@ -82,7 +82,7 @@ def rotate(case: Case) -> None:
 NO_CHANGE: set[tuple[str, ...]] = set()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("steps", "told", "embedded"),
     [
@@ -129,6 +129,7 @@ def test_situations(filled: Case, steps: Steps, told: set[tuple[str, ...]], embe
     assert (filled.told(again), again.unchanged) == (set(), again.seen)
 
 
+@pytest.mark.slow
 def test_a_document_that_follows_its_file_stays_the_same(filled: Case) -> None:
     before = filled.collection.document("a.txt")
     chunk = filled.collection.read.chunks("a.txt")[0]
@@ -196,6 +197,7 @@ def test_a_dry_run_changes_nothing_at_all(filled: Case) -> None:
     assert state() == before
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_any_more(filled: Case) -> None:
     filled.write("a.txt", "")
     filled.write("b.txt", " \n\n ")
@@ -323,6 +325,7 @@ def test_a_folder_that_goes_away_during_the_sync_removes_nothing(
 # --- which files -------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("options", "gone"),
     [
@@ -381,6 +384,7 @@ def test_ignore_files(case: Case) -> None:
     assert {case.relative(o.path) for o in report.outcomes} == kept
 
 
+@pytest.mark.slow
 def test_the_programs_own_files_are_no_documents(case: Case) -> None:
     case.write("a.txt", "About rent.")
     home = case.collection.workspace.settings.data_dir
@@ -433,6 +437,7 @@ def test_links(case: Case, tmp_path: Path) -> None:
     assert case.told(case.sync(remove_deleted=True)) == {("skipped", "out")}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "names",
     [
@@ -490,6 +495,7 @@ def test_only_what_is_named_is_compared(filled: Case) -> None:
 # --- several at once, stopped, closed ----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_syncs_at_once_end_as_one(filled: Case) -> None:
     for number in range(6):
         filled.write(f"{number}.txt", f"Number {number}.")

@@ -38,6 +38,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head, "COST", Cost(1, 8192))
 
 
+@pytest.mark.slow
 def test_there_and_back(case: Collection, other: Library, tmp_path: Path) -> None:
     report = case.admin.export(tmp_path, passphrase=PHRASE)
     path = tmp_path / "Case_ Smith_Jones_.ctsealed"

@@ -153,6 +153,7 @@ def run(
         assert library.get("Case").name == "Case", number
 
 
+@pytest.mark.slow
 def test_killed_once(world: tuple[Path, Library, dict[str, Any]], tmp_path: Path) -> None:
     run(world, "import", 1, 3, tmp_path / "out" / "case.ctcollection")
 

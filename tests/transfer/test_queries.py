@@ -54,6 +54,7 @@ def test_without_queries_every_version_reads_it(
     assert not (copy.folder / "queries").exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "name", ["two words.sql", "note.txt", ".hidden.sql", ".part.sql.tmp", "con.sql"]
 )
@@ -85,6 +86,7 @@ def test_what_cannot_travel_stays_behind_with_a_note(
     assert [name.lower() for name in queries(copy)] == ["fine.sql"]
 
 
+@pytest.mark.slow
 def test_snapshots_leave_saved_queries_alone(case: Collection) -> None:
     keep(case, "before.sql")
     case.admin.take_snapshot("state")

@@ -58,6 +58,7 @@ def leftovers(folder: Path) -> list[str]:
     return sorted(p.name for p in folder.iterdir() if p.name.startswith("."))
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(
     texts=st.lists(
@@ -89,6 +90,7 @@ def test_any_collection_comes_back(
             assert [h.as_dict() for h in found] == [h.as_dict() for h in again]
 
 
+@pytest.mark.slow
 def test_nothing_deleted_or_replaced_travels(case: Collection, tmp_path: Path) -> None:
     old = case.document("copied.txt")
     facts: dict[str, str] = {"document_id": old.document_id}
@@ -117,6 +119,7 @@ def test_nothing_deleted_or_replaced_travels(case: Collection, tmp_path: Path) -
     assert manifest["models"] == [TOOLS.encoder.fingerprint]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", ["active", "closed", "archived"])
 def test_facts_travel_and_names_give_way(
     case: Collection, other: Library, tmp_path: Path, status: str
@@ -138,6 +141,7 @@ def test_facts_travel_and_names_give_way(
     assert leftovers(other.settings.collections_dir) == []
 
 
+@pytest.mark.slow
 def test_copies_travel_and_can_still_be_shown(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
@@ -165,6 +169,7 @@ def test_copies_that_are_gone_or_changed_stay_behind_with_a_note(
         assert other.import_archive(report.path).originals == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -241,6 +246,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_one(
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_changes_meanwhile_do_not_get_into_it(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
@@ -262,6 +268,7 @@ def test_changes_meanwhile_do_not_get_into_it(
     assert [r["document_id"] for r in rows(copy)[0]] == before
 
 
+@pytest.mark.slow
 def test_a_write_that_takes_long_does_not_hold_it_up(case: Collection, tmp_path: Path) -> None:
     with write_session(case.folder) as session:
         store_text(session, "late.txt", "Not yet. " * 500)
@@ -278,6 +285,7 @@ def test_a_damaged_collection_is_not_exported(case: Collection, tmp_path: Path) 
     assert not (tmp_path / "x.ctcollection").exists()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("failing", ["unpack", "names", "write_info", "rename", "get"])
 def test_an_import_that_fails_anywhere_shows_nothing(
     case: Collection,
@@ -316,6 +324,7 @@ def test_a_stopped_import_shows_nothing(case: Collection, other: Library, tmp_pa
     assert leftovers(other.settings.collections_dir) == []
 
 
+@pytest.mark.slow
 def test_an_earlier_version_is_migrated(case: Collection, other: Library, tmp_path: Path) -> None:
     archive = Archive.read(Path(case.admin.export(tmp_path / "x").path))
     folder = tmp_path / "raw"

@@ -90,6 +90,7 @@ def names(home: Path) -> list[str]:
     return sorted(p.name for p in home.iterdir() if p.suffix != ".lock")
 
 
+@pytest.mark.slow
 def test_sealed_and_open_again_it_is_what_it_was(library: Library, closed: Collection) -> None:
     folder, home = closed.folder, closed.folder.parent
     before = contents(folder)

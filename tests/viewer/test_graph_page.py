@@ -136,6 +136,7 @@ def test_a_link_shows_both_names_where_they_are_known() -> None:
     assert [joint.citation in row for row in rows] == [False, True, False]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("count", [1, 7, 60])
 @pytest.mark.parametrize("width", [350.0, 760.0])
 def test_no_label_lies_on_another(count: int, width: float) -> None:

@@ -53,6 +53,7 @@ def html_of(thing: object) -> str:
     return html
 
 
+@pytest.mark.slow
 def test_the_first_results_show_their_places(shelf: Collection) -> None:
     results = shelf.search(QUERY, limit=20)
     assert len(results) == MAX_PICTURES + 2

@@ -79,6 +79,7 @@ def test_the_page_is_as_shown(tmp_path: Path, rotation, crop, size, corner) -> N
     assert picture.getpixel((size[0] // 2, size[1] // 2)) == WHITE
 
 
+@pytest.mark.slow
 def test_a_huge_page_stays_within_bounds(tmp_path: Path) -> None:
     image = render_page(pdf(tmp_path / "a.pdf", size=(14_000, 9_000)), 1, dpi=600)
     assert image is not None

@@ -35,6 +35,7 @@ def borne_out(demo: Collection) -> list[Event]:
     return [e for e in demo.map.timeline(limit=60).events if bears_date(e.quote, e)]
 
 
+@pytest.mark.slow
 def test_it_holds_all_sections_and_every_statement_is_cited(
     demo_report: str, demo: Collection
 ) -> None:
@@ -52,6 +53,7 @@ def test_it_holds_all_sections_and_every_statement_is_cited(
     assert rows > len(known)
 
 
+@pytest.mark.slow
 def test_what_is_marked_stands_in_the_passage(demo_report: str, demo: Collection) -> None:
     bodies = re.findall(r'<article class="passage".*?</article>', demo_report, re.DOTALL)
     assert len(bodies) > 100
@@ -89,6 +91,7 @@ def bare_report(demo: Collection) -> str:
     return demo.report(made=MADE, pictures=False)
 
 
+@pytest.mark.slow
 def test_only_the_time_differs(demo: Collection, bare_report: str) -> None:
     later = demo.report(made=MADE.replace(year=2027), pictures=False)
     assert bare_report != later
@@ -116,6 +119,7 @@ def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> 
     assert re.search(rf"\b{few.skipped}\b", said)
 
 
+@pytest.mark.slow
 def test_the_free_tier_goes_without_the_graph_and_says_so(
     demo: Collection, demo_report: str
 ) -> None:
@@ -127,6 +131,7 @@ def test_the_free_tier_goes_without_the_graph_and_says_so(
     assert len(refs(tree)) > 100
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
 def test_words_that_mean_no_good_stay_text(words: str) -> None:
     html = report_page(handmade(4, words))
@@ -139,6 +144,7 @@ def test_words_that_mean_no_good_stay_text(words: str) -> None:
         assert " ".join(words.split()) in text_of(tree)
 
 
+@pytest.mark.slow
 def test_figures_equal_those_of_the_collection(demo_report: str, demo: Collection) -> None:
     tree = check_report(demo_report)
     tiles = re.findall(r'<li><a href="#\w+"><b>([\d,]+)</b>', demo_report)
@@ -191,6 +197,7 @@ def test_an_interruption_leaves_the_old_report(lone: Collection, tmp_path: Path)
     assert target.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_an_empty_collection_has_a_report(bare: Library, messages: Any) -> None:
     empty = bare.create("Empty", description="Nothing yet")
     said = text_of(check_report(empty.report(made=MADE))).replace(". ", ".\n")

@@ -44,6 +44,7 @@ def dated(day: str) -> Event:
     return replace(event(1), value=day, first=day, last=day)
 
 
+@pytest.mark.slow
 def test_what_a_report_states_stands_where_it_says(demo: Collection) -> None:
     report = gather(demo.workspace.state())
     chunks = {}

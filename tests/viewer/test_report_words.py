@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_long_lists_say_how_much_more_there_is(messages: Any) -> None:
     tree = check_report(report_page(handmade(150)))
     messages("\n".join(re.findall(r"and [\d,]+ more [^.]*\. See [^.]*\.", text_of(tree))))
@@ -79,6 +80,7 @@ def test_currencies_that_are_only_counted_are_named() -> None:
     assert any(re.search(r"\b5\b.*\(.*, USD\)", words) for words in rest)
 
 
+@pytest.mark.slow
 def test_every_one_of_many_passages_is_quoted_with_its_citation() -> None:
     html = report_page(handmade(500))
     articles = re.findall(r'<article class="passage" id="(s\d+)".*?</article>', html, re.DOTALL)

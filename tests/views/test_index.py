@@ -58,6 +58,7 @@ def stored(collection: Collection) -> dict[str, tuple[dict[str, int], int]]:
     }
 
 
+@pytest.mark.slow
 @settings(
     max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -121,7 +122,7 @@ def test_small_segments_are_merged(library: Library, store_text) -> None:
 DAMAGES = ["manifest", "terms", "terms_keys", "dense", "missing", "format"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> None:
     home = collection.folder / "views" / "index"
@@ -142,6 +143,7 @@ def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> No
     )
 
 
+@pytest.mark.slow
 def test_readers_do_without_the_lock(collection: Collection) -> None:
     import filelock
 
@@ -184,6 +186,7 @@ def test_vectors_of_another_length_are_built_anew(collection: Collection) -> Non
     assert segment.name not in manifest["segments"]
 
 
+@pytest.mark.slow
 def test_many_revisions_are_read_by_their_files(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

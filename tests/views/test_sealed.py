@@ -65,6 +65,7 @@ def test_whatever_happens_to_a_file_it_is_not_read(table: Path, data: st.DataObj
     assert is_whole(table)
 
 
+@pytest.mark.slow
 def test_a_file_in_the_place_of_another_is_not_read(table: Path, tmp_path: Path) -> None:
     for place in (tmp_path / "names.arrow", tmp_path / "other" / "words.arrow"):
         place.parent.mkdir(exist_ok=True)

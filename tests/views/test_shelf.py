@@ -12,6 +12,7 @@ from casetrack.views.shelf import Shelf, text_keys
 TEXTS = st.lists(st.text(max_size=60), max_size=40)
 
 
+@pytest.mark.slow
 @given(texts=TEXTS, data=st.data())
 def test_every_text_comes_back(texts, data):
     shelf = Shelf.of(pa.array(texts, pa.string()))

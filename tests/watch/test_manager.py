@@ -183,6 +183,7 @@ def test_a_cancelled_sync_is_done_again(world: Simulation, watch: Watch) -> None
     assert world.run(30) == [("docs", None)]
 
 
+@pytest.mark.slow
 def test_a_folder_that_vanishes_is_waited_for(world: Simulation, watch: Watch, place: Path) -> None:
     world.run(10)
     away = place.rename(place.with_name("away"))

@@ -75,6 +75,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_when_the_owner_is_killed_another_one_takes_over(
     made: Library, place: Path, spawn: Spawn, until: Until, monkeypatch: pytest.MonkeyPatch
@@ -122,6 +123,7 @@ def test_watch_run_takes_in_what_comes_and_stops_when_asked(
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_watch_run_is_ended_by_ctrl_c(made: Library, spawn: Spawn) -> None:
     process = spawn("-m", "casetrack", "watch", "run")

@@ -190,6 +190,7 @@ def test_without_a_good_copy_it_begins_anew_and_says_so(
     assert "casetrack watch add" in caplog.text
 
 
+@pytest.mark.slow
 def test_several_programs_lose_nothing(watch_list: WatchList, tmp_path: Path) -> None:
     programs, each = 4, 8
     processes = []

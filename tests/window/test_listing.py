@@ -34,6 +34,7 @@ def listed(window: TestClient, **values: object) -> list[str]:
     return [html.unescape(n) for n in re.findall(r'data-nth="\d+"><bdi>(.*?)</bdi>', page)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("order", LIST_ORDERS)
 def test_the_list_stands_in_every_order(demo: Collection, order: str) -> None:
     state = demo.workspace.state()

@@ -218,6 +218,7 @@ def test_the_briefing_is_a_stranger_among_the_pages(window: TestClient) -> None:
     assert answer.headers["content-disposition"].startswith("attachment")
 
 
+@pytest.mark.slow
 def test_the_map_speaks_german(window: TestClient) -> None:
     page = window.get(TIMELINE, headers={"accept-language": "de"}).text
     assert re.search(r"\d\. März 2024", page)

@@ -68,6 +68,7 @@ def test_a_part_of_a_page_is_given_alone(window: TestClient) -> None:
     assert "<html" not in part
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_said(window: TestClient) -> None:
     page = search(window, "What is the boiling point of tungsten hexafluoride?")
     said = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
@@ -102,6 +103,7 @@ def test_from_nothing_to_an_answer(empty: TestClient, library: Library, tmp_path
     assert "third day" in text_of(empty.get("/c/Flat <1>/search", params={"q": "rent due"}).text)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["A/B", "100% /c/ of it", "50%2F", "Ä & ?x=1#y"])
 def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str) -> None:
     library.create(name)
@@ -137,7 +139,7 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
     assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [

@@ -29,6 +29,7 @@ def document(demo: Collection, name: str) -> str:
     return f"/c/Demo/document/{demo.document(name).document_id}"
 
 
+@pytest.mark.slow
 def test_a_document_is_turned_page_by_page(window: TestClient, demo: Collection) -> None:
     place = document(demo, AGREEMENT)
     first = window.get(place).text
@@ -87,6 +88,7 @@ def test_a_passage_is_tagged_and_untagged(window: TestClient, demo: Collection) 
     assert "To &lt;cite&gt;" not in window.post("/c/Demo/kept", data=sent).text
 
 
+@pytest.mark.slow
 def test_the_words_to_copy_have_their_citation(window: TestClient, demo: Collection) -> None:
     hit = demo.search("Who may terminate for convenience?", limit=1)[0]
     place = f"/c/Demo/passage/{hit.chunk_id}?q=Who+may+terminate+for+convenience%3F"
@@ -100,6 +102,7 @@ def test_the_words_to_copy_have_their_citation(window: TestClient, demo: Collect
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{7*7}}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("part", "values"),
     [

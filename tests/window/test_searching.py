@@ -92,6 +92,7 @@ def test_one_result_leads_to_the_next_and_back(window: TestClient) -> None:
     assert window.get(after.replace("/search/2", "/search/99")).url.path.count("/passage/") == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("values", "said"),
     [

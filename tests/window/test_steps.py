@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from casetrack.window.steps import step
 from casetrack.window.texts import Texts
 
@@ -19,5 +21,6 @@ HINTS = (
 )
 
 
+@pytest.mark.slow
 def test_a_command_becomes_the_page_that_does_it(messages: Callable[..., None]) -> None:
     messages("\n".join(str(step(Texts("en"), hint)) for hint in HINTS))

@@ -50,6 +50,7 @@ def test_the_value_that_is_asked_for(
     assert [replace(result, evidence=e).answer for e in ("weak", "none")] == [None, None]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "question", "value"),
     [
