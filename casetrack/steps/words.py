@@ -169,6 +169,8 @@ _LANGUAGES = (
     ("\u0530", "\u058f", "armenian"),
 )
 """First and last letter of a script, and the language whose endings its words have."""
+STEMMED = frozenset({"en", "ru", "el", "ar", "hi", "ta", "hy"})
+"""Codes of the languages whose endings are taken off."""
 
 
 @functools.lru_cache(maxsize=65536)
