@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 3
 """How many of the best results are judged together: one may hold the words, another the meaning."""
+FEWEST = 3
+"""A question with fewer words that carry meaning may be answered in other words."""
 JUDGED = 10
 """How many results are judged at least, so that the verdict is the same for any smaller limit."""
 
@@ -136,6 +138,8 @@ def judged(
         for r, w in zip(each, by_words, strict=True)
     )
     evidence = fit.evidence(whole, by_words=float(by_words.max()))
+    lost = any(features[name].any() for name in ("exact", "names"))
+    never_none = never_none or (len(words.weights) < FEWEST and not lost)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
 
 

@@ -74,6 +74,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
         ("Subrogation and estoppel?", ()),  # ordinary words have other words beside them
         ("What Is The Governing Subrogation Clause", ()),  # capitals of a heading
         ("Wer haftet für die Gewährleistung der Mühle?", ()),  # German nouns are no names
+        ("Wogegen protestieren manche Leute?", ()),
     ],
 )
 def test_what_no_passage_contains_is_told(
@@ -211,6 +212,24 @@ def test_what_is_there_is_more_relevant_than_what_is_not(collection: Collection)
     assert there.relevance > absent.relevance
     assert absent.evidence == "none"
     assert all(r.evidence == "none" for r in absent)
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("What is sepsis?", "weak"),
+        ("Which vaccine for mice?", "weak"),
+        ("Which vaccine for mice and rats?", "none"),
+        ("What did Quillfeather pay?", "none"),  # a name is looked for to the letter
+    ],
+)
+def test_one_or_two_words_are_too_few_to_deny(
+    collection: Collection, question: str, evidence: str
+) -> None:
+    scope, reading = scope_of(collection.workspace.state().index), read(question)
+    words, lost = asked_words(reading, scope), missing_from(scope, reading)
+    hits = [Ranked((0, 0), "", 1.0, {})]
+    assert judged(words, hits, [None], lost, profile=None).evidence == evidence
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10])
