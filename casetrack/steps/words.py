@@ -26,7 +26,7 @@ WORDS_VERSION = 4
 
 def _letters(*ranges: str) -> str:
     """Return the letters, marks and digits in *ranges* of two signs each, for a set of signs."""
-    signs = (chr(c) for first, last in ranges for c in range(ord(first), ord(last) + 1))
+    signs = (chr(c) for ends in ranges for c in range(ord(ends[0]), ord(ends[1]) + 1))
     return "".join(sign for sign in signs if unicodedata.category(sign)[0] in "LMN")
 
 
