@@ -36,7 +36,8 @@ _COMMON = {
     "for with from by has have been be this that these to it its under between may must can shall",
     "de": "was wer wann wo welche welcher welches welchem welchen wie warum wieviel ist sind "
     "wurde wurden der die das den dem des und für mit von zu ein eine einer eines nicht im bei "
-    "nach wird werden kann hat",
+    "nach wird werden kann hat wobei wodurch wofür wogegen womit woran worauf worin worüber worum "
+    "wovon wovor wozu manche mancher manches",
     "fr": "que qui quand où quel quelle quels quelles combien comment pourquoi est sont été le "
     "la les des du et pour avec une un dans sur par au aux cette ce ne pas qu quoi",
     "es": "qué quién quiénes cuándo dónde cuál cuáles cuánto cuánta cuántos cuántas cómo por es "

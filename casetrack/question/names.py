@@ -2,7 +2,7 @@
 
 A name of a company, a person or a product shows itself by its capital and its places: in
 nearly all passages that hold it, it is about the same few documents. A word in small letters names
-a document only if the name of its file has it: ordinary words gather in few documents as well. No
+a document only if its file's name begins with it: any word may gather in few documents. No
 list of names is needed for that, and none of the documents' formats matters. File names that run
 words together (``FOOTLOCKER_2022.pdf``) are compared with the words of the question run together,
 and "J&J" with their first letters.
@@ -93,7 +93,7 @@ class Names:
     counts: Callable[[str], NDArray[np.int64]]
     frequency: Callable[[str], int]
     _stems: list[tuple[str, int]] = field(default_factory=list, repr=False)
-    _in_names: list[frozenset[str]] = field(default_factory=list, repr=False)
+    _first_words: list[str | None] = field(default_factory=list, repr=False)
     _largest: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -145,17 +145,17 @@ class Names:
             for term in word.terms:
                 weights = self._weights(term, _CAPITAL if is_name else _SMALL)
                 if weights is not None and not is_name:
-                    weights = weights * [term in words for words in self._file_words()]
+                    weights = weights * [term == first for first in self._beginnings()]
                 if weights is not None and weights.any():
                     found.append(_Found(word.start, word.end, weights))
         return found
 
-    def _file_words(self) -> list[frozenset[str]]:
-        """Return the index terms of each file's name."""
-        if not self._in_names:
-            stems = (PurePath(name).stem for name in self.names)
-            self._in_names.extend(frozenset(terms_of(_BREAK.sub(" ", stem))) for stem in stems)
-        return self._in_names
+    def _beginnings(self) -> list[str | None]:
+        """Return the first index term of each file's name."""
+        if not self._first_words:
+            stems = (_BREAK.sub(" ", PurePath(name).stem) for name in self.names)
+            self._first_words.extend(next(iter(terms_of(stem)), None) for stem in stems)
+        return self._first_words
 
     def _weights(self, term: str, least: float) -> NDArray[np.float64] | None:
         """Return how surely a term means each document; ``None`` where it means none."""

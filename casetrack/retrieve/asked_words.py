@@ -14,6 +14,7 @@ from casetrack.question.periods import spellings
 from casetrack.question.words import stems_of, words_of
 from casetrack.retrieve.lexical import inverse_document_frequency
 from casetrack.retrieve.synonyms import synonyms_of
+from casetrack.steps.words import STEMMED, is_pair
 from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ _MOST = 0.5
 _SYNONYM = 0.8
 """How much another name of a word counts beside it. Its weight in ranking is no measure for that:
 there the words of all names share one weight."""
+_SHORTEST, _ENDING = 5, 3
+"""Letters of a word that may have another form, and of the ending that may differ."""
 _UNITS = re.compile(
     r"\b(?:in|to) (?:us ?d(?:ollars)?|us\$|[$\u20ac\u00a3]|eur(?:os?)?|gbp|chf|dollars)? ?"
     r"(?:thousands|millions|billions|percent)\b",
@@ -159,9 +162,13 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     words = [w for w in having if not is_structural(w.text)] or having
     # A file is not obliged to say its own name beside each figure.
     words = [w for w in words if not named.issuperset(w.terms)] or words
-    own = list(dict.fromkeys(term for word in words for term in word.terms))
+    own = _parts_of_words(scope, [term for word in words for term in word.terms])
     others = [_OtherNames(*said) for said in _said_otherwise(reading)]
-    others += [_OtherNames((t,), synonyms_of(t), _SYNONYM, least=1.0) for t in own]
+    stemmed = reading.language in {*STEMMED, None}
+    for term in own:
+        forms = () if stemmed and term_frequency(scope, term) else forms_of(scope, term)
+        names = (*synonyms_of(term), *((form,) for form in forms))
+        others.append(_OtherNames((term,), names, _SYNONYM, least=1.0))
     others = [o for o in others if o.names and any(term in own for term in o.own)]
     wanted = list(dict.fromkeys([*own, *(t for o in others for name in o.names for t in name)]))
     found = [part.data.terms.find(wanted) for part in scope.index.segments]
@@ -178,6 +185,34 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     }
     others = [replace(other, own=tuple(t for t in other.own if t in weights)) for other in others]
     return AskedWords(scope, weights, frequencies, postings, tuple(others))
+
+
+def _parts_of_words(scope: Scope, terms: Sequence[str]) -> list[str]:
+    """Return distinct terms without the pairs of signs that only join one word to the next.
+
+    Scripts without spaces are indexed in pairs. One that occurs nowhere, while a pair that shares
+    a sign with it does, tells where words end and not what is asked for.
+    """
+    terms = list(dict.fromkeys(terms))
+    pairs = [t for t in terms if len(t) > 1 and is_pair(t)]
+    there = {t for t in pairs if term_frequency(scope, t)}
+    first, last = {t[0] for t in there}, {t[-1] for t in there}
+    between = {t for t in pairs if t not in there and (t[0] in last or t[-1] in first)}
+    return [t for t in terms if t not in between]
+
+
+def forms_of(scope: Scope, term: str, /) -> list[str]:
+    """Return index terms that begin as *term* does and are about as long."""
+    if len(term) < _SHORTEST or not term.isalpha():
+        return []
+    beginning = term[: max(_SHORTEST - 1, len(term) - _ENDING)]
+    near = {t for part in scope.index.segments for t in part.data.terms.starting(beginning)}
+    return sorted(t for t in near - {term} if abs(len(t) - len(term)) <= _ENDING)
+
+
+def term_frequency(scope: Scope, term: str, /) -> int:
+    """Return how many passages in *scope* hold a term."""
+    return _frequency(scope, [part.data.terms.find([term])[0] for part in scope.index.segments])
 
 
 def _said_otherwise(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 3
 """How many of the best results are judged together: one may hold the words, another the meaning."""
+FEWEST = 3
+"""A question with fewer words that carry meaning may be answered in other words."""
 JUDGED = 10
 """How many results are judged at least, so that the verdict is the same for any smaller limit."""
 
@@ -66,9 +68,13 @@ class Fit:
         relevance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(logit, -30.0, 30.0)))
         return relevance
 
-    def evidence(self, relevance: float, /) -> Evidence:
-        """Return what a relevance means in a word."""
-        if relevance < self.none_below:
+    def evidence(self, relevance: float, /, *, by_words: float = 0.0) -> Evidence:
+        """Return what a relevance means in a word.
+
+        Nothing is *none* where the words alone say otherwise: models read names and terms of a
+        trade badly, and words miss what is said in others, but seldom do both miss an answer.
+        """
+        if relevance < self.none_below and by_words < words_fit().none_below:
             return "none"
         return "strong" if relevance >= self.strong_from else "weak"
 
@@ -124,11 +130,16 @@ def judged(
         return Verdict(0.0, "none", ())
     features = features_of(words, ranked, nearest, missing)
     fit = _fit(profile, features)
-    each = fit.relevance(features)
+    each, by_words = fit.relevance(features), words_fit().relevance(features)
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = max(float(fit.relevance(best)[0]), float(each.max()))
-    results = tuple((float(r), fit.evidence(float(r))) for r in each)
-    evidence = fit.evidence(whole)
+    results = tuple(
+        (float(r), fit.evidence(float(r), by_words=float(w)))
+        for r, w in zip(each, by_words, strict=True)
+    )
+    evidence = fit.evidence(whole, by_words=float(by_words.max()))
+    lost = any(features[name].any() for name in ("exact", "names"))
+    never_none = never_none or (len(words.weights) < FEWEST and not lost)
     return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
 
 
@@ -183,6 +194,11 @@ def _fit(profile: str | None, features: dict[str, NDArray[np.float64]]) -> Fit:
 def has_fit(profile: str | None, /) -> bool:
     """Return whether what a profile's models find can be judged by more than the words."""
     return len(fits_of(profile)) > len(fits_of(None))
+
+
+def words_fit() -> Fit:
+    """Return the fit of words alone, which takes part in every denial."""
+    return fits_of(None)[0]
 
 
 @functools.cache

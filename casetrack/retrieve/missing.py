@@ -15,6 +15,7 @@ from casetrack.question.language import capitals_mark_names, is_structural
 from casetrack.question.literal import other_spellings
 from casetrack.question.periods import spellings
 from casetrack.question.words import stems_of, words_of
+from casetrack.retrieve.asked_words import forms_of, term_frequency
 from casetrack.retrieve.numbered import numbered_elsewhere
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ _FEWEST_DIGITS = 3
 _FEWEST_JOINED = 2
 _LONG_NUMBER = 4
 _OR = re.compile(r"\s*(?:,\s*)?(?:or|oder)\s+(?:the\s+)?|\s*,\s*", re.IGNORECASE)
+_OR_ELSE = re.compile(r"\s*,?\s*(?:or|oder)\s+(?:the\s+)?(?-i:[a-z])", re.IGNORECASE)
+"""The choice is left to something without a name: "Kent, Surrey or somewhere else"."""
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _TITLES = frozenset("mr mrs ms dr prof sir dame lord lady herr frau".split())
 _SHORTEST_SLIP = 5
@@ -63,7 +67,8 @@ class Missing(NamedTuple):
     @property
     def is_name(self) -> bool:
         """Whether it is a name; an abbreviation is none: what it is short for may stand there."""
-        return not self.is_exact and not self.text.isupper()
+        words = _LETTERS_ONLY.findall(self.text)
+        return not self.is_exact and any(w[0].isupper() and w[1:].islower() for w in words)
 
 
 def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
@@ -156,7 +161,9 @@ def _names(reading: Reading) -> list[list[Word]]:
             runs[-1].append(word)
         else:
             runs.append([word])
-    return [run for run in runs if not _opens(run, _said(reading))]
+    # The capital of a first word tells nothing.
+    runs = [run[1:] if _opens(run[0], _said(reading)) else run for run in runs]
+    return [run for run in runs if run]
 
 
 def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
@@ -168,6 +175,7 @@ def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
             found[-1].append(name)
         else:
             found.append([name])
+    found = [group for group in found if not _OR_ELSE.match(text, group[-1][-1].end)]
     # Without an "or" between the last two they are asked for together.
     return [
         part
@@ -186,18 +194,16 @@ def _is_cased(word: str) -> bool:
     return all(c.isupper() or c.islower() for c in letters)
 
 
-def _opens(run: list[Word], text: str) -> bool:
+def _opens(word: Word, text: str) -> bool:
     """Say whether a word is in capitals only because a sentence begins with it."""
-    if len(run) > 1 or run[0].text.isupper():
-        return False
-    before = text[: run[0].start].rstrip("\"'\u201c\u201e( ")
-    return not before or before[-1] in ".!?:\n"
+    before = text[: word.start].rstrip("\"'\u201c\u201e( ")
+    return not word.text.isupper() and (not before or before[-1] in ".!?:\n")
 
 
 def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
     """Return what of a name no passage holds: the word that is misspelt, or all of it."""
     for word in name:
-        if all(_frequency(scope, term) for term in word.terms):
+        if all(term_frequency(scope, term) for term in word.terms):
             continue
         if meant := _slip(scope, word, shortest=_SHORTEST_SLIP):
             return Missing(word.text, meant)
@@ -209,24 +215,9 @@ def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
 def _known(scope: Scope, word: Word) -> bool:
     """Say whether the index knows a word, or another form of it."""
     return all(
-        _frequency(scope, term) or any(_frequency(scope, form) for form in _forms(scope, term))
+        term_frequency(scope, term)
+        or any(term_frequency(scope, form) for form in forms_of(scope, term))
         for term in word.terms
-    )
-
-
-def _forms(scope: Scope, term: str) -> set[str]:
-    """Return index terms that begin as *term* does and are about as long."""
-    if len(term) < _SHORTEST_SLIP:
-        return set()
-    stem = term[: max(_SHORTEST_SLIP - 1, len(term) - 3)]
-    near = {t for part in scope.index.segments for t in part.data.terms.starting(stem)}
-    return {t for t in near if abs(len(t) - len(term)) <= 3}
-
-
-def _frequency(scope: Scope, term: str) -> int:
-    return sum(
-        scope.frequency(n, part.data.terms.find([term])[0])
-        for n, part in enumerate(scope.index.segments)
     )
 
 
@@ -236,7 +227,7 @@ def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
     for word in words_of(_said(reading)):
         if len(word.text) < _SHORTEST_WORD or len(word.terms) != 1 or is_structural(word.text):
             continue
-        if _frequency(scope, word.terms[0]):
+        if term_frequency(scope, word.terms[0]):
             continue
         if meant := _slip(scope, word, shortest=_SHORTEST_WORD):
             found.append(Missing(word.text, meant))

@@ -20,24 +20,30 @@ from typing import Any
 
 from casetrack.steps.spelling import one_spelling
 
-WORDS_VERSION = 3
+WORDS_VERSION = 4
 """Raise it when the terms of any text change: indexed chunks become stale then."""
 
+
+def _letters(*ranges: str) -> str:
+    """Return the letters, marks and digits in *ranges* of two signs each, for a set of signs."""
+    signs = (chr(c) for ends in ranges for c in range(ord(ends[0]), ord(ends[1]) + 1))
+    return "".join(sign for sign in signs if unicodedata.category(sign)[0] in "LMN")
+
+
 _NUMBER = r"\d+(?:[.,\u2019']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
-_CJK = (
-    r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    r"\U00020000-\U0002fa1f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af"
+_CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f\uac00-\ud7af" + _letters(
+    "\u3040\u30ff", "\u0e00\u0eff", "\u1000\u109f", "\u1780\u17ff"
 )
 """Scripts without spaces between words: Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer."""
-_INDIC = r"\u0900-\u0dff"
+_INDIC = _letters("\u0900\u0dff")
 """Scripts whose vowel signs are marks: Devanagari to Sinhala. They are letters of a word here."""
 _LETTER = rf"(?:(?![{_CJK}])[^\W_]|[{_INDIC}])"
 _TOKEN = re.compile(rf"([{_CJK}]+)|((?<![^\W_]){_NUMBER}(?![^\W_]))|({_LETTER}+)")
 _INDIC_MARK = re.compile(f"[{_INDIC}]")
 _UNSPACED = re.compile(f"[{_CJK}]+")
 _SCRIPT_SIGN = re.compile(f"[{_CJK}{_INDIC}]")
-_JOINERS = "\u200c\u200d"
-_JOINER = re.compile(f"[{_JOINERS}]")
+_LEFT_OUT = re.compile("[\u200c\u200d\u055b\u055c\u055e]")
+"""Joiners, and the Armenian signs of stress, exclamation and question: all are inside of words."""
 _BREVE = "\u0306"
 _OTHER_BREVE = re.compile(f"(?<![\u0438\u0443]){_BREVE}")
 """A breve that is an accent. In Cyrillic it makes another letter, of which many endings consist."""
@@ -116,8 +122,8 @@ def _fold(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
-    # Joiners part no words, and many writers leave them out.
-    lowered = _JOINER.sub("", lowered)
+    # They part no words, and many writers leave them out.
+    lowered = _LEFT_OUT.sub("", lowered)
     # Compatibility forms (full-width digits, ligatures) and accents are spelling, not meaning.
     decomposed = unicodedata.normalize("NFKD", lowered.replace("ß", "ss"))
     bare = "".join(c for c in decomposed if not _is_accent(c))
@@ -134,8 +140,8 @@ def _is_accent(character: str) -> bool:
 
 
 def _joins(sign: str) -> bool:
-    """Return whether the index leaves a sign out and reads on: an accent, or a joiner."""
-    return sign in _JOINERS or unicodedata.combining(sign) > 0
+    """Return whether the index leaves a sign out and reads on: an accent, or a sign in words."""
+    return _LEFT_OUT.match(sign) is not None or unicodedata.combining(sign) > 0
 
 
 def _number_term(number: str) -> str:
@@ -163,6 +169,8 @@ _LANGUAGES = (
     ("\u0530", "\u058f", "armenian"),
 )
 """First and last letter of a script, and the language whose endings its words have."""
+STEMMED = frozenset({"en", "ru", "el", "ar", "hi", "ta", "hy"})
+"""Codes of the languages whose endings are taken off."""
 
 
 @functools.lru_cache(maxsize=65536)

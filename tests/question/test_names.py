@@ -65,6 +65,14 @@ def test_documents_that_are_named(question: str, documents: set[str]) -> None:
     assert all(0 < n.weight <= 1 for n in found)
 
 
+@pytest.mark.parametrize(("file", "is_named"), [("Krill.pdf", True), ("Notes on krill.pdf", False)])
+def test_a_word_in_small_letters_is_the_beginning_of_a_files_name(
+    file: str, is_named: bool
+) -> None:
+    files = [*FILES[:2], file, FILES[3]]
+    assert bool(read("krill quota", names=names(files)).named) == is_named
+
+
 def test_short_documents_are_not_told_by_their_words() -> None:
     assert not read("krill", names=names(sizes=[4, 4, 3, 4])).named
 

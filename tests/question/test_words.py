@@ -54,6 +54,35 @@ def test_words_of_questions_are_words_of_the_index(text: str, form: str) -> None
     _check(unicodedata.normalize(form, text))
 
 
+@pytest.mark.parametrize(
+    ("text", "signs"),
+    [
+        ("नियम शर्त", "।॥॰?"),
+        ("নিয়ম শর্ত", "।॥৳?"),
+        ("நாடு வீடு", "।?"),
+        ("ගම නගර", "෴"),
+        ("ภาษา ไทย", "๏๚๛฿\u200b"),
+        ("ភាសា ខ្មែរ", "។៕៖\u200b"),
+        ("မြန်မာ စာ", "၊။"),
+        ("ジョン スミス", "・。、"),
+        ("عقد إيجار", "،؛؟۔"),
+        ("օրենք պայման", "։՝"),
+        ("ሕግ ውል", "፡።፣፧"),
+    ],
+)
+def test_signs_between_words_are_no_letters(text: str, signs: str) -> None:
+    terms = index_terms(text)
+    for sign in signs:
+        assert index_terms(text.replace(" ", sign) + sign) == terms, sign
+        _check(text.replace(" ", sign) + sign)
+
+
+def test_armenian_signs_of_tone_are_inside_of_a_word() -> None:
+    for text in ("Ինչպե՞ս", "Ինչպե՜ս", "Ինչպե՛ս"):
+        assert index_terms(text) == index_terms("Ինչպես")
+        _check(text)
+
+
 _LETTERS = [_letters(script) for script in SCRIPTS]
 
 

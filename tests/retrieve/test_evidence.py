@@ -69,9 +69,12 @@ def collection(stored: Callable[..., Collection]) -> Collection:
         ("What does clause 12 of the lease say?", ()),
         ("Does the mill stand in Kent or Ferncombe?", ()),  # one of them is enough
         ("Does the mill stand in Kent or Surrey?", ("Kent", "Surrey")),
+        ("Does the mill stand in Kent, Surrey or somewhere else?", ()),
+        ("Subrogating Hallowell pays what?", ()),  # a first word has its capital anyway
         ("Subrogation and estoppel?", ()),  # ordinary words have other words beside them
         ("What Is The Governing Subrogation Clause", ()),  # capitals of a heading
         ("Wer haftet für die Gewährleistung der Mühle?", ()),  # German nouns are no names
+        ("Wogegen protestieren manche Leute?", ()),
     ],
 )
 def test_what_no_passage_contains_is_told(
@@ -122,13 +125,47 @@ def test_numbered_things_of_which_there_are_only_others(
     assert lost == ([] if said is None else [said])
 
 
+@pytest.mark.parametrize(
+    ("question", "is_name"),
+    [
+        ("Does the lease mention the GDPR?", False),
+        ("Which tenants are the OPMLs?", False),
+        ("Which lease has the UreH?", False),
+        ("What did Norbert Quillfeather pay?", True),
+    ],
+)
 def test_an_abbreviation_that_is_missing_is_told_and_counts_as_no_name(
-    collection: Collection,
+    collection: Collection, question: str, is_name: bool
 ) -> None:
     scope = scope_of(collection.workspace.state().index)
-    (short,) = missing_from(scope, read("Does the lease mention the GDPR?"))
-    (name,) = missing_from(scope, read("What did Norbert Quillfeather pay?"))
-    assert (short.is_name, name.is_name) == (False, True)
+    (lost,) = missing_from(scope, read(question))
+    assert lost.is_name == is_name
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "least"),
+    [
+        ("Der alpine Gletscher taut.", "Was passiert mit alpinen Gletschern?", 0.5),
+        ("El contrato termina en mayo.", "¿Cuándo terminan los contratos?", 0.7),
+        ("The lease forbids dogs.", "Are dogs forbidden?", 0.8),
+        ("The contractor was late.", "What was contracted?", 0.8),
+        ("The contractor was late. The contract ended.", "What was contracted?", 1.0),
+        ("杜瓦制造了足够的液氧。", "杜瓦的液氧？", 1.0),
+    ],
+)
+def test_words_count_in_other_forms_and_pairs_of_signs_only_within_words(
+    stored: Callable[..., Collection], text: str, question: str, least: float
+) -> None:
+    index = stored({"a.txt": text, "b.txt": "nothing"}).workspace.state().index
+    assert asked_words(read(question), scope_of(index)).coverage([(0, 0)])[0] >= least
+
+
+@pytest.mark.parametrize("fit", [fit for name in ("mini", "multilingual") for fit in fits_of(name)])
+def test_nothing_is_denied_where_words_or_models_find_it(fit: Fit) -> None:
+    by_words = fits_of(None)[0].none_below
+    assert fit.evidence(0.0, by_words=by_words) == "weak"
+    assert fit.evidence(fit.none_below, by_words=0.0) == "weak"
+    assert fit.evidence(0.0, by_words=0.0) == "none"
 
 
 def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
@@ -175,6 +212,30 @@ def test_what_is_there_is_more_relevant_than_what_is_not(collection: Collection)
     assert there.relevance > absent.relevance
     assert absent.evidence == "none"
     assert all(r.evidence == "none" for r in absent)
+
+
+@pytest.mark.parametrize(("ending", "evidence"), [("?", "none"), (".", "weak")])
+def test_a_statement_is_not_denied(collection: Collection, ending: str, evidence: str) -> None:
+    said = "vaccines were tested on mice by Norbert Quillfeather"
+    assert collection.search(said + ending, mode="keyword").evidence == evidence
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("What is sepsis?", "weak"),
+        ("Which vaccine for mice?", "weak"),
+        ("Which vaccine for mice and rats?", "none"),
+        ("What did Quillfeather pay?", "none"),  # a name is looked for to the letter
+    ],
+)
+def test_one_or_two_words_are_too_few_to_deny(
+    collection: Collection, question: str, evidence: str
+) -> None:
+    scope, reading = scope_of(collection.workspace.state().index), read(question)
+    words, lost = asked_words(reading, scope), missing_from(scope, reading)
+    hits = [Ranked((0, 0), "", 1.0, {})]
+    assert judged(words, hits, [None], lost, profile=None).evidence == evidence
 
 
 @pytest.mark.parametrize("limit", [1, 2, 10])

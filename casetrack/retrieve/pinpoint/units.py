@@ -41,7 +41,10 @@ _AFTER_NUMBER = re.compile(
     r"\.(?:(?<=\D[12]\d{3}\.)|(?<=,\d{3}\.)|(?<=,\d{3}\.\d\d\.))[\"\u201d)]*(?=\s+[\"\u201c(]?[^\W\d_a-z])"
 )
 _SEMICOLON = re.compile(r"[;:]\s+")
-_DANDA = re.compile(r"[\u0964\u0965\u061f\u06d4]\s*")
+_FULL_STOP = re.compile(
+    r"[\u0589\u061f\u06d4\u0964\u0965\u0df4\u0f0d\u104b\u1362\u1367\u1368\u17d4\u17d5]\s*"
+)
+"""Ends of sentences in Armenian, Arabic, Indic, Tibetan, Burmese, Ethiopic and Khmer script."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -122,7 +125,7 @@ def _split(
 def _sentence_cuts(text: str, start: int, end: int) -> set[int]:
     cuts = {m.end() for m in _BLANK_LINE.finditer(text, start, end)}
     cuts |= {m.end() for m in _ITEM_START.finditer(text, start, end)}
-    cuts |= {m.end() for m in _DANDA.finditer(text, start, end)}
+    cuts |= {m.end() for m in _FULL_STOP.finditer(text, start, end)}
     cuts |= {m.end() for m in _AFTER_NUMBER.finditer(text, start, end)}
     return cuts | set(sentence_ends(text, start, end))
 

@@ -66,6 +66,7 @@ def test_no_unit_is_much_longer_than_a_sentence(count: int, word: str) -> None:
                 " \u0926\u0947\u092f \u0939\u0948\u0964",
             ],
         ),
+        ("body", ["ab\u0589", " cd\u06d4", " ef\u104b", " gh\u1362", " ij\u17d4", "kl"]),
     ],
 )
 def test_what_a_unit_is(kind: str, wanted: list[str]) -> None:
