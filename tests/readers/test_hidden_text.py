@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pymupdf
 import pytest
 
-from tests.readers.odf import content, package
+from tests.ole_container import ole
+from tests.readers.odf import NAMES, content, package
 from tests.readers.paging import hidden, opened, read, seen, texts
 from tests.readers.test_docx import p, r, raw, t
 
@@ -93,20 +95,103 @@ def test_a_mails_hidden_html_stands_behind_its_plain_text(tmp_path: Path) -> Non
     assert texts(page).count("The meeting is on Monday.") == 1
 
 
-def test_sheets(tmp_path: Path) -> None:
+SHEET = ["Part | Secret cost | Note | 6", "Bolt | 12.5 | see | [Link: https://a.example/b]"]
+HEADS = ["Sheet header: Draft & secret", "Sheet footer: Not for clients"]
+
+
+def xlsx_sheet(path: Path) -> Path:
     book = openpyxl.Workbook()
-    book.active.append(["shown"])
-    book.active.append(["folded"])
-    book.active.row_dimensions[2].hidden = True
-    book.active.oddHeader.center.text = "Draft && secret"
+    sheet = book.active
+    for row in (["Part", "Secret cost", "Note", 6], ["Bolt", "12.5", "see"], ["folded"]):
+        sheet.append(row)
+    sheet["C2"].hyperlink = "https://a.example/b"
+    sheet.column_dimensions["B"].hidden = sheet.row_dimensions[3].hidden = True
+    sheet.oddHeader.center.text, sheet.oddFooter.left.text = "Draft && secret", "Not for clients"
+    sheet.evenFooter.left.text = "Page &P of &N"
+    book.save(path)
+    return path
+
+
+def ods_sheet(path: Path) -> Path:
+    def row(*cells: str, more: str = "") -> str:
+        inner = "".join(f"<table:table-cell><text:p>{c}</text:p></table:table-cell>" for c in cells)
+        return f"<table:table-row {more}>{inner}</table:table-row>"
+
+    link = '<text:a xlink:href="https://a.example/b">see</text:a>'
+    style = '<style:style style:name="t" style:family="table" style:master-page-name="m"/>'
+    gone = 'table:visibility="collapse"'
+    body = (
+        '<table:table table:name="a" table:style-name="t"><table:table-column/>'
+        f"<table:table-column {gone}/>{row('Part', 'Secret cost', 'Note', '6')}"
+        f"{row('Bolt', '12.5', link)}{row('folded', more=gone)}</table:table>"
+    )
+    heads = (
+        "<style:header><text:p>Draft &amp; <text:page-number>1</text:page-number> secret</text:p>"
+        "</style:header><style:footer><style:region-left><text:p>Not for clients</text:p>"
+        "</style:region-left></style:footer><style:footer-left><text:p>Page "
+        "<text:page-number>1</text:page-number></text:p></style:footer-left>"
+    )
+    master = f'<style:master-page style:name="m">{heads}</style:master-page>'
+    styles = f"<office:document-styles {NAMES}>{master}</office:document-styles>"
+    xml = content(body, kind="spreadsheet", automatic=style)
+    return package(path, {"content.xml": xml, "styles.xml": styles})
+
+
+def record(kind: int, data: bytes = b"") -> bytes:
+    return struct.pack("<HH", kind, len(data)) + data
+
+
+def xls_sheet(path: Path) -> Path:
+    """Write a workbook of records ([MS-XLS]) with one sheet."""
+
+    def text(value: str) -> bytes:
+        return struct.pack("<HB", len(value), 0) + value.encode()
+
+    def cell(row: int, column: int, value: str) -> bytes:
+        return record(0x0204, struct.pack("<HHH", row, column, 0) + text(value))
+
+    begin = [record(0x0809, struct.pack("<HHHHII", 0x0600, n, 0, 0, 0, 0)) for n in (5, 16)]
+    style = record(0x00E0, struct.pack("<HH16x", 0, 0))
+    first = len(begin[0]) + len(style) + len(record(0x0085, bytes(9)) + record(0x000A))
+    address = "https://a.example/b\0".encode("utf-16-le")
+    url = "e0c9ea79f9bace118c8200aa004ba90b"
+    link = struct.pack("<HHHH", 1, 1, 2, 2) + bytes.fromhex("d0c9ea79f9bace118c8200aa004ba90b")
+    link += struct.pack("<II", 2, 1) + bytes.fromhex(url) + struct.pack("<I", len(address))
+    folded = struct.pack("<HHHHHHI", 2, 0, 1, 255, 0, 0, 0x20)
+    sheet = (
+        begin[1]
+        + record(0x0014, text("&CDraft && secret"))
+        + record(0x0015, text("Not for clients"))
+        + record(0x007D, struct.pack("<HHHHHH", 1, 1, 2000, 0, 1, 0))
+        + record(0x0200, struct.pack("<IIHHH", 0, 3, 0, 4, 0))
+        + record(0x0208, folded)
+        + b"".join(cell(0, n, v) for n, v in enumerate(("Part", "Secret cost", "Note", "6")))
+        + b"".join(cell(1, n, v) for n, v in enumerate(("Bolt", "12.5", "see")))
+        + cell(2, 0, "folded")
+        + record(0x01B8, link + address)
+        + record(0x000A)
+    )
+    bound = record(0x0085, struct.pack("<IHBB", first, 0, 1, 0) + b"a")
+    path.write_bytes(ole({"Workbook": begin[0] + style + bound + record(0x000A) + sheet}))
+    return path
+
+
+@pytest.mark.parametrize("write", [xlsx_sheet, ods_sheet, xls_sheet])
+def test_sheets(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    _, (page,) = read(write(tmp_path / f"a.{write.__name__.partition('_')[0]}"))
+    assert texts(page) == [*SHEET, "folded", *HEADS]
+    marked = [page.text[span.start : span.end] for span in page.hidden]
+    assert marked == ["Secret cost", "12.5", "folded"]
+
+
+def test_a_hidden_sheet_is_hidden_as_a_whole(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
     other = book.create_sheet("Old")
     other.append(["secret"])
     other.sheet_state = "veryHidden"
     book.save(tmp_path / "a.xlsx")
-    _, (first, second) = read(tmp_path / "a.xlsx")
-    assert texts(first) == ["shown", "folded", "Sheet header: Draft & secret"]
-    marked = [[page.text[s.start : s.end] for s in page.hidden] for page in (first, second)]
-    assert marked == [["folded"], ["secret"]]
+    page = read(tmp_path / "a.xlsx")[1][1]
+    assert [page.text[span.start : span.end] for span in page.hidden] == ["secret"]
 
 
 def white(page: Any) -> None:

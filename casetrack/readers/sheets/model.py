@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import bisect
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from casetrack.readers.page_builder import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from casetrack.readers.drawn.text import Block
@@ -46,14 +48,23 @@ class Area(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A comment on a cell, as it is shown."""
+    """A comment on a cell, as it is shown, or the target of its *link*."""
 
     column: int
     text: str
+    link: str = ""
 
 
 Notes = dict[int, list[Note]]
-"""Comments by row, sorted by column."""
+"""Comments and links by row, sorted by column."""
+
+
+def add_link(notes: Notes, row: int, column: int, target: str | None, /) -> None:
+    """Add the target of a link that leads out of the workbook."""
+    words = " ".join(clean_text(target or "").split())
+    if words and not words.startswith("#"):
+        note = Note(column, f"[Link: {words}]", words.removeprefix("mailto:"))
+        bisect.insort(notes.setdefault(row, []), note, key=itemgetter(0))
 
 
 class Drawn(NamedTuple):
@@ -87,7 +98,7 @@ class SheetData:
     headers
         Rows of cells that the file itself calls headers: of tables and of filters.
     notes
-        Comments on cells.
+        Comments on cells, and targets of their links.
     drawn
         What lies over the cells, from top to bottom.
     is_hidden
@@ -96,6 +107,8 @@ class SheetData:
         Numbers of hidden rows, known once these are read.
     heads
         Lines of the header and the footer of its printed pages.
+    hidden_columns
+        Numbers of hidden columns.
     """
 
     name: str
@@ -107,6 +120,7 @@ class SheetData:
     is_hidden: bool = False
     hidden_rows: set[int] = field(default_factory=set)
     heads: tuple[str, ...] = ()
+    hidden_columns: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.readers.numbers.formats import general
+from casetrack.readers.opendocument.names import XLINK, local
 from casetrack.readers.package import Package, forget, moment
 from casetrack.readers.page_builder import clean_title
 from casetrack.readers.sheets.comments import note_text
+from casetrack.readers.sheets.heads import head_line
 from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -20,6 +22,7 @@ from casetrack.readers.sheets.model import (
     SheetData,
     SheetRow,
     WorkbookFacts,
+    add_link,
     hidden_warning,
     shown_cell,
 )
@@ -27,7 +30,7 @@ from casetrack.readers.sheets.ods_drawings import OdsDrawings
 from casetrack.readers.sheets.ods_grid import Grid, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from casetrack.config import ParseLimits
@@ -49,6 +52,10 @@ _SHAPES = f"{_TABLE}shapes"
 _CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _SKIPPED = (f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}ruby-text")
+_HEAD_FIELDS = tuple(
+    f"{_TEXT}{name}"
+    for name in "page-number page-count sheet-name title date time file-name".split()
+)
 _GROUPS = tuple(
     f"{_TABLE}table-{name}"
     for line in ("row", "column")
@@ -129,6 +136,8 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
     hidden_styles: set[str] = set()
     hidden: list[str] = []
     drawings = OdsDrawings(package, _line, missing)
+    masters: dict[str, str] = {}
+    heads = _heads(package, missing)
     sizes: dict[str, float | None] = {}
     rows = _Rows(drawings, sizes)
     tags = (f"{_STYLE}style", _COLUMN, _ROW, _TABLE_TAG, _SHAPES)
@@ -150,18 +159,43 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
                 merged = tuple(sorted(rows.merged))
                 drawn = sorted(rows.all_drawn(), key=lambda one: (one.row, one.column))
-                is_hidden = element.get(f"{_TABLE}style-name") in hidden_styles
+                style = element.get(f"{_TABLE}style-name")
+                is_hidden = style in hidden_styles
                 hidden += [name] if is_hidden else []
-                facts = (rows.notes, drawn, is_hidden, rows.hidden)
+                lines = heads.get(masters.get(style, ""), ())
+                facts = (rows.notes, drawn, is_hidden, rows.hidden, lines, rows.hidden_columns)
                 sheets.append(SheetData(name, rows.rows, merged, (), *facts))
                 rows = _Rows(drawings, sizes)
                 forget(element)
             else:
                 sizes[element.get(f"{_STYLE}name")] = size_of(element)
+                masters[element.get(f"{_STYLE}name")] = element.get(f"{_STYLE}master-page-name", "")
                 properties = element.find(f"{_STYLE}table-properties")
                 if properties is not None and properties.get(f"{_TABLE}display") == "false":
                     hidden_styles.add(element.get(f"{_STYLE}name"))
     return sheets, hidden
+
+
+def _heads(package: Package, missing: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return the lines of headers and footers by the name of their master page."""
+    found: dict[str, tuple[str, ...]] = {}
+    if "styles.xml" not in package:
+        return found
+    try:
+        root = package.xml("styles.xml")
+    except ParseFailed as error:
+        missing.append(f"Headers and footers cannot be read: {error.message}")
+        return found
+    for master in root.iter(f"{_STYLE}master-page"):
+        lines = []
+        for head in master:
+            kind = local(head).partition("-")[0]
+            if kind in {"header", "footer"} and head.get(f"{_STYLE}display") != "false":
+                paragraphs = list(head.iter(*_PARAGRAPHS))
+                words = " ".join(_line(p, _HEAD_FIELDS) for p in paragraphs)
+                lines.append(head_line(kind, words, " ".join(map(_line, paragraphs))))
+        found[master.get(f"{_STYLE}name", "")] = tuple(dict.fromkeys(filter(None, lines)))
+    return found
 
 
 def _is_of_sheet(element: Any) -> bool:
@@ -184,7 +218,8 @@ class _Rows:
         self.merged: list[Area] = []
         self.notes: Notes = {}
         self.hidden: set[int] = set()
-        self._number = 1
+        self.hidden_columns: set[int] = set()
+        self._number = self._column = 1
 
     def add(self, row: Any) -> None:
         """Add a row as often as it is repeated."""
@@ -199,9 +234,13 @@ class _Rows:
         self._grid.add_rows(times, self._size(row))
 
     def add_columns(self, column: Any) -> None:
-        """Note the width of a column as often as it is repeated."""
+        """Store the width and visibility of a column as often as it is repeated."""
         times = _count(column, "number-columns-repeated", MAX_COLUMNS)
         self._grid.add_columns(times, self._size(column))
+        if column.get(f"{_TABLE}visibility", "visible") != "visible":
+            last = min(self._column + times, MAX_COLUMNS + 1)
+            self.hidden_columns.update(range(self._column, last))
+        self._column += times
 
     def _size(self, line: Any) -> float | None:
         if line.get(f"{_TABLE}visibility", "visible") != "visible":
@@ -227,6 +266,8 @@ class _Rows:
             self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
             if note:
                 self.notes.setdefault(self._number, []).append(Note(column, note))
+            for target in _targets(element):
+                add_link(self.notes, self._number, column, target)
             if cell is not None:
                 last = min(column + times, MAX_COLUMNS + 1)
                 cells.extend(cell._replace(column=c) for c in range(column, last))
@@ -264,7 +305,14 @@ def _note(element: Any) -> str | None:
     return note_text(annotation.findtext(f"{_DC}creator"), text)
 
 
-def _line(element: Any) -> str:
+def _targets(cell: Any) -> Iterator[str]:
+    """Yield the targets of the links in the paragraphs of a cell."""
+    for paragraph in cell:
+        if paragraph.tag in _PARAGRAPHS and len(paragraph):
+            yield from (link.get(f"{XLINK}href", "") for link in paragraph.iter(f"{_TEXT}a"))
+
+
+def _line(element: Any, skipped: Sequence[str] = ()) -> str:
     """Return a paragraph's text: spans and links within, spaces and tabs spelt out, no notes."""
     parts = [element.text or ""]
     for child in element:
@@ -274,8 +322,8 @@ def _line(element: Any) -> str:
             parts.append(" " * min(int(count) if count.isdecimal() else 1, 64))
         elif tag in {f"{_TEXT}tab", f"{_TEXT}line-break"}:
             parts.append(" ")
-        elif isinstance(tag, str) and tag not in _SKIPPED:
-            parts.append(_line(child))
+        elif isinstance(tag, str) and tag not in _SKIPPED and tag not in skipped:
+            parts.append(_line(child, skipped))
         parts.append(child.tail or "")
     return "".join(parts)
 

@@ -98,6 +98,7 @@ class _Layout:
         self._length = 0
         self._lines: list[Line] = []
         self._paragraphs: list[Paragraph] = []
+        self._hidden: list[HiddenSpan] = []
 
     def build(self) -> Page:
         rows = _Window(self._with_notes(self._visible(self._sheet.rows)))
@@ -114,6 +115,11 @@ class _Layout:
             self._write_drawn(row.number)
             self._row(row, rows)
         self._write_drawn(MAX_ROWS + 1)
+        self._hidden += [
+            HiddenSpan("hidden", line.start, line.end)
+            for line in self._lines
+            if line.number in self._sheet.hidden_rows
+        ]
         for text in self._sheet.heads:
             self._write_line(last + 1, {1}, text, "body", None)
         text = "\n".join(self._texts)
@@ -122,11 +128,7 @@ class _Layout:
             text=text,
             hidden=(HiddenSpan("hidden", 0, len(text)),)
             if text and self._sheet.is_hidden
-            else tuple(
-                HiddenSpan("hidden", line.start, line.end)
-                for line in self._lines
-                if line.number in self._sheet.hidden_rows
-            ),
+            else tuple(sorted(self._hidden, key=lambda span: span.start)),
             lines=tuple(self._lines),
             paragraphs=tuple(self._paragraphs),
             method="Spreadsheet" if self._lines else "Skipped",
@@ -196,7 +198,22 @@ class _Layout:
         kind: ParagraphKind = "table"
         if kinds <= {"heading", "body"} and (len(texts) == 1 or "heading" in kinds):
             kind = "heading" if "heading" in kinds else "body"
+        start = self._length + bool(self._texts)
         self._write(row, _SEPARATOR.join(texts), kind, 1 if kind == "heading" else None)
+
+        if self._sheet.hidden_columns and row.number not in self._sheet.hidden_rows:
+            cells = (cell for _, part in parts for cell in part.cells)
+            self._hide_columns(start, cells, texts)
+
+    def _hide_columns(self, start: int, cells: Iterable[Cell], texts: Iterable[str]) -> None:
+        """Mark the cells of a row that are in hidden columns; neighbours become one span."""
+        end = -1
+        for cell, text in zip(cells, texts, strict=True):
+            if cell.column in self._sheet.hidden_columns:
+                before = self._hidden.pop().start if end + len(_SEPARATOR) == start else start
+                end = start + len(text)
+                self._hidden.append(HiddenSpan("hidden", before, end))
+            start += len(text) + len(_SEPARATOR)
 
     def _parts(self, row: SheetRow) -> list[tuple[Band, SheetRow]]:
         """Return the bands that a row has cells in, each with its part of the row."""
@@ -251,9 +268,10 @@ class _Layout:
     def _write(
         self, row: SheetRow, text: str, kind: ParagraphKind, level: int | None = None
     ) -> None:
-        notes, drawn = self._notes.pop(row.number, ()), self._drawn.pop(row.number, ())
+        notes, drawn = self._notes.pop(row.number, []), self._drawn.pop(row.number, ())
+        notes = [note for note in notes if not note.link or note.link not in text]
         behind = (*(note.text for note in notes), *(f"[{one.text}]" for one in drawn))
-        columns = {cell.column for cell in (*row.cells, *notes)} | _columns(drawn)
+        columns = {c.column for c in row.cells} | {n.column for n in notes} | _columns(drawn)
         self._write_line(row.number, columns, _SEPARATOR.join((text, *behind)), kind, level)
 
     def _write_line(

@@ -23,10 +23,11 @@ from casetrack.readers.sheets.model import (
     SheetData,
     SheetRow,
     WorkbookFacts,
+    add_link,
     hidden_warning,
     shown_cell,
 )
-from casetrack.readers.sheets.xls_drawings import XlsDrawings, chart_sheets
+from casetrack.readers.sheets.xls_drawings import XlsDrawings, chart_sheets, heads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,8 +101,9 @@ class XlsWorkbook:
         index = 0
         for number, name in enumerate(self.facts.names):
             if number in self._charts:
-                drawn = self._drawn(self._charts[number][1], name)
-                yield SheetData(name, [], drawn=drawn, heads=(f"Chart sheet: {name}",))
+                place = self._charts[number][1]
+                drawn, lines = self._drawn(place, name), heads(self._stream(), place)
+                yield SheetData(name, [], drawn=drawn, heads=(f"Chart sheet: {name}", *lines))
             else:
                 yield self._sheet(index, name)
                 index += 1
@@ -122,10 +124,21 @@ class XlsWorkbook:
                     text = note_text(note.author, note.text)
                     if text:
                         notes.setdefault(row + 1, []).append(Note(column + 1, text))
-                rows, drawn = self._rows(index, sheet), self._drawn(place, name)
-                is_hidden = bool(self._book._sheet_visibility[index])
-                areas = tuple(sorted(merged))
-                return SheetData(name, rows, areas, (), notes, drawn, is_hidden=is_hidden)
+                for link in sheet.hyperlink_list:
+                    if link.type != "workbook":
+                        add_link(notes, link.frowx + 1, link.fcolx + 1, link.url_or_path)
+                is_8 = self._book.biff_version >= _BIFF_8
+                return SheetData(
+                    name,
+                    self._rows(index, sheet),
+                    tuple(sorted(merged)),
+                    notes=notes,
+                    drawn=self._drawn(place, name),
+                    is_hidden=bool(self._book._sheet_visibility[index]),
+                    hidden_rows={row + 1 for row, i in sheet.rowinfo_map.items() if i.hidden},
+                    heads=heads(self._stream(), place) if is_8 else (),
+                    hidden_columns={c + 1 for c, i in sheet.colinfo_map.items() if i.hidden},
+                )
         self.facts.warnings.append(
             f'The sheet "{name}" is damaged: its numbers are shown without their formats, and what '
             "lies over its cells is not read."

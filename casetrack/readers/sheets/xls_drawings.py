@@ -11,6 +11,7 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.readers.drawn.text import Block, picture_block
+from casetrack.readers.sheets.heads import coded_head
 from casetrack.readers.sheets.model import MAX_COLUMNS, MAX_ROWS, drawn_over
 
 if TYPE_CHECKING:
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from casetrack.readers.sheets.model import Drawn
 
 _BOF, _EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
+_HEADER, _FOOTER, _DIMENSIONS = 0x0014, 0x0015, 0x0200
 _DRAWING, _OBJECT, _TEXT = 0x00EC, 0x005D, 0x01B6
 _SERIES, _CHART_TEXT, _WORDS, _LINK = 0x1003, 0x1025, 0x100D, 0x1027
 _TOLD = frozenset(
     (_BOF, _EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
-)
+).union((_HEADER, _FOOTER, _DIMENSIONS))
 _HEAD = struct.Struct("<HH")
 _BIFF_8, _CHART_SHEET, _OF_CHART = 0x0600, b"\x20\0", 2
 _CONTAINER, _PROPERTIES, _ANCHOR = 0xF, 0xF00B, 0xF010
@@ -83,6 +85,18 @@ class XlsDrawings:
         objects = [(_Place(1, 1, 1), _chart(records))] if is_chart else _objects(records)
         found = [one for place, blocks in objects for one in drawn_over(*place, blocks)]
         return sorted(found, key=lambda one: (one.row, one.column))
+
+
+def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
+    """Return the lines of header and footer of a sheet (BIFF 8); its cells come after them."""
+    found = []
+    for kind, record in _records(data, start):
+        if kind == _DIMENSIONS:
+            break
+        if kind in {_HEADER, _FOOTER} and len(record) > 3:
+            text = _letters(record[2:3], record[3:], record[0] | record[1] << 8)
+            found.append(coded_head("header" if kind == _HEADER else "footer", text))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _records(data: memoryview, start: int) -> Iterator[tuple[int, bytes]]:

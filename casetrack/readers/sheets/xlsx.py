@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import html
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.names import integer
 from casetrack.readers.embedded import take_embedded
 from casetrack.readers.numbers.dates import serial_of
 from casetrack.readers.numbers.formats import parse
@@ -18,6 +20,7 @@ from casetrack.readers.package import Package, forget
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.comments import read_notes, read_people
 from casetrack.readers.sheets.drawings import read_drawings
+from casetrack.readers.sheets.heads import coded_head
 from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -27,13 +30,14 @@ from casetrack.readers.sheets.model import (
     SheetData,
     SheetRow,
     WorkbookFacts,
+    add_link,
     hidden_warning,
     shown_cell,
 )
 from casetrack.readers.sheets.xlsx_styles import MAIN, read_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from casetrack.config import ParseLimits
@@ -43,9 +47,9 @@ if TYPE_CHECKING:
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _HEADS = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)\b[^>]*>([^<]+)<")
-_HEAD_CODE = re.compile(r'&&|&(?:"[^"]*"|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|\d+|[A-Za-z])')
 _TAIL_BYTES = 1 << 17
-_RANGES = re.compile(rb"""<(?:\w+:)?(mergeCell|autoFilter)\s[^<>]*?ref=["']([A-Z0-9:$]+)["']""")
+_AROUND = re.compile(rb"<(?:\w+:)?(mergeCell|autoFilter|hyperlink|col)\s([^<>]*)>")
+_ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*["']([^"'<>]*)["']""")
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _GENERAL = parse("General")
@@ -57,6 +61,17 @@ _OTHER_SHEETS = {
     "xlMacrosheet": "a sheet of macros",
     "xlIntlMacrosheet": "a sheet of macros",
 }
+
+
+@dataclass(slots=True)
+class _Around:
+    """The facts before and after the cells of a sheet: *hidden* are columns."""
+
+    merged: set[Area] = field(default_factory=set)
+    filters: set[Area] = field(default_factory=set)
+    links: dict[Area, str] = field(default_factory=dict)
+    hidden: set[int] = field(default_factory=set)
+    heads: dict[str, None] = field(default_factory=dict)
 
 
 class XlsxWorkbook:
@@ -131,21 +146,26 @@ class XlsxWorkbook:
         for name, part in self._sheets:
             if part not in self._package:
                 raise self._package.failed(f'the sheet "{name}" is missing from the file')
-            merged, filters, heads = self._ranges(part)
-            headers = [*filters, *self._table_headers(part)]
+            around = self._around(part)
+            headers = [*around.filters, *self._table_headers(part)]
+            notes = read_notes(self._package, part, self._people, self.facts.missing)
+            for area, target in around.links.items():
+                add_link(notes, area.top, area.left, target)
+            heads = tuple(around.heads)
             hidden_rows: set[int] = set()
             if part.startswith("xl/chartsheets/"):
                 heads = (f"Chart sheet: {name}", *heads)
             yield SheetData(
                 name,
                 self._rows(part, hidden_rows),
-                tuple(sorted(merged)),
+                tuple(sorted(around.merged)),
                 tuple(sorted(headers)),
-                read_notes(self._package, part, self._people, self.facts.missing),
+                notes,
                 read_drawings(self._package, part, self._texts_at, self.facts.missing),
                 name in self._hidden,
                 hidden_rows,
                 heads,
+                around.hidden,
             )
         if self._uncomputed:
             self.facts.warnings.append(
@@ -188,25 +208,33 @@ class XlsxWorkbook:
         self._uncomputed = uncomputed
         return {reference: " ".join(texts) for reference, texts in found.items()}
 
-    def _ranges(self, part: str) -> tuple[list[Area], list[Area], tuple[str, ...]]:
-        """Find merged ranges, filters, headers and footers, which follow the cells in the file."""
-        merged: list[Area] = []
-        filters: list[Area] = []
+    def _around(self, part: str) -> _Around:
+        """Find merged ranges, filters, links, hidden columns, headers and footers of a sheet."""
+        found = _Around()
+        links = self._package.links(part)
         rest = tail = b""
         with self._package.open(part) as stream:
             while data := stream.read(_SCAN_BYTES):
                 rest += data
                 tail = (tail + data)[-_TAIL_BYTES:]
-                for kind, reference in _RANGES.findall(rest):
-                    area = _area(reference.decode("ascii"))
-                    if area and kind == b"mergeCell":
-                        merged.append(area)
+                for kind, attributes in _AROUND.findall(rest):
+                    facts = dict(_ATTRIBUTE.findall(attributes.decode("utf-8", "replace")))
+                    area = _area(facts.get("ref", ""))
+                    if kind == b"col" and facts.get("hidden") in _TRUE:
+                        found.hidden.update(_columns(facts))
+                    elif area and kind == b"mergeCell":
+                        found.merged.add(area)
+                    elif area and kind == b"autoFilter":
+                        found.filters.add(area._replace(bottom=area.top))
                     elif area:
-                        filters.append(area._replace(bottom=area.top))
+                        relation = next((v for k, v in facts.items() if k.endswith(":id")), "")
+                        found.links[area] = links.get(relation, "")
                 rest = rest[max(rest.rfind(b"<"), len(rest) - _SCAN_BYTES) :]
-        heads = ((kind, _head_text(text)) for kind, text in _HEADS.findall(tail))
-        lines = (f"Sheet {kind.decode().lower()}: {text}" for kind, text in heads if text)
-        return merged, filters, tuple(dict.fromkeys(lines))
+        for kind, text in _HEADS.findall(tail):
+            words = html.unescape(text.decode("utf-8", "replace"))
+            if line := coded_head(kind.decode().lower(), words):
+                found.heads[line] = None
+        return found
 
     def _table_headers(self, part: str) -> Iterator[Area]:
         for kind, target in self._package.relations(part).values():
@@ -306,12 +334,6 @@ _TEXT, _RUN = f"{MAIN}t", f"{MAIN}r"
 _ENDLESS = frozenset({float("inf"), float("-inf")})
 
 
-def _head_text(source: bytes) -> str:
-    """Return the words of a header or a footer without its codes for fonts, dates and pages."""
-    text = html.unescape(source.decode("utf-8", "replace"))
-    return " ".join(_HEAD_CODE.sub(lambda m: "&" if m[0] == "&&" else " ", text).split())
-
-
 def _rich_text(item: Any) -> str:
     """Return a string's text with that of its runs, without phonetic guides."""
     parts = []
@@ -351,6 +373,11 @@ class _Columns:
 
 
 _COLUMNS = _Columns()
+
+
+def _columns(facts: Mapping[str, str]) -> Iterable[int]:
+    first, last = (integer(facts.get(name), 0) or 0 for name in ("min", "max"))
+    return range(max(first, 1), min(last, MAX_COLUMNS) + 1)
 
 
 def _area(reference: str) -> Area | None:
