@@ -101,6 +101,11 @@ def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = Fa
     return f"\ufdd2{kind}\ufdd3{label}{text}\ufdd4"
 
 
+def whole_hidden(text: str, /) -> tuple[HiddenSpan, ...]:
+    """Return the span of a page that is hidden as a whole."""
+    return (HiddenSpan("hidden", 0, len(text)),) if text else ()
+
+
 def clean_text(text: str, /) -> str:
     r"""Return *text* as one line of a page: only characters that can be read, nothing else changed.
 

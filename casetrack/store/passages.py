@@ -138,9 +138,13 @@ def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[int, int
     # Paragraphs are parted by an empty line, which in most formats is none of the page's lines.
     filled = [n for n, line in enumerate(lines) if line.strip()]
     numbered = list(range(len(lines))) if last - first == len(lines) - 1 else filled
-    if not filled or last - first != len(numbered) - 1:
+    numbers = list(range(first, last + 1))
+    if len(whole.line_boxes) == len(filled):
+        # Pages that are laid out may lack numbers between lines.
+        numbered, numbers = filled, [box.line for box in whole.line_boxes]
+    if not filled or len(numbers) != len(numbered):
         return first, last
-    at = {n: first + i for i, n in enumerate(numbered)}
+    at = dict(zip(numbered, numbers, strict=True))
     top, bottom = text.count("\n", 0, start), text.count("\n", 0, max(start, end - 1))
     if top not in at or bottom not in at:
         return first, last

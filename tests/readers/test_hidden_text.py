@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import openpyxl
 import pymupdf
 import pytest
+from pptx import Presentation
 
 from tests.ole_container import ole
 from tests.readers.odf import NAMES, content, package
@@ -59,7 +61,7 @@ RTF = r"""{\rtf1 a{\v secret}b{\deleted gone}c{\*\atnauthor Ann}{\*\annotation a
 HTML = """<p>a<span style="display:none">one</span>b<p hidden>two<script>no</script></p>
 <table><tr><td>c<td style="visibility:hidden">three<td>d</table><p style="color:#fff">four</p>
 <p style="background:#000"><b style="color:white">light</b></p><p style="font-size:0px">five</p>
-<p class="dark"><b style="color:white">light too</b></p><a href="https://evil.example/x">bank.example</a>
+<p style="color:#fff;background:#FFF">six<b style="background:navy">light too</b></p><a href="https://evil.example/x">bank.example</a>
 <a href="https://www.bank.example/x">bank.example</a>"""
 ODT = """<text:tracked-changes><text:changed-region text:id="c"><text:deletion><office:change-info>
 <dc:creator>Ann</dc:creator></office:change-info><text:p>ten</text:p></text:deletion>
@@ -68,19 +70,58 @@ ODT = """<text:tracked-changes><text:changed-region text:id="c"><text:deletion><
 <text:p><text:a xlink:href="https://a.example/b">site</text:a></text:p>"""
 
 
+CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="o/b.opf"/></rootfiles></container>"""
+OPF = """<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"
+media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>"""
+
+
 def test_rtf_web_and_opendocument(tmp_path: Path) -> None:
     (page,) = opened(tmp_path / "a.rtf", RTF).pages
     assert hidden(page) == [("hidden", "secret"), ("deleted", "gone")]
     assert seen(page) == ["abc", "Comment by Ann: a note", "site", "Link: https://a.example/b"]
     (page,) = opened(tmp_path / "a.html", HTML).pages
-    assert sorted(text for _, text in hidden(page)) == ["five", "four", "one", "three", "two"]
-    assert {text: kind for kind, text in hidden(page)}["four"] == "background"
+    marked = {text: kind for kind, text in hidden(page)}
+    assert set(marked) == {"one", "two", "three", "four", "five", "six"}
+    assert marked["four"] == marked["six"] == "background"
     assert [text for text in seen(page) if "evil.example" in text]
     assert {"ab", "c | d", "light", "light too"} <= set(seen(page))
     parts = {"content.xml": content(ODT)}
     _, (page,) = read(package(tmp_path / "a.odt", parts))
     assert hidden(page) == [("deleted", "ten"), ("hidden", "eleven")]
     assert seen(page) == ["ab", "site", "Link: https://a.example/b"]
+
+
+@pytest.mark.parametrize(
+    ("style", "body", "shown", "marked"),
+    [
+        (".x{display:none}", "a<b class='y x'>ten</b>", "a", [("hidden", "ten")]),
+        ("p>.x,#i b{visibility:hidden}", "a<b class=x>ten<i>b</i></b>", "a", [("hidden", "tenb")]),
+        ("div .x{color:#fff}", "a<div><b class=x>ten</b></div>", "a", [("background", "ten")]),
+        ("/*.x{*/.x{font-size:0}@media screen{.x{color:red}}", "<b class=x>ten</b>", "", "hidden"),
+        (".x{display:none}.x.y{display:inline}", "<b class='x y'>ten</b>", "ten", []),
+        (".x{display:none!important}", "a<b class=x style='display:inline'>ten</b>", "a", "hidden"),
+        ("@media print{.x{display:none}}.z .x{display:none}", "<b class=x>ten</b>", "ten", []),
+        ("@import 'a.css';.x{color:#fff}", "<b class=x>ten</b>", "ten", []),
+        ("", "<td style='font-size:0px'><p style='font-size:13px'>ten", "ten", []),
+        ("", "<p style='visibility:hidden'>ten<b style='visibility:visible'>b</b>", "b", "hidden"),
+        ("", "a<noscript>ten</noscript>", "a", [("hidden", "ten")]),
+    ],
+)
+def test_style_sheets(tmp_path: Path, style: str, body: str, shown: str, marked: Any) -> None:
+    html = f"<style>{style}</style><p>{body}"
+    (page,) = opened(tmp_path / "a.html", html).pages
+    expected = [(marked, "ten")] if isinstance(marked, str) else marked
+    assert (" ".join(seen(page)), hidden(page)) == (shown, expected)
+    if "noscript" not in body:
+        with zipfile.ZipFile(tmp_path / "a.epub", "w") as book:
+            book.writestr("META-INF/container.xml", CONTAINER)
+            book.writestr("o/b.opf", OPF)
+            book.writestr("o/a.css", style)
+            link = '<link rel="stylesheet" href="a.css"/>'
+            book.writestr("o/a.xhtml", f"<html><head>{link}</head><body><p>{body}</body></html>")
+        (page,) = read(tmp_path / "a.epub")[1]
+        assert hidden(page) == expected
 
 
 def test_a_mails_hidden_html_stands_behind_its_plain_text(tmp_path: Path) -> None:
@@ -192,6 +233,64 @@ def test_a_hidden_sheet_is_hidden_as_a_whole(tmp_path: Path) -> None:
     book.save(tmp_path / "a.xlsx")
     page = read(tmp_path / "a.xlsx")[1][1]
     assert [page.text[span.start : span.end] for span in page.hidden] == ["secret"]
+
+
+def pptx_slide(path: Path) -> Path:
+    show = Presentation()
+    slides = [show.slides.add_slide(show.slide_layouts[6]) for _ in range(2)]
+    shapes = slides[0].shapes
+    wide = show.slide_width
+    for left, text in ((0, "shown"), (wide + 10**6, "beyond"), (-(10**7), "before")):
+        shapes.add_textbox(left, 0, 10**6, 10**6).text_frame.text = text
+    shapes.add_textbox(0, 10**6, 10**6, 10**6).text_frame.text = "folded"
+    shapes[-1]._element.nvSpPr.cNvPr.set("hidden", "1")
+    group = shapes.add_group_shape([shapes.add_textbox(0, 2 * 10**6, 10**6, 10**6)])
+    group.shapes[0].text_frame.text = "grouped"
+    group.left = 2 * wide
+    box = shapes.add_textbox(0, 3 * 10**6, 10**6, 10**6)
+    run = box.text_frame.paragraphs[0].add_run()
+    run.text, run.hyperlink.address = "site", "https://a.example/b"
+    box.click_action.hyperlink.address = "https://a.example/c"
+    slides[1].shapes.add_textbox(0, 0, 10**6, 10**6).text_frame.text = "spare"
+    slides[1]._element.set("show", "0")
+    show.save(path)
+    return path
+
+
+def odp_slide(path: Path) -> Path:
+    def box(x: str, text: str, more: str = "") -> str:
+        place = f'svg:x="{x}" svg:y="1cm" svg:width="3cm" svg:height="1cm" {more}'
+        inner = f"<draw:text-box><text:p>{text}</text:p></draw:text-box>"
+        return f"<draw:frame {place}>{inner}</draw:frame>"
+
+    link = '<text:a xlink:href="https://a.example/b">site</text:a>'
+    first = box("0cm", "shown") + box("30cm", "beyond") + box("-9cm", "before")
+    first += f"<draw:g>{box('60cm', 'grouped')}</draw:g>" + box("1cm", "folded", 'draw:layer="off"')
+    first += f'<draw:a xlink:href="https://a.example/c">{box("2cm", link)}</draw:a>'
+    hidden = '<style:drawing-page-properties presentation:visibility="hidden"/>'
+    automatic = f'<style:style style:name="h" style:family="drawing-page">{hidden}</style:style>'
+    pages = f'<draw:page draw:master-page-name="m">{first}</draw:page>'
+    pages += f'<draw:page draw:style-name="h">{box("0cm", "spare")}</draw:page>'
+    size = '<style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/>'
+    styles = (
+        f"<office:document-styles {NAMES}><office:automatic-styles>"
+        f'<style:page-layout style:name="l">{size}</style:page-layout></office:automatic-styles>'
+        '<office:master-styles><draw:layer-set><draw:layer draw:name="off" draw:display="none"/>'
+        '</draw:layer-set><style:master-page style:name="m" style:page-layout-name="l"/>'
+        "</office:master-styles></office:document-styles>"
+    )
+    xml = content(pages, kind="presentation", automatic=automatic)
+    return package(path, {"content.xml": xml, "styles.xml": styles})
+
+
+@pytest.mark.parametrize(("write", "folded"), [(pptx_slide, "hidden"), (odp_slide, "layer")])
+def test_slides(tmp_path: Path, write: Callable[[Path], Path], folded: str) -> None:
+    _, (page, spare) = read(write(tmp_path / f"a.{write.__name__.partition('_')[0]}"))
+    outside = {("outside", text) for text in ("beyond", "before", "grouped")}
+    assert set(hidden(page)) == {*outside, (folded, "folded")}
+    links = ["site", "Link: https://a.example/b", "Link: https://a.example/c"]
+    assert sorted(seen(page)) == sorted(["shown", *links])
+    assert [spare.text[span.start : span.end] for span in spare.hidden] == ["spare"]
 
 
 def white(page: Any) -> None:

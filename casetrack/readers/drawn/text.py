@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.drawn.names import MC, A, M, branch, integer
 from casetrack.readers.list_labels import BULLET, number_text
+from casetrack.readers.page_builder import hidden_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.readers.base import ParagraphKind
 
@@ -172,6 +173,23 @@ def plain_text(body: Any, /) -> str:
         return ""
     lines = [line for p in body.iter(f"{A}p") for line in paragraph_lines(p)]
     return " ".join(" ".join(lines).split())
+
+
+def concealed(block: Block, kind: str, /) -> Block:
+    """Mark a paragraph as hidden text; parts of it that are marked already stay as they are."""
+    lines = [line for line in block.lines if line.strip()]
+    if not lines or any("\ufdd2" in line for line in lines):
+        return block
+    marked = (hidden_mark(kind, line, is_labelled=n > 0) for n, line in enumerate(lines))
+    return replace(block, lines=tuple(marked))
+
+
+def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[Block]:
+    """Yield the targets of links that the paragraphs with the links do not show."""
+    text = "\n".join(line for block in shown for line in block.lines)
+    for target in dict.fromkeys(" ".join(target.split()) for target in targets):
+        if ":" in target and target.removeprefix("mailto:") not in text:
+            yield Block((f"Link: {target}",), "quote")
 
 
 def picture_block(description: str | None, name: str | None, /) -> Block | None:

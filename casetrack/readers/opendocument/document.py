@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
-from casetrack.readers.opendocument.names import OFFICE, STYLE, points
+from casetrack.readers.opendocument.names import DRAW, OFFICE, STYLE, points
 from casetrack.readers.opendocument.styles import Styles
 
 if TYPE_CHECKING:
     from casetrack.readers.opendocument.container import Container
+
+
+_UNSEEN = frozenset({"none", "printer"})
 
 
 @dataclass(slots=True)
@@ -26,6 +29,8 @@ class OpenDocument:
         Those of the content, and those of headers, footers and master pages.
     masters
         Master pages by name.
+    layers_off
+        Names of drawing layers that the screen does not show.
     warnings, missing
         Grow while the document is read.
     """
@@ -37,6 +42,7 @@ class OpenDocument:
     masters: dict[str, Any]
     warnings: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    layers_off: frozenset[str] = frozenset()
     _layouts: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -67,6 +73,9 @@ class OpenDocument:
         if common is not None:
             for master in common.iterfind(f"{OFFICE}master-styles/{STYLE}master-page"):
                 found.masters[master.get(f"{STYLE}name", "")] = master
+            layers = common.iterfind(f"{OFFICE}master-styles/{DRAW}layer-set/{DRAW}layer")
+            off = (e.get(f"{DRAW}name") for e in layers if e.get(f"{DRAW}display") in _UNSEEN)
+            found.layers_off = frozenset(filter(None, off))
             for layout in common.iterfind(f"{OFFICE}automatic-styles/{STYLE}page-layout"):
                 found._layouts[layout.get(f"{STYLE}name", "")] = layout
         return found

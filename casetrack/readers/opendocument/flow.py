@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from casetrack.readers.drawn.text import Block, picture_block
+from casetrack.readers.drawn.text import Block, concealed, picture_block
 from casetrack.readers.opendocument.inline import MAX_DEPTH, Aside, Hidden, Inline, Mark
 from casetrack.readers.opendocument.lists import ListPlace, Lists
 from casetrack.readers.opendocument.names import (
@@ -354,11 +354,7 @@ def _flat(items: Iterable[Item]) -> Iterator[Block]:
 
 def _hide(item: Item) -> Item:
     """Mark a paragraph of a hidden section."""
-    if not isinstance(item, Block) or not item.text:
-        return item
-    first, *rest = item.lines
-    others = (hidden_mark("hidden", line, is_labelled=True) for line in rest)
-    return Block((hidden_mark("hidden", first), *others), item.kind, item.level)
+    return concealed(item, "hidden") if isinstance(item, Block) else item
 
 
 def _block(lines: list[str], kind: ParagraphKind, level: int | None, label: str) -> Block:

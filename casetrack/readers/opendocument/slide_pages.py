@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.drawn.text import Block, ListStyle
+from casetrack.readers.drawn.text import Block, ListStyle, concealed, link_blocks
 from casetrack.readers.opendocument.flow import Flow
 from casetrack.readers.opendocument.names import (
     DRAW,
+    MOVED,
     OFFICE,
     PRESENTATION,
     SVG,
     TEXT,
+    XLINK,
     Foot,
     points,
 )
-from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.page_builder import PageBuilder, SourceLine, whole_hidden
 from casetrack.readers.slides.content import TOO_DEEP, Feet, hidden_warning
-from casetrack.readers.slides.shapes import MAX_DEPTH, Shape, in_reading_order
+from casetrack.readers.slides.parts import EMU_PER_POINT
+from casetrack.readers.slides.shapes import MAX_DEPTH, Shape, in_reading_order, lies_outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +31,6 @@ if TYPE_CHECKING:
     from casetrack.readers.opendocument.document import OpenDocument
     from casetrack.readers.opendocument.names import Item
 
-_EMU_PER_POINT = 12700
 _FEET = {"footer": "ftr", "header": "hdr", "date-time": "dt", "page-number": "sldNum"}
 _NOTES_LEFT_OUT = frozenset((*_FEET, "page"))
 
@@ -38,6 +42,7 @@ class SlidePages:
         self._document, self._kind = document, kind
         self._slides = list(document.body.iterfind(f"{DRAW}page"))
         self._feet = Feet()
+        self._size: tuple[float | None, float | None] = (None, None)
         self._declared = {
             (e.tag, e.get(f"{PRESENTATION}name")): " ".join("".join(e.itertext()).split())
             for e in document.body
@@ -54,15 +59,16 @@ class SlidePages:
         hidden = []
         for number, slide in enumerate(self._slides, start=1):
             style = slide.get(f"{DRAW}style-name")
-            if self._document.styles.page_property(style, "visibility") == "hidden":
-                hidden.append(number)
+            is_hidden = self._document.styles.page_property(style, "visibility") == "hidden"
+            hidden += [number] if is_hidden else []
             if number == len(self._slides) and hidden:
                 self._document.warn(hidden_warning(hidden))
-            yield self._page(number, slide)
+            page = self._page(number, slide)
+            yield replace(page, hidden=whole_hidden(page.text)) if is_hidden else page
 
     def _page(self, number: int, slide: Any) -> Page:
         master = self._document.masters.get(slide.get(f"{DRAW}master-page-name", ""))
-        width, height = self._document.page_size(master)
+        width, height = self._size = self._document.page_size(master)
         fields = self._fields(number, slide)
         blocks: list[Block] = []
         late: list[tuple[str, Block]] = []
@@ -103,11 +109,15 @@ class SlidePages:
             if depth >= MAX_DEPTH:
                 self._document.miss(TOO_DEEP)
                 return []
-            return [b for inner in _ordered(element) for b in self._shape(inner, flow, depth + 1)]
+            blocks = [b for inner in _ordered(element) for b in self._shape(inner, flow, depth + 1)]
+            return [*blocks, *link_blocks([element.get(f"{XLINK}href", "")], blocks)]
         blocks = list(_blocks(flow.shape(element)))
         if shape.is_title and blocks:
             lines = tuple(line for block in blocks for line in block.lines)
-            return [Block(lines, "heading", 1)]
+            blocks = [Block(lines, "heading", 1)]
+        is_off = element.get(f"{DRAW}layer") in self._document.layers_off
+        if is_off or _is_outside(element, *self._size):
+            return [concealed(block, "layer" if is_off else "outside") for block in blocks]
         return blocks
 
     def _fixed(
@@ -130,6 +140,7 @@ class SlidePages:
 
     def _notes(self, slide: Any, fields: dict[str, str]) -> list[Block]:
         blocks: list[Block] = []
+        self._size = None, None  # pages of notes have another size
         for notes in slide.iterfind(f"{PRESENTATION}notes"):
             for shape in _ordered(notes):
                 if _class(shape.element) not in _NOTES_LEFT_OUT:
@@ -141,6 +152,20 @@ class SlidePages:
         flow = Flow(self._document.styles, self._document)
         comments = [e for e in slide if e.tag == f"{OFFICE}annotation"]
         yield from _blocks(flow.walk(comments))
+
+
+def _is_outside(element: Any, width: float | None, height: float | None) -> bool:
+    """Return whether nothing of a shape is on a slide of that size in points."""
+    left, top = (points(element.get(f"{SVG}{name}")) for name in "xy")
+    sizes = (points(element.get(f"{SVG}{name}")) or 0.0 for name in ("width", "height"))
+    wide, high = (size * EMU_PER_POINT for size in sizes)
+    around = 0.0
+    if moved := MOVED.search(element.get(f"{DRAW}transform", "")):
+        left, top, around = points(moved[1]), points(moved[2]), math.hypot(wide, high)
+    if left is None or top is None:
+        return False
+    x, y = left * EMU_PER_POINT, top * EMU_PER_POINT
+    return lies_outside(x, y, wide, high, around, width, height)
 
 
 def _blocks(items: Iterable[Item]) -> Iterator[Block]:
@@ -174,5 +199,5 @@ def _place(element: Any) -> tuple[int, int, int]:
         y, x = points(one.get(f"{SVG}y")), points(one.get(f"{SVG}x"))
         if y is not None and x is not None:
             height = points(one.get(f"{SVG}height")) or 0.0
-            return int(y * _EMU_PER_POINT), int(x * _EMU_PER_POINT), int(height * _EMU_PER_POINT)
+            return int(y * EMU_PER_POINT), int(x * EMU_PER_POINT), int(height * EMU_PER_POINT)
     return 0, 0, 0

@@ -5,11 +5,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.readers.opendocument.names import DRAW, STYLE, SVG, points
+from casetrack.readers.opendocument.names import DRAW, MOVED, STYLE, SVG, points
 from casetrack.readers.sheets.model import MAX_COLUMNS, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 64.0, 12.8
 """Points of a column and of a row without a size of its own, as LibreOffice makes them."""
-_MOVED = re.compile(r"translate\s*\(\s*(\S+)[\s,]+(\S+?)\s*\)")
 _SIZES = {
     f"{STYLE}table-column-properties": f"{STYLE}column-width",
     f"{STYLE}table-row-properties": f"{STYLE}row-height",
@@ -54,7 +52,7 @@ def _boxes(shape: Any) -> Iterator[Box]:
         if not isinstance(element.tag, str) or not element.tag.startswith(DRAW):
             continue
         left, top = (points(element.get(f"{SVG}{n}") or element.get(f"{SVG}{n}1")) for n in "xy")
-        moved = _MOVED.search(element.get(f"{DRAW}transform", ""))
+        moved = MOVED.search(element.get(f"{DRAW}transform", ""))
         if moved:
             left, top = points(moved[1]), points(moved[2])
         if left is not None and top is not None:

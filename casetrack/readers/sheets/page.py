@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.provenance import HiddenSpan
 from casetrack.readers.base import Line, Page, Paragraph
-from casetrack.readers.page_builder import clean_text
+from casetrack.readers.page_builder import clean_text, whole_hidden
 from casetrack.readers.sheets.bands import Band, bands_of
 from casetrack.readers.sheets.headers import (
     LOOK_AHEAD,
@@ -126,8 +126,8 @@ class _Layout:
         return Page(
             number=self._number,
             text=text,
-            hidden=(HiddenSpan("hidden", 0, len(text)),)
-            if text and self._sheet.is_hidden
+            hidden=whole_hidden(text)
+            if self._sheet.is_hidden
             else tuple(sorted(self._hidden, key=lambda span: span.start)),
             lines=tuple(self._lines),
             paragraphs=tuple(self._paragraphs),

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
 from casetrack.readers.drawn.frame import frame_blocks
-from casetrack.readers.drawn.names import A
+from casetrack.readers.drawn.names import A, R, is_true
 from casetrack.readers.drawn.text import (
     Block,
     ListStyle,
     body_blocks,
+    concealed,
+    link_blocks,
     paragraph_lines,
     picture_block,
 )
 from casetrack.readers.numbering import number_list
-from casetrack.readers.slides.parts import P
+from casetrack.readers.slides.parts import LINKS, P
 from casetrack.readers.slides.shapes import (
     FEET,
     MAX_DEPTH,
     Inheritance,
+    Way,
     elements,
     in_reading_order,
     placeholder_of,
@@ -30,7 +33,7 @@ from casetrack.readers.slides.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.readers.slides.parts import Presentation, SlideParts
+    from casetrack.readers.slides.parts import Presentation, Sheet, SlideParts
     from casetrack.readers.slides.shapes import Shape
 
 TOO_DEEP = f"Shapes nested more than {MAX_DEPTH} groups deep were left out."
@@ -59,6 +62,7 @@ class SlideText:
 
     blocks: list[Block] = field(default_factory=list)
     feet: list[str] = field(default_factory=list)
+    is_hidden: bool = False
 
 
 class SlideContent:
@@ -76,12 +80,14 @@ class SlideContent:
         self._presentation, self._missing = presentation, missing
         self._feet = Feet()
         self._number = 0
+        self._targets: dict[str, str] = {}
         self._parts: SlideParts
         self._inheritance: Inheritance
 
     def read(self, number: int, parts: SlideParts, /) -> SlideText:
         """Return what stands on a slide, its notes and comments not included."""
         self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
+        self._take_links(parts.slide)
         found = SlideText()
         late: list[tuple[str, Block]] = []
         for shape in self._ordered(parts.slide.shapes):
@@ -112,11 +118,13 @@ class SlideContent:
             self._missing.append(f"{what} cannot be read: {error.message}")
             return []
         blocks = []
+        self._take_links(sheet)
         for element in elements(sheet.shapes):
             mark = placeholder_of(element)
             body = element.find(f"{P}txBody")
             if body is not None and (mark is None or mark.get("type") not in _NOTES_LEFT_OUT):
-                blocks += list(body_blocks(body, ListStyle()))
+                found = list(body_blocks(body, ListStyle()))
+                blocks += [*found, *link_blocks(self._links_in(body), found)]
         return [Block(("Notes:",)), *blocks] if blocks else []
 
     def _ordered(self, tree: Any) -> list[Shape]:
@@ -127,15 +135,40 @@ class SlideContent:
     def _fixed(self) -> Iterator[Block]:
         """Yield the texts that layout and master put on the slide themselves."""
         for sheet in self._parts.sheets_shown():
+            self._take_links(sheet)
             shapes = [e for e in elements(sheet.shapes) if placeholder_of(e) is None]
             for shape in self._ordered(shapes):
                 if shape.element.tag in {f"{P}sp", f"{P}grpSp"}:
                     yield from self._shape(shape, 0)
 
-    def _shape(self, shape: Shape, depth: int) -> list[Block]:
+    def _take_links(self, sheet: Sheet) -> None:
+        self._targets = self._presentation.package.links(sheet.part) if sheet.has_links else {}
+
+    def _links_in(self, element: Any) -> list[str]:
+        links = element.iter(*LINKS) if self._targets else ()
+        return [self._targets.get(link.get(f"{R}id", ""), "") for link in links]
+
+    def _shape(self, shape: Shape, depth: int, way: Way = Way()) -> list[Block]:  # noqa: B008
+        """Return what a shape says: marked where it is hidden or off the slide; targets of links.
+
+        *way* leads to the coordinates of the slide.
+        """
         element = shape.element
+        facts = element.find(f"{element[0].tag}/{P}cNvPr") if len(element) else None
+        is_hidden = facts is not None and is_true(facts.get("hidden"))
         if element.tag == f"{P}grpSp":
-            return self._group(element, depth)
+            blocks = self._group(element, depth, way.into(element))
+            holder = element[0] if len(element) else element
+        else:
+            blocks, holder = self._own(shape), element
+        blocks += link_blocks(self._links_in(holder), blocks)
+        size = self._presentation.width, self._presentation.height
+        if is_hidden or (element.tag != f"{P}grpSp" and way.is_outside(shape, *size)):
+            return [concealed(block, "hidden" if is_hidden else "outside") for block in blocks]
+        return blocks
+
+    def _own(self, shape: Shape) -> list[Block]:
+        element = shape.element
         if element.tag == f"{P}graphicFrame":
             return list(frame_blocks(element, self._related))
         blocks = []
@@ -148,12 +181,12 @@ class SlideContent:
             blocks += [picture] if picture else []
         return [block for block in blocks if block.text]
 
-    def _group(self, element: Any, depth: int) -> list[Block]:
+    def _group(self, element: Any, depth: int, way: Way) -> list[Block]:
         if depth >= MAX_DEPTH:
             if TOO_DEEP not in self._missing:
                 self._missing.append(TOO_DEEP)
             return []
-        return [b for shape in self._ordered(element) for b in self._shape(shape, depth + 1)]
+        return [b for shape in self._ordered(element) for b in self._shape(shape, depth + 1, way)]
 
     def _related(self, identity: str | None, what: str) -> Any:
         relations = self._parts.slide.relations

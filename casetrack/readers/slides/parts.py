@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
-from casetrack.readers.drawn.names import R, integer
+from casetrack.readers.drawn.names import A, R, integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 KIND = "PPTX"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_EMU_PER_POINT = 12700
+EMU_PER_POINT = 12700
+LINKS = (f"{A}hlinkClick", f"{A}hlinkHover", f"{A}hlinkMouseOver")
 _NUMBERED_SLIDE = re.compile(r"ppt/slides/slide(\d{1,6})\.xml$")
 
 
@@ -32,6 +33,11 @@ class Sheet:
     def target(self, kind: str, /) -> str | None:
         """Return the first part that is related as *kind*."""
         return next((t for k, t in self.relations.values() if k == kind), None)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether a shape or a text of it is a link."""
+        return next(self.root.iter(*LINKS), None) is not None
 
     def targets(self, kind: str, /) -> list[str]:
         """Return all parts that are related as *kind*."""
@@ -145,4 +151,4 @@ def _slide_order(package: Package, main: Sheet) -> list[str | None]:
 
 def _points(size: Any, name: str) -> float | None:
     value = None if size is None else integer(size.get(name))
-    return value / _EMU_PER_POINT if value and value > 0 else None
+    return value / EMU_PER_POINT if value and value > 0 else None

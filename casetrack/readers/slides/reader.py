@@ -8,6 +8,7 @@ first slide that shows them; later they go to the page's footer.
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted, ParseFailed
@@ -22,7 +23,7 @@ from casetrack.readers.base import (
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.readers.embedded import take_embedded
 from casetrack.readers.package import Package
-from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.page_builder import PageBuilder, SourceLine, whole_hidden
 from casetrack.readers.passwords import decrypted
 from casetrack.readers.slides.comments import Comments
 from casetrack.readers.slides.content import SlideContent, SlideText, hidden_warning
@@ -124,8 +125,8 @@ def _pages(
                 found = content.read(number, slide)
                 found.blocks += content.notes(slide)
                 found.blocks += comments.of(number, slide)
-                if slide.is_hidden:
-                    hidden.append(number)
+                found.is_hidden = slide.is_hidden
+                hidden += [number] if slide.is_hidden else []
             except ParseFailed as error:
                 failures.append(error)
                 missing.append(f"Slide {number} cannot be read: {error.message}")
@@ -148,4 +149,5 @@ def _page(number: int, presentation: Presentation, found: SlideText) -> Page:
         builder.paragraph(
             [SourceLine(line) for line in block.lines], kind=block.kind, level=block.level
         )
-    return builder.build()
+    page = builder.build()
+    return replace(page, hidden=whole_hidden(page.text)) if found.is_hidden else page

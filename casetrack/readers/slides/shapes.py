@@ -7,12 +7,13 @@ A, C, B, D, boxes copied over each other. So shapes go by rows of their upper ed
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.readers.drawn.names import MC, A, branch, integer
 from casetrack.readers.drawn.text import ListStyle
-from casetrack.readers.slides.parts import P
+from casetrack.readers.slides.parts import EMU_PER_POINT, P
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,6 +46,7 @@ class Shape:
     left: int
     height: int
     style: ListStyle
+    width: int = 0
 
     @property
     def is_title(self) -> bool:
@@ -54,11 +56,12 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Upper left corner and height, in English Metric Units."""
+    """Upper left corner, height and width, in English Metric Units."""
 
     top: int
     left: int
     height: int
+    width: int = 0
 
 
 def elements(tree: Any, depth: int = 0, /) -> Iterator[Any]:
@@ -136,7 +139,13 @@ class Inheritance:
         places = (place_of(e) for e in (element, *behind))
         place = next((p for p in places if p is not None), Place(0, 0, 0))
         return Shape(
-            element, kind, place.top, place.left, place.height, self._style(element, kind, behind)
+            element,
+            kind,
+            place.top,
+            place.left,
+            place.height,
+            self._style(element, kind, behind),
+            place.width,
         )
 
     def _behind(self, mark: Any) -> list[Any]:
@@ -178,10 +187,67 @@ def place_of(element: Any, /) -> Place | None:
     offset = None if frame is None else frame.find(f"{A}off")
     if frame is None or offset is None:
         return None
-    size = frame.find(f"{A}ext")
-    height = 0 if size is None else integer(size.get("cy"), 0)
-    return Place(
-        integer(offset.get("y"), 0) or 0, integer(offset.get("x"), 0) or 0, max(height or 0, 0)
+    left, top = _pair(offset, "x", "y")
+    width, height = _pair(frame.find(f"{A}ext"), "cx", "cy")
+    return Place(top, left, max(height, 0), max(width, 0))
+
+
+def _pair(element: Any, *names: str) -> tuple[int, int]:
+    one, other = (0 if element is None else integer(element.get(n), 0) or 0 for n in names)
+    return one, other
+
+
+class Way(NamedTuple):
+    """The way from coordinates of a group to those of the slide: factors, then offsets."""
+
+    across: float = 1.0
+    down: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def into(self, group: Any, /) -> Way:
+        """Return the way from the coordinates in a group of shapes."""
+        frame, place = group.find(_PLACES[f"{P}grpSp"]), place_of(group)
+        if frame is None or place is None:
+            return self
+        left, top = _pair(frame.find(f"{A}chOff"), "x", "y")
+        wide, high = _pair(frame.find(f"{A}chExt"), "cx", "cy")
+        across, down = place.width / wide if wide else 1.0, place.height / high if high else 1.0
+        x, y = place.left - left * across, place.top - top * down
+        return Way(
+            self.across * across,
+            self.down * down,
+            self.x + x * self.across,
+            self.y + y * self.down,
+        )
+
+    def is_outside(self, shape: Shape, width: float | None, height: float | None, /) -> bool:
+        """Return whether nothing of a shape is on a slide of that size in points."""
+        frame = shape.element.find(_PLACES[shape.element.tag])
+        turned = frame is not None and integer(frame.get("rot"), 0)
+        wide, high = shape.width * self.across, shape.height * self.down
+        around = math.hypot(wide, high) / 2 if turned else 0.0
+        left, top = shape.left * self.across + self.x, shape.top * self.down + self.y
+        return lies_outside(left, top, wide, high, around, width, height)
+
+
+def lies_outside(
+    left: float,
+    top: float,
+    wide: float,
+    high: float,
+    around: float,
+    width: float | None,
+    height: float | None,
+    /,
+) -> bool:
+    """Return whether a rectangle in English Metric Units is off a page of that size in points.
+
+    *around* is the room on each side that a turned rectangle may take.
+    """
+    return any(
+        size is not None and (start + length + around < 0 or start - around > size * EMU_PER_POINT)
+        for start, length, size in ((left, wide, width), (top, high, height))
     )
 
 

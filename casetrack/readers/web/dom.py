@@ -11,10 +11,12 @@ import html
 import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.readers.web.styles import Styles, marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 MAX_DEPTH = 400
 """Elements nested deeper stand in the tree side by side."""
@@ -38,7 +40,7 @@ _VOID = frozenset(
     " wbr".split()
 )
 _UNSEEN = frozenset(
-    "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed noscript"
+    "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed"
     " param script style template video".split()
 )
 """Never shown, or in place of what every browser can show."""
@@ -51,17 +53,28 @@ _BLOCKY = frozenset(
 _HOLDS_BLOCKS = frozenset(
     "blockquote dl fieldset form h1 h2 h3 h4 h5 h6 hr listing ol pre section article ul".split()
 )
-_HIDDEN_STYLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"
-    r"|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|pt|em|%)?\s*(?:!|;|$)"
-    r"|(?:text-indent|left|top)\s*:\s*-\d{4,}px)",
+_GONE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|mso-hide\s*:\s*all"
+    r"|opacity\s*:\s*0?(?:\.0+)?%?\s*(?:!|;|$)|(?:text-indent|left|top)\s*:\s*-\d{4,}px)",
     re.IGNORECASE,
 )
-_WHITE = re.compile(r"(?:^|;)\s*color\s*:\s*(?:#fff(?:fff)?|white)\b", re.IGNORECASE)
-_GROUND = frozenset({"background", "bgcolor", "class", "id"})
-"""Attributes that may give an element another background than white."""
+"""Styles that hide an element with all that is in it."""
+_LOOKS = re.compile(
+    r"(?:^|;)\s*(visibility|font-size|color|background)(?:-color|-image)?\s*:([^;!]*)",
+    re.IGNORECASE,
+)
+_LOOK_ATTRIBUTES = (
+    ("color", "color"),
+    ("bgcolor", "background"),
+    ("background", "background"),
+)
+_NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?")
+_RELATIVE = re.compile(r"[\d.]+(?:em|%)|smaller|larger")
+_AS_BEFORE = frozenset({"", "inherit", "currentcolor", "unset", "none", "transparent", "initial"})
+_WHITE = frozenset({"white", "#fff", "#ffffff", "rgb(255,255,255)"})
 CONCEALED = "concealed"
 """Tag of an empty element for hidden text: its attributes are ``kind`` and ``text``."""
+_NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 _XHTML = re.compile(
     r"\s*+(?:<\?xml\b|(?:<!--[^-]*+(?:-(?!->)[^-]*+)*-->|<!DOCTYPE[^>]*>|\s)*<html\b[^>]*\bxmlns\s*=)",
     re.IGNORECASE | re.DOTALL,
@@ -76,9 +89,6 @@ _OWN_SPACES = (
     "http://www.w3.org/2000/svg",
     "http://www.w3.org/1998/Math/MathML",
 )
-
-
-_NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 
 class Node:
@@ -105,6 +115,31 @@ class Node:
 _LOST = Node(LOST_END)
 
 
+class _Look(NamedTuple):
+    """The inherited style of an element: invisible, without size, white; on a ground not white."""
+
+    is_invisible: bool = False
+    is_empty: bool = False
+    is_white: bool = False
+    has_ground: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of hidden text that it makes, empty for visible text."""
+        if self.is_invisible or self.is_empty:
+            return "hidden"
+        return "background" if self.is_white and not self.has_ground else ""
+
+
+class _Open(NamedTuple):
+    """An open element: its tag, its node, its look, its classes and id."""
+
+    tag: str
+    node: Node
+    look: _Look = _Look()
+    marks: frozenset[str] = frozenset()
+
+
 @dataclass(slots=True)
 class Dom:
     """A parsed document.
@@ -127,8 +162,10 @@ class Dom:
     meta: dict[str, str] = field(default_factory=dict)
 
 
-def parse(text: str, /) -> Dom:
+def parse(text: str, linked: str | None = None, /) -> Dom:
     """Parse a document or a part of one; whatever the input, the result is a tree.
+
+    *linked* are the style sheets that it names, where they are in the same file.
 
     XHTML is read by XML's rules where it keeps them, for in HTML an empty ``<script/>`` or
     ``<title/>`` swallows what follows. Document types are cut off first: there are no entities but
@@ -136,15 +173,16 @@ def parse(text: str, /) -> Dom:
     """
     from lxml import etree
 
+    styles = Styles.of(text, linked)
     if _XHTML.match(text[:4096]):
-        builder = _Builder()
+        builder = _Builder(styles)
         try:
             _feed(_xml_parser(builder), _xml_parts(text))
         except etree.XMLSyntaxError:
             pass
         else:
             return builder.dom
-    builder = _Builder()
+    builder = _Builder(styles)
     _feed(_html_parser(builder), _html_parts(text))
     return builder.dom
 
@@ -159,7 +197,7 @@ class Parsing:
     """
 
     def __init__(self, text: str, /) -> None:
-        self._builder = _Builder()
+        self._builder = _Builder(Styles.of(text))
         self.dom = self._builder.dom
         self._parser, self._parts = _html_parser(self._builder), _html_parts(text)
         if _XHTML.match(text[:4096]) and _is_well_formed(text):
@@ -169,7 +207,7 @@ class Parsing:
         """Parse on; yield the identities of the elements that may still get children."""
         for part in self._parts:
             self._parser.feed(part)
-            yield frozenset(id(node) for _, node in self._builder.opened)
+            yield frozenset(id(one.node) for one in self._builder.opened)
         self._parser.close()
         yield frozenset()
 
@@ -252,13 +290,16 @@ def _entity(found: re.Match[str]) -> str:
 class _Builder:
     """Takes the parser's reports and keeps what is shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, styles: Styles) -> None:
         self.dom = Dom()
-        self.opened: list[tuple[str, Node]] = [("", self.dom.root)]
+        self.opened: list[_Open] = [_Open("", self.dom.root)]
+        self._styles = styles
         self._tables: list[Node] = []
         self._unseen = self._muted = 0
         self._concealed: list[str] | None = None
         self._kind = ""
+        self._veiled: list[str] = []
+        self._veil = ""
         self._title: list[str] | None = None
         self._drawings = 0
 
@@ -266,7 +307,7 @@ class _Builder:
         """Take a start tag."""
         if tag == LOST_END:
             if not self._unseen:
-                self.opened[-1][1].children.append(_LOST)
+                self.opened[-1].node.children.append(_LOST)
             return
         tag = _local(tag)
         if self._unseen:
@@ -288,18 +329,41 @@ class _Builder:
             self._unseen = 1
         elif tag in _UNSEEN:
             self._unseen = int(tag not in _VOID)
-        elif kind := self._hidden_kind(attributes):
+        elif tag == "noscript":
+            self._unseen, self._concealed, self._kind = 1, [], "hidden"
+        elif not self._styled(tag, attributes):
             if tag not in _VOID:
-                self._unseen, self._concealed, self._kind = 1, [], kind
+                self._unseen, self._concealed, self._kind = 1, [], "hidden"
         elif tag == "iframe":
             self._frame(attributes)
             self._unseen = 1
         elif tag not in _NO_FRAME:
             self._push(tag, attributes)
 
+    def _styled(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Work out the look of an element; return whether it is there to be seen at all."""
+        self._look = look = self.opened[-1].look
+        self._marks = frozenset[str]()
+        if not attributes and not self._styles.has_rules:
+            return True
+        style = attributes.get("style", "")
+        if self._styles.has_rules:
+            self._marks = marks(attributes)
+            chain = [(one.tag, one.marks) for one in self.opened[1:]]
+            style = self._styles.style(tag, attributes, chain)
+        if _is_gone(attributes, style):
+            return False
+        self._look = _look(look, attributes, style, is_whole=self._styles.is_whole)
+        return True
+
     def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
+        look = self._look
+        if look.kind:
+            self._veiled += [" "] if tag in _BLOCKY or tag == "br" else []
+            if tag in _VOID:
+                return
         node = Node(tag, _clean(attributes) if attributes else None)
-        parent = self.opened[-1][1]
+        parent = self.opened[-1].node
         if tag == "table":
             if self._tables:
                 self._tables[-1].layout = True
@@ -313,7 +377,7 @@ class _Builder:
                 parent.children.append(Node("div"))
             node = parent
         if tag not in _VOID:
-            self.opened.append((tag, node))
+            self.opened.append(_Open(tag, node, look, self._marks))
 
     def end(self, tag: str) -> None:
         """Take an end tag, also one that the parser put in."""
@@ -332,9 +396,13 @@ class _Builder:
             return
         if tag in {"svg", "math"}:
             self._drawings = max(0, self._drawings - 1)
-        if self.opened[-1][0] != tag:
+        if self.opened[-1].tag != tag:
             return
-        _, node = self.opened.pop()
+        node = self.opened.pop().node
+        if self._veiled:
+            self._veiled.append(" " if tag in _BLOCKY else "")
+            if not self.opened[-1].look.kind:
+                self._unveil()
         if len(self.opened) >= MAX_DEPTH and tag in _BLOCKY:
             node.children.append(Node("div"))
         if tag == "table":
@@ -347,33 +415,34 @@ class _Builder:
         if self._title is not None:
             self._title.append(text)
         elif not self._unseen:
-            self.opened[-1][1].children.append(text)
+            kind = self.opened[-1].look.kind
+            if self._veiled and kind != self._veil and text.strip():
+                self._unveil()
+            if kind:
+                self._veil = kind
+                self._veiled.append(text)
+            else:
+                self.opened[-1].node.children.append(text)
         elif self._concealed is not None and not self._muted:
             self._concealed.append(text)
 
     def _conceal(self) -> None:
-        """Put the text of a hidden element into the tree, behind the tables that it is in."""
-        text = " ".join("".join(self._concealed or ()).split())
+        """Put the text of a hidden element into the tree."""
+        self._add_hidden(self._kind, self._concealed or ())
         self._concealed = None
-        if text:
-            first = next((n for n, (tag, _) in enumerate(self.opened) if tag == "table"), 0)
-            node = Node(CONCEALED, {"kind": self._kind, "text": text})
-            self.opened[first - 1][1].children.append(node)
 
-    def _hidden_kind(self, attributes: Mapping[str, str]) -> str:
-        """Return the kind of hidden text of an element, empty where it is visible."""
-        if _is_hidden(attributes):
-            return "hidden"
-        is_white = _WHITE.search(attributes.get("style", "")) or attributes.get(
-            "color", ""
-        ).lower() in {"white", "#fff", "#ffffff"}
-        around = (attributes, *(node.attributes for _, node in self.opened)) if is_white else ()
-        # Style sheets may give another background to an element with a class or an id.
-        is_plain = all(
-            _GROUND.isdisjoint(each) and "background" not in each.get("style", "").lower()
-            for each in around
-        )
-        return "background" if is_white and is_plain else ""
+    def _unveil(self) -> None:
+        """Put the text that the style of its elements hides into the tree."""
+        self._add_hidden(self._veil, self._veiled)
+        self._veiled = []
+
+    def _add_hidden(self, kind: str, parts: Iterable[str]) -> None:
+        """Put hidden text behind the tables that it is in."""
+        text = " ".join("".join(parts).split())
+        if text:
+            first = next((n for n, one in enumerate(self.opened) if one.tag == "table"), 0)
+            node = Node(CONCEALED, {"kind": kind, "text": text})
+            self.opened[first - 1].node.children.append(node)
 
     def comment(self, text: str) -> None:
         """Pass over a comment."""
@@ -389,6 +458,7 @@ class _Builder:
         if self._title is not None and self.dom.title is None:
             self.dom.title = "".join(self._title)
         self._conceal()
+        self._unveil()
 
     def _note_meta(self, attributes: Mapping[str, str]) -> None:
         name = (
@@ -407,7 +477,7 @@ class _Builder:
         if source:
             node = Node("iframe")
             node.children.append(source)
-            self.opened[-1][1].children.append(node)
+            self.opened[-1].node.children.append(node)
 
 
 class _Nobody:
@@ -441,11 +511,35 @@ def _language(attributes: Mapping[str, str]) -> str | None:
     return (found or attributes.get("xml:lang") or "").strip() or None
 
 
-def _is_hidden(attributes: Mapping[str, str]) -> bool:
-    if not attributes:
-        return False
+def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
     hidden = attributes.get("hidden")
     if hidden is not None and hidden.strip().lower() != "until-found":
         return True
-    style = attributes.get("style")
-    return bool(style and _HIDDEN_STYLE.search(style))
+    return bool(style and _GONE.search(style))
+
+
+def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: bool) -> _Look:
+    """Return the look of an element within one of the look *above*.
+
+    Where the style sheets are not *is_whole*, an element with a class or an id may have any ground.
+    """
+    invisible, empty, white, ground = above
+    ground |= not is_whole and ("class" in attributes or "id" in attributes)
+    declared = [
+        ("color", attributes.get("color", "")),
+        ("background", attributes.get("bgcolor", "")),
+    ]
+    declared.append(("background", attributes.get("background", "")))
+    for name, text in declared + _LOOKS.findall(style):
+        value = "".join(text.lower().split())
+        if value in _AS_BEFORE:
+            continue
+        if name.lower() == "visibility":
+            invisible = value in {"hidden", "collapse"}
+        elif name.lower() == "color":
+            white = value in _WHITE
+        elif name.lower() == "background":
+            ground = value not in _WHITE
+        elif not (empty and _RELATIVE.fullmatch(value)):
+            empty = _NO_SIZE.fullmatch(value) is not None
+    return _Look(invisible, empty, white, ground)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
+from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from casetrack.errors import FileEncrypted
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
@@ -115,9 +118,14 @@ class _Pages:
             return None
         return self._package.read(item.path)
 
+    def _sheet(self, folder: str, name: str) -> str | None:
+        path = posixpath.normpath(posixpath.join(folder, unquote(name)))
+        is_read = path in self._package and normal(path) not in self._book.encrypted
+        return self._package.read(path).decode("utf-8", "replace") if is_read else None
+
     def _fill(self, builder: PageBuilder, item: Item, data: bytes) -> None:
         try:
-            document = html_blocks(data)
+            document = html_blocks(data, sheet=partial(self._sheet, posixpath.dirname(item.path)))
         except NotText as error:
             self._missing.append(f"Section {builder.number} ({item.path}) cannot be read: {error}.")
             return

@@ -15,10 +15,11 @@ from casetrack.readers.page_builder import clean_title
 from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web.charset import decode_html
 from casetrack.readers.web.dom import Parsing, parse
+from casetrack.readers.web.styles import linked
 from casetrack.readers.web.walk import Walker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     from casetrack.readers.base import ParagraphKind
@@ -131,7 +132,13 @@ def _shown(blocks: Iterable[Block]) -> Iterator[HtmlBlock]:
     return (HtmlBlock(block.kind, block.level, tuple(block.lines)) for block in blocks)
 
 
-def html_blocks(source: str | bytes, /, *, encoding: str | None = None) -> HtmlDocument:
+def html_blocks(
+    source: str | bytes,
+    /,
+    *,
+    encoding: str | None = None,
+    sheet: Callable[[str], str | None] = lambda _: None,
+) -> HtmlDocument:
     """Read an HTML or XHTML text.
 
     Parameters
@@ -141,6 +148,8 @@ def html_blocks(source: str | bytes, /, *, encoding: str | None = None) -> HtmlD
     encoding
         Of bytes, where something outside says it (a mail's header); a byte order mark and clear
         evidence in the bytes count more. Without it, the document's own words count.
+    sheet
+        Returns a style sheet that the document links to.
 
     Raises
     ------
@@ -152,7 +161,7 @@ def html_blocks(source: str | bytes, /, *, encoding: str | None = None) -> HtmlD
         decoded = decode_html(source, encoding=encoding)
         source = decoded.text
         warnings = (decoded.warning,) if decoded.warning else ()
-    dom = parse(source)
+    dom = parse(source, linked(source, sheet))
     return _document(dom, tuple(_shown(Walker().walk(dom.root))), warnings)
 
 

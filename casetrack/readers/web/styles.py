@@ -1,0 +1,220 @@
+"""The rules of style sheets that may hide elements of an HTML document (CSS 2.1, chapter 5).
+
+Selectors of tags, classes and ids, alone or one inside the other, are evaluated; others, and rules
+for printers or other sizes of window, apply to no element.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_SHEET = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|noscript|template)\b.*?(?:</\1|\Z)"
+    r"|<style\b(?P<attributes>[^>]{0,2000})>(?P<css>.*?)(?:</style|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LINK = re.compile(r"<link\b[^>]{0,2000}\bstylesheet\b[^>]{0,2000}", re.IGNORECASE)
+_HREF = re.compile(r"""\bhref\s*=\s*["']?([^"'>\s]*)""", re.IGNORECASE)
+_IMPORT = re.compile(r"@import\b", re.IGNORECASE)
+_MEDIA = re.compile(r"""\bmedia\s*=\s*["']?([^"'>]*)""", re.IGNORECASE)
+_SHOWN_MEDIA = re.compile(r"\s*(?:(?:only\s+)?(?:all|screen))?\s*", re.IGNORECASE)
+_NO_RULE = re.compile(
+    r"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<!--|-->|<!\[CDATA\[|\]\]>",
+    re.DOTALL,
+)
+_BRACE = re.compile("[{}]")
+_PROPERTY = re.compile(
+    r"(?:^|;)\s*(display|visibility|opacity|font-size|color|background(?:-color|-image)?|mso-hide"
+    r"|text-indent|left|top)\s*:\s*([^;!]*)(!\s*important)?",
+    re.IGNORECASE,
+)
+_COMPOUND = re.compile(r"(?P<tag>[a-z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+)*)", re.IGNORECASE)
+_MARK = re.compile(r"[.#][\w-]+")
+_COMBINED = re.compile(r"\s*(>)\s*|\s+")
+_MAX_CSS = 1 << 21
+_MAX_PARTS, _MAX_NESTED = 8, 3
+
+
+class _Part(NamedTuple):
+    """A tag with classes and ids; *is_child* where its parent must match the part before."""
+
+    tag: str
+    marks: frozenset[str]
+    is_child: bool
+
+
+class _Rule(NamedTuple):
+    parts: tuple[_Part, ...]
+    weight: tuple[int, int, int]
+    declared: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(slots=True)
+class Styles:
+    """The style sheets of a document.
+
+    Attributes
+    ----------
+    is_whole
+        Whether the document names no style sheet outside of its file.
+    """
+
+    is_whole: bool = True
+    _rules: dict[str, list[tuple[int, _Rule]]] = field(default_factory=dict)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether any rule may apply to an element."""
+        return bool(self._rules)
+
+    @classmethod
+    def of(cls, text: str, linked: str | None = None, /) -> Styles:
+        """Read the style sheets of an HTML text, and the *linked* ones, where they are known."""
+        is_whole = linked is not None or _LINK.search(text) is None
+        found = cls(is_whole and not any(map(_IMPORT.search, (text, linked or ""))))
+        sheets = [linked] if linked else []
+        for sheet in _SHEET.finditer(text):
+            if sheet["css"]:
+                media = _MEDIA.search(sheet["attributes"])
+                if media is None or _SHOWN_MEDIA.fullmatch(media[1]):
+                    sheets.append(sheet["css"])
+        for number, rule in enumerate(rule for css in sheets for rule in _parsed(css)):
+            key = next(iter(sorted(rule.parts[-1].marks)), rule.parts[-1].tag)
+            found._rules.setdefault(key, []).append((number, rule))
+        return found
+
+    def style(
+        self,
+        tag: str,
+        attributes: Mapping[str, str],
+        above: Sequence[tuple[str, frozenset[str]]],
+        /,
+    ) -> str:
+        """Return the declarations in force for an element, its own attribute included.
+
+        Parameters
+        ----------
+        tag, attributes
+            Of the element.
+        above
+            Tags and :func:`marks` of the elements that it is in, outermost first.
+        """
+        own = attributes.get("style", "")
+        if not self._rules:
+            return own
+        its_marks = marks(attributes)
+        near = [r for key in (tag, "*", *its_marks) for r in self._rules.get(key, ())]
+        if not near:
+            return own
+        chain = [*above, (tag, its_marks)]
+        matching = [(r.weight, n, r) for n, r in near if _matches(r.parts, chain)]
+        if not matching:
+            return own
+        found: dict[str, tuple[bool, str]] = {}
+        in_order = (d for *_, rule in sorted(matching) for d in rule.declared)
+        for name, value, is_important in (*in_order, *_declared(own)):
+            if is_important or not found.get(name, (False, ""))[0]:
+                found[name] = is_important, value
+        return ";".join(f"{name}:{value}" for name, (_, value) in found.items())
+
+
+def marks(attributes: Mapping[str, str], /) -> frozenset[str]:
+    """Return the classes and the id of an element as selectors have them."""
+    if not attributes:
+        return frozenset()
+    classes = [f".{name}" for name in attributes.get("class", "").split()]
+    identity = attributes.get("id")
+    return frozenset([*classes, f"#{identity}"] if identity else classes)
+
+
+def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
+    """Return the style sheets that an HTML text links to; ``None`` unless *read* gives them all."""
+    targets = [_HREF.search(link[0]) for link in _LINK.finditer(text)]
+    sheets = [read(html.unescape(target[1])) if target else None for target in targets]
+    return None if None in sheets else "\n".join(filter(None, sheets))
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(css: str) -> tuple[_Rule, ...]:
+    """Return the rules of a style sheet; all sections of a book have the same one."""
+    found = []
+    for selectors, declarations in _rules(_NO_RULE.sub(" ", css[:_MAX_CSS])):
+        declared = _declared(declarations)
+        for parts in filter(None, map(_parts, selectors.split(","))) if declared else ():
+            ids = sum(mark[0] == "#" for part in parts for mark in part.marks)
+            classes = sum(len(part.marks) for part in parts) - ids
+            tags = sum(part.tag not in {"", "*"} for part in parts)
+            found.append(_Rule(parts, (ids, classes, tags), declared))
+    return tuple(found)
+
+
+def _declared(text: str) -> tuple[tuple[str, str, bool], ...]:
+    """Return the declarations that may hide something: property, value, whether important."""
+    found = _PROPERTY.findall(text)
+    return tuple((name.lower(), value.strip(), bool(mark)) for name, value, mark in found)
+
+
+def _rules(css: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the selectors and declarations of the rules for screens."""
+    at = 0
+    while (opening := css.find("{", at)) >= 0:
+        prelude = css[at:opening].rpartition(";")[2].strip()
+        if prelude.startswith("@"):
+            end = _block_end(css, opening)
+            name, _, query = prelude.partition(" ")
+            if name.lower() == "@media" and depth < _MAX_NESTED and _SHOWN_MEDIA.fullmatch(query):
+                yield from _rules(css[opening + 1 : end], depth + 1)
+        else:
+            end = css.find("}", opening)
+            end = len(css) if end < 0 else end
+            yield prelude, css[opening + 1 : end]
+        at = end + 1
+
+
+def _block_end(css: str, opening: int) -> int:
+    depth = 0
+    for brace in _BRACE.finditer(css, opening):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.start()
+    return len(css)
+
+
+def _parts(selector: str) -> tuple[_Part, ...]:
+    """Return the parts of a selector; none of one that is not evaluated."""
+    pieces = _COMBINED.split(selector.strip())
+    if len(pieces) > 2 * _MAX_PARTS:
+        return ()
+    parts = []
+    for number, piece in enumerate(pieces[::2]):
+        compound = _COMPOUND.fullmatch(piece)
+        if compound is None or not piece:
+            return ()
+        is_child = number > 0 and pieces[2 * number - 1] == ">"
+        tag = (compound["tag"] or "").lower()
+        parts.append(_Part(tag, frozenset(_MARK.findall(compound["marks"])), is_child))
+    return tuple(parts)
+
+
+def _matches(parts: tuple[_Part, ...], chain: Sequence[tuple[str, frozenset[str]]]) -> bool:
+    """Return whether a selector matches the last element of a chain of nested ones."""
+    places = [len(chain) - 1] if _fits(parts[-1], chain[-1]) else []
+    for part, below in zip(reversed(parts[:-1]), reversed(parts), strict=False):
+        if not places:
+            return False
+        if below.is_child:
+            places = [p - 1 for p in places if p and _fits(part, chain[p - 1])]
+        else:
+            places = [p for p in range(max(places)) if _fits(part, chain[p])]
+    return bool(places)
+
+
+def _fits(part: _Part, element: tuple[str, frozenset[str]]) -> bool:
+    return part.tag in {"", "*", element[0]} and part.marks <= element[1]
