@@ -65,9 +65,6 @@ _JOINING = (
 _JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
-
-MISLEADING = "Link shown as"
-"""Begins the line of a link that shows the address of another host."""
 # The names of thirty columns; cut, they would name other columns than their own.
 _HEADER_CHARS = 2000
 _STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")

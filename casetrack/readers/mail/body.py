@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.readers.dates import mail_date
+from casetrack.readers.links import MISLEADING
 from casetrack.readers.mail import headers
 from casetrack.readers.mail.charsets import decode_text
 from casetrack.readers.mail.cms import signed_content
@@ -15,7 +16,6 @@ from casetrack.readers.mail.html import html_body
 from casetrack.readers.mail.mime import Splitter
 from casetrack.readers.mail.model import BodyBlock, Mail
 from casetrack.readers.mail.quotes import text_blocks
-from casetrack.readers.page_builder import MISLEADING
 
 if TYPE_CHECKING:
     from casetrack.readers.mail.mime import Part

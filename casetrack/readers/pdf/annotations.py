@@ -9,10 +9,12 @@ as much on pages with hundreds of fields.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.provenance import Box
+from casetrack.readers.links import misleading, shown_host
 from casetrack.readers.numbering import number_list
+from casetrack.readers.pdf.alternatives import Alternatives
 from casetrack.readers.pdf.fields import Field, field_of
 from casetrack.readers.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.readers.pdf.values import (
@@ -27,13 +29,17 @@ from casetrack.readers.pdf.values import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
-    from casetrack.readers.base import ParagraphKind, Reading
+    from casetrack.readers.base import ParagraphKind, PlacedWord, Reading
     from casetrack.readers.layout.segments import Segment
 
 MAX_ANNOTATIONS = 20_000
 """More on one page are left out, with a notice."""
 _MAX_MARKED = 500
+_MOST_LINKS = 20
+_AROUND_ADDRESS = ".,;:()<>[]\"'"
+_TO_FILES = frozenset({"Launch", "GoToR"})
 _HIDDEN, _NO_VIEW = 2, 32
 _MARKS = {
     "Highlight": "Highlight{by} of {marked}",
@@ -86,26 +92,49 @@ class _Annotation:
         return text_of(entry_of(self.entry, key))
 
 
+class _Link(NamedTuple):
+    """A link that leads out of the document."""
+
+    target: str
+    box: Box
+    is_hidden: bool
+
+
 class Annotations:
     """Reads the annotations of one document's pages, and keeps account of what it left out."""
 
-    def __init__(self, document: Any, /) -> None:
+    def __init__(self, document: Any, path: Path, /) -> None:
         self._document = document
+        self._alternatives = Alternatives(document, path)
+        self._linked: set[str] = set()
+        self._unwritten: dict[int, int] = {}
         self._failed: dict[str, list[int]] = {}
         self._media: dict[str, list[int]] = {}
         self._cut: list[int] = []
 
-    def on(self, index: int, drawn: Iterable[Segment], /) -> list[Remark]:
-        """Return what the annotations of the page at *index* say beside what is *drawn* on it.
+    def on(
+        self, index: int, drawn: Iterable[Segment], words: Iterable[PlacedWord] = (), /
+    ) -> list[Remark]:
+        """Return the texts of the annotations of the page at *index* that are not *drawn* on it.
 
-        From top to bottom; replies follow what they answer.
+        From top to bottom; replies follow their comment. Alternative texts of pictures come first,
+        targets of links last.
         """
         try:
             page = _Page(self._document, index)
-            found = page.annotations()
-            if not found:
+            found, links = page.annotations()
+            tagged = self._alternatives.texts.pop(index, ())
+            if not (found or links or tagged):
                 return []
-            return list(self._remarks(page, found, list(drawn)))
+            drawn = list(drawn)
+            shown = letters_of("".join(s.text for s in drawn)) if links or tagged else ""
+            described = [
+                Remark((line,), page.box(_with_box(element), "BBox"), "body")
+                for element, line in tagged
+                if letters_of(line.partition(": ")[2]) not in shown
+            ]
+            remarks = self._remarks(page, found, drawn)
+            return [*described, *remarks, *self._links(index, links, shown, words)]
         except failures() as error:
             check_memory(error)
             self._failed.setdefault(words_of(error), []).append(index + 1)
@@ -121,6 +150,16 @@ class Annotations:
                 f"Only the first {MAX_ANNOTATIONS:,} comments and form fields were read on "
                 f"{_pages(self._cut)}."
             )
+        if self._unwritten:
+            count, pages = sum(self._unwritten.values()), _pages(list(self._unwritten))
+            reading.warnings.append(
+                f"Further targets of links were not read: {count:,} on {pages}; {_MOST_LINKS} are "
+                "read on each page."
+            )
+        if left_out := self._alternatives.left_out:
+            reading.warnings.append(
+                f"Alternative texts that are on no page were not read: {left_out:,}."
+            )
         for what, numbers in self._media.items():
             reading.warnings.append(f"There is {what} on {_pages(numbers)}, which is no text.")
         if self._is_only_a_shell():
@@ -128,6 +167,25 @@ class Annotations:
                 "The file is an XFA form, whose fields are no part of its pages and were not read: "
                 "print it to a PDF from Adobe Reader, and take that in."
             )
+
+    def _links(
+        self, index: int, links: list[_Link], shown: str, words: Iterable[PlacedWord]
+    ) -> Iterator[Remark]:
+        """Yield the targets of links that the page does not show, each once in the document."""
+        addresses = [(w, text) for w in words if shown_host(text := w[4].strip(_AROUND_ADDRESS))]
+        written = 0
+        for target, box, is_hidden in sorted(links, key=lambda one: (one.box.y0, one.box.x0)):
+            inside = (text for word, text in addresses if _is_on(word, box))
+            warning = next(filter(None, (misleading(text, target) for text in inside)), None)
+            is_known = letters_of(target.removeprefix("mailto:")) in shown or target in self._linked
+            if is_known and not warning:
+                continue
+            self._linked.add(target)
+            if written < _MOST_LINKS or warning:
+                written += 1
+                yield Remark((warning or f"Link: {target}",), box, is_hidden=is_hidden)
+            else:
+                self._unwritten[index + 1] = self._unwritten.get(index + 1, 0) + 1
 
     def _is_only_a_shell(self) -> bool:
         """Tell a form that its program draws (XFA): its one page only asks for that program."""
@@ -253,17 +311,20 @@ class _Page:
         self._place: tuple[Any, Any] | None = None
         self._letters: list[tuple[str, float, float]] | None = None
 
-    def annotations(self) -> list[_Annotation]:
-        """Return the annotations of the page, one more than the limit at most."""
-        found = []
+    def annotations(self) -> tuple[list[_Annotation], list[_Link]]:
+        """Return the annotations and links of the page, one more than the limit at most."""
+        found: list[_Annotation] = []
+        links: list[_Link] = []
         for entry in items_of(entry_of(self._entry, "Annots"), MAX_ANNOTATIONS + 1):
             kind = name_of(entry_of(entry, "Subtype"))
-            if kind in {"", "Link", "Popup"}:
+            if kind in {"", "Popup"}:
                 continue
-            flags = number_of(entry_of(entry, "F"))
-            is_hidden = bool(flags & (_HIDDEN | _NO_VIEW))
-            found.append(_Annotation(entry, kind, self._box(entry), is_hidden))
-        return found
+            is_hidden = bool(number_of(entry_of(entry, "F")) & (_HIDDEN | _NO_VIEW))
+            if kind != "Link":
+                found.append(_Annotation(entry, kind, self.box(entry), is_hidden))
+            elif target := _target(entry):
+                links.append(_Link(target, self.box(entry), is_hidden))
+        return found, links
 
     def _sides(self) -> tuple[Any, Any]:
         """Return the size of the page as shown, and the way from the file's points to it."""
@@ -274,12 +335,12 @@ class _Page:
             self._place = mupdf.fz_transform_rect(media, way), way
         return self._place
 
-    def _box(self, entry: Any) -> Box:
+    def box(self, entry: Any, key: str = "Rect", /) -> Box:
         """Return where an annotation is on the page; all of it where it has no place there."""
         mupdf = silenced().mupdf
         whole, way = self._sides()
         rect = mupdf.fz_transform_rect(
-            mupdf.pdf_dict_get_rect(entry, silenced().PDF_NAME("Rect")), way
+            mupdf.pdf_dict_get_rect(entry, silenced().PDF_NAME(key)), way
         )
         wide, high = whole.x1 - whole.x0, whole.y1 - whole.y0
         x0, x1 = max(rect.x0 - whole.x0, 0.0), min(rect.x1 - whole.x0, wide)
@@ -324,6 +385,28 @@ class _Page:
                         place = x * a + y * c + e, x * b + y * d + f
                         self._letters.append((char["c"], *place))
         return self._letters
+
+
+def _target(link: Any) -> str:
+    """Return the address or the file that a link leads to; empty for a place in the document."""
+    action = entry_of(link, "A")
+    kind = name_of(entry_of(action, "S"))
+    if kind == "URI":
+        return " ".join(text_of(entry_of(action, "URI")).split())
+    file = entry_of(action, "F") if kind in _TO_FILES else None
+    texts = () if file is None else (file, entry_of(file, "UF"), entry_of(file, "F"))
+    return " ".join(next(filter(None, map(text_of, texts)), "").split())
+
+
+def _with_box(element: Any) -> Any:
+    """Return the attributes of an element of the structure that have its rectangle."""
+    attributes = items_of(entry_of(element, "A"))
+    return next((a for a in attributes if entry_of(a, "BBox").m_internal), element)
+
+
+def _is_on(word: PlacedWord, box: Box) -> bool:
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    return box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
 
 
 def _rich_text(source: str, /) -> str:

@@ -58,7 +58,7 @@ class PdfPages:
         self._running = RunningLines()
         self._paper = NumberedPaper()
         self._scans = ScanReader(options)
-        self._annotations = Annotations(document)
+        self._annotations = Annotations(document, path)
         self._failed: dict[str, list[int]] = {}
         self._hidden_cut: list[int] = []
         self._layers_off = layers_off(document)
@@ -170,7 +170,7 @@ class PdfPages:
         )
         self._fill(builder, found, split, finder)
         end = builder.length
-        for remark in self._annotations.on(number - 1, found.segments):
+        for remark in self._annotations.on(number - 1, found.segments, found.words):
             lines = [
                 SourceLine(
                     hidden_mark("hidden", line, is_labelled=True) if remark.is_hidden else line,

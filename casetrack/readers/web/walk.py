@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.readers.page_builder import MISLEADING, hidden_mark, star_mark
+from casetrack.readers.links import misleading
+from casetrack.readers.page_builder import hidden_mark, star_mark
 from casetrack.readers.text.plain import PART_CHARS
 from casetrack.readers.web import controls, formulas, tables
 from casetrack.readers.web.dom import CONCEALED, LOST_END, Node, parse
@@ -15,8 +16,6 @@ from casetrack.readers.web.markers import ListState
 from casetrack.readers.web.stars import star_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from casetrack.readers.base import ParagraphKind
 
 _HEADING = re.compile(r"h([1-6])")
@@ -46,8 +45,6 @@ _NOTE_ID = re.compile(
 )
 """Ids that writers of notes give them: Pandoc, MediaWiki, Word, GitHub and others."""
 _FRAME_DEPTH = 2
-_ADDRESS = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[A-Za-z]{2,})(?::\d+)?(?:[/?#]\S*)?")
-_HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\s]*@)?([^/?#:\s]+)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -256,7 +253,8 @@ class Walker:
             if self._link_ended:
                 # Links side by side are separate words: menus are written so.
                 self._line.space()
-            self._asides += _misleading(node)
+            shown = "".join(controls.texts(node)).strip()
+            self._asides += filter(None, [misleading(shown, node.get("href"))])
         return element
 
     def _control(self, node: Node) -> None:
@@ -322,16 +320,6 @@ class Walker:
         found = [m for m in self._markers if m and not (numbers_only and m == "•")]
         self._markers = [""] * len(self._markers)
         return " ".join(found)
-
-
-def _misleading(link: Node) -> Iterator[str]:
-    """Yield the target of a link that shows the address of another host."""
-    shown = "".join(controls.texts(link)).strip()
-    found, target = _ADDRESS.fullmatch(shown), _HOST.match(link.get("href"))
-    if found and target:
-        hosts = [host.lower().removeprefix("www.") for host in (found[1], target[1])]
-        if not any(f".{a}".endswith(f".{b}") for a, b in (hosts, hosts[::-1])):
-            yield f"{MISLEADING} {shown} leads to {link.get('href')}"
 
 
 def _reads_on(node: Node) -> bool:
