@@ -99,6 +99,18 @@ HIDDEN_KINDS = {
 """Kinds of hidden text, and the label before it in the page text."""
 
 
+def line_numbers(text: str, first: int, last: int, /) -> list[int]:
+    """Return the numbers of the lines of a text that are not empty, none where they are uncertain.
+
+    Paragraphs are separated by an empty line, which in most formats is none of the page's lines.
+    """
+    lines = text.split("\n")
+    filled = [n for n, line in enumerate(lines) if line.strip()]
+    if last - first == len(lines) - 1:
+        return [first + n for n in filled]
+    return list(range(first, last + 1)) if last - first == len(filled) - 1 else []
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """The exact source of one chunk: the requirement's mandatory record.
@@ -109,6 +121,8 @@ class Provenance:
         1-based, inclusive.
     char_start, char_end
         Code points into the page text, 0-based, half-open.
+    line_numbers
+        Of its lines that are not empty, where they don't follow from the first and the last.
     chunk_index
         0-based position within the document.
     row_start, row_end, column_start, column_end
@@ -165,6 +179,7 @@ class Provenance:
     printed_place: str | None = None
     table_header: str | None = None
     hidden: tuple[HiddenSpan, ...] = ()
+    line_numbers: tuple[int, ...] = ()
     source: str | None = None
     source_id: str | None = None
     source_url: str | None = None
@@ -182,6 +197,7 @@ class Provenance:
             values = {name: values[name] for name in _NOTHING}
         values["heading_path"] = tuple(values["heading_path"] or ())
         values["line_boxes"] = boxes
+        values["line_numbers"] = tuple(values["line_numbers"] or ())
         values["hidden"] = tuple(HiddenSpan(**span) for span in values["hidden"] or ())
         return cls(**values)
 

@@ -26,7 +26,7 @@ from casetrack.readers.workers.pool import ParsePool
 from casetrack.records.shape import SOURCE
 from casetrack.steps.terms import searchable_terms
 from casetrack.steps.words import index_terms
-from casetrack.store.passages import narrowed
+from casetrack.store.passages import narrow, narrowed
 from graph_records import provenance
 
 if TYPE_CHECKING:
@@ -370,6 +370,23 @@ def letters(word: str) -> str:
 
 def divided(word: str, inside: set[str]) -> bool:
     return any(word[:i] in inside and word[i:] in inside for i in range(1, len(word)))
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        ([3, 4, 6, 8], [(3, 3), (3, 4), (4, 4), (6, 6), (8, 8)]),
+        ([3, 3, 3, 8], [(3, 3), (3, 3), (3, 3), (3, 3), (8, 8)]),
+        (None, [(3, 3), (3, 5), (5, 5), (6, 6), (8, 8)]),
+    ],
+)
+def test_lines_of_a_part(stored: list[int] | None, expected: list[tuple[int, int]]) -> None:
+    """Lines 3 to 8 of a text of four lines and two empty ones, with numbers left out or not."""
+    text = "one\n\ntwo\ntri\n\nfour"
+    whole = source(line_start=3, line_end=8, line_numbers=tuple(stored or ()), char_start=0)
+    parts = [(0, 3), (0, 8), (5, 8), (9, 12), (14, 18)]
+    found = [narrow(whole, text, None, None, *part) for part in parts]
+    assert [(one.line_start, one.line_end) for one in found] == expected
 
 
 def source(**changes: Any) -> Provenance:

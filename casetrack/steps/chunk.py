@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from casetrack import schema
 from casetrack.extract.legal.places import printed_words
-from casetrack.provenance import PrintedPlace
+from casetrack.provenance import PrintedPlace, line_numbers
 from casetrack.readers.base import WITHIN
 from casetrack.steps.base import Contract
 from casetrack.steps.chunking import ChunkRules, CodeEnds, cut
@@ -70,6 +70,7 @@ _ADDS = (
     "paragraph_end",
     "line_start",
     "line_end",
+    "line_numbers",
     "char_start",
     "char_end",
     "heading_path",
@@ -119,7 +120,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 9, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 10, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -183,6 +184,7 @@ def chunk_page(
             "paragraph_end": touched[-1]["number"],
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
+            "line_numbers": _numbers(body, [n["number"] for n in lines]),
             "heading_path": headings.at(max(start, previous_end), end),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             **_printed(page["printed"] or [], start, end),
@@ -193,6 +195,10 @@ def chunk_page(
             "line_boxes": line_boxes(text, lines, words, start, end),
         }
         previous_end = end
+
+
+def _numbers(text: str, numbers: list[int]) -> list[int] | None:
+    return None if numbers == line_numbers(text, numbers[0], numbers[-1]) else numbers
 
 
 def _table_header(touched: list[dict[str, Any]], text: str, start: int, end: int) -> str | None:

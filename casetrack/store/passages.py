@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.legal.places import printed_words
-from casetrack.provenance import PrintedPlace, Provenance
+from casetrack.provenance import PrintedPlace, Provenance, line_numbers
 from casetrack.records import Chunk
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def narrow(
         The chunk: its place with the rectangles of its lines, its text, its paragraphs and the
         places printed on it as stored.
     """
-    first, last = _lines(whole, text, start, end)
+    numbers, first, last = _lines(whole, text, start, end)
     offset = whole.char_start
     touched = [
         p["number"]
@@ -115,6 +115,7 @@ def narrow(
         char_end=offset + end,
         paragraph_start=touched[0] if touched else whole.paragraph_start,
         paragraph_end=touched[-1] if touched else whole.paragraph_end,
+        line_numbers=numbers,
         line_start=first,
         line_end=last,
         printed_place=printed_words([PrintedPlace(**p) for p in printed], start, end)
@@ -131,21 +132,12 @@ def narrow(
     )
 
 
-def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the numbers of the first and the last line of a part of a chunk."""
-    first, last = whole.line_start, whole.line_end
-    lines = text.split("\n")
-    # Paragraphs are parted by an empty line, which in most formats is none of the page's lines.
-    filled = [n for n, line in enumerate(lines) if line.strip()]
-    numbered = list(range(len(lines))) if last - first == len(lines) - 1 else filled
-    numbers = list(range(first, last + 1))
-    if len(whole.line_boxes) == len(filled):
-        # Pages that are laid out may lack numbers between lines.
-        numbered, numbers = filled, [box.line for box in whole.line_boxes]
-    if not filled or len(numbers) != len(numbered):
-        return first, last
-    at = dict(zip(numbered, numbers, strict=True))
+def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[tuple[int, ...], int, int]:
+    """Return the numbers of the lines of a part of a chunk: all, the first and the last."""
+    numbers = whole.line_numbers or line_numbers(text, whole.line_start, whole.line_end)
+    filled = [n for n, line in enumerate(text.split("\n")) if line.strip()]
     top, bottom = text.count("\n", 0, start), text.count("\n", 0, max(start, end - 1))
-    if top not in at or bottom not in at:
-        return first, last
-    return at[top], at[bottom]
+    if len(numbers) != len(filled) or top not in filled or bottom not in filled:
+        return whole.line_numbers, whole.line_start, whole.line_end
+    part = numbers[filled.index(top) : filled.index(bottom) + 1]
+    return tuple(part if whole.line_numbers else ()), part[0], part[-1]
