@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import openpyxl
@@ -13,7 +14,7 @@ from pptx import Presentation
 
 from tests.ole_container import ole
 from tests.readers.odf import NAMES, content, package
-from tests.readers.paging import hidden, numbers, opened, read, seen, texts
+from tests.readers.paging import hidden, numbers, opened, read, rezipped, seen, texts
 from tests.readers.test_docx import p, r, raw, t
 
 if TYPE_CHECKING:
@@ -223,6 +224,30 @@ def test_sheets(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     assert texts(page) == [*SHEET, "folded", *HEADS]
     marked = [page.text[span.start : span.end] for span in page.hidden]
     assert marked == ["Secret cost", "12.5", "folded"]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_links_of_formulas(tmp_path: Path, ending: str) -> None:
+    formulas = ['HYPERLINK("https://a.example/b"{}"site")', 'HYPERLINK("https://"&A1{}"else")']
+    book = openpyxl.Workbook()
+    for n, formula in enumerate(formulas, start=1):
+        book.active.cell(n, 1, f"={formula.format(',')}")
+    book.save(tmp_path / "a.xlsx")
+
+    def result(name: str, data: bytes) -> bytes:
+        return data.replace(b"<v></v>", b"<v>site</v>").replace(b"<v />", b"<v>site</v>")
+
+    rezipped(tmp_path / "a.xlsx", result)
+    cells = "".join(
+        f"<table:table-row><table:table-cell table:formula='of:={escape(formula.format(';'))}'>"
+        "<text:p>site</text:p></table:table-cell></table:table-row>"
+        for formula in formulas
+    )
+    xml = content(f'<table:table table:name="a">{cells}</table:table>', kind="spreadsheet")
+    package(tmp_path / "a.ods", {"content.xml": xml})
+    reading, (page,) = read(tmp_path / f"a.{ending}")
+    assert texts(page) == ["site | [Link: https://a.example/b]", "site"]
+    assert [numbers(warning) for warning in reading.warnings] == [["1"]]
 
 
 def test_a_hidden_sheet_is_hidden_as_a_whole(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -19,6 +20,7 @@ CellKind = Literal["text", "number", "date", "other"]
 KIND = "Spreadsheet"
 """Name of the format in errors."""
 
+_HYPERLINK = re.compile(r'HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,;)]', re.IGNORECASE)
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
@@ -83,6 +85,23 @@ def drawn_over(
     text = "; ".join(filter(None, (clean_text(block.text).strip() for block in blocks)))
     if text:
         yield Drawn(row, column, column_end, text)
+
+
+def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
+    """Add the target of a link that a formula makes; return whether it has to be computed."""
+    if "HYPERLINK(" not in formula.upper():
+        return False
+    target = _HYPERLINK.search(formula)
+    if target is None:
+        return True
+    add_link(notes, row, column, target[1].replace('""', '"'))
+    return False
+
+
+def made_warning(count: int, /) -> list[str]:
+    """Return the warning that counts links whose target has to be computed, if any."""
+    what = f"Targets of links that formulas compute were not read: {count:,}."
+    return [what] if count else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ from casetrack.readers.sheets.model import (
     SheetRow,
     WorkbookFacts,
     add_link,
+    add_made_link,
     hidden_warning,
+    made_warning,
     shown_cell,
 )
 from casetrack.readers.sheets.ods_drawings import OdsDrawings
@@ -81,10 +83,9 @@ class OdsWorkbook:
                 if b"encryption-data" in manifest or b"keyinfo" in manifest:
                     raise FileEncrypted(path)
             missing: list[str] = []
-            self._sheets, hidden = _read(package, missing)
+            self._sheets, warnings = _read(package, missing)
             if not self._sheets:
                 raise package.failed("it has no sheet")
-            warnings = hidden_warning(hidden)
             names = tuple(sheet.name for sheet in self._sheets)
             self.facts = _facts(package, names, warnings, missing)
 
@@ -130,11 +131,12 @@ def _facts(
 
 
 def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[str]]:
-    """Stream the content part; returns the sheets and the names of hidden ones."""
+    """Stream the content part; returns the sheets and warnings."""
     part = "content.xml"
     sheets: list[SheetData] = []
     hidden_styles: set[str] = set()
     hidden: list[str] = []
+    computed = 0
     drawings = OdsDrawings(package, _line, missing)
     masters: dict[str, str] = {}
     heads = _heads(package, missing)
@@ -164,6 +166,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 hidden += [name] if is_hidden else []
                 lines = heads.get(masters.get(style, ""), ())
                 facts = (rows.notes, drawn, is_hidden, rows.hidden, lines, rows.hidden_columns)
+                computed += rows.computed
                 sheets.append(SheetData(name, rows.rows, merged, (), *facts))
                 rows = _Rows(drawings, sizes)
                 forget(element)
@@ -173,7 +176,7 @@ def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[s
                 properties = element.find(f"{_STYLE}table-properties")
                 if properties is not None and properties.get(f"{_TABLE}display") == "false":
                     hidden_styles.add(element.get(f"{_STYLE}name"))
-    return sheets, hidden
+    return sheets, hidden_warning(hidden) + made_warning(computed)
 
 
 def _heads(package: Package, missing: list[str]) -> dict[str, tuple[str, ...]]:
@@ -219,6 +222,7 @@ class _Rows:
         self.notes: Notes = {}
         self.hidden: set[int] = set()
         self.hidden_columns: set[int] = set()
+        self.computed = 0
         self._number = self._column = 1
 
     def add(self, row: Any) -> None:
@@ -266,6 +270,10 @@ class _Rows:
             self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
             if note:
                 self.notes.setdefault(self._number, []).append(Note(column, note))
+            made = add_made_link(
+                self.notes, self._number, column, element.get(f"{_TABLE}formula", "")
+            )
+            self.computed += made
             for target in _targets(element):
                 add_link(self.notes, self._number, column, target)
             if cell is not None:

@@ -84,7 +84,7 @@ class _Layout:
     def __init__(self, number: int, sheet: SheetData) -> None:
         self._number, self._sheet = number, sheet
         self._merged = _Merged(sheet.merged)
-        self._notes = dict(sheet.notes)
+        self._notes = sheet.notes  # it may grow with the rows
         self._drawn: dict[int, list[Drawn]] = {}
         for drawn in sheet.drawn:
             self._drawn.setdefault(drawn.row, []).append(drawn)
@@ -157,7 +157,7 @@ class _Layout:
 
     def _with_notes(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
         """Give comments on rows that show nothing a row of their own; others go behind theirs."""
-        waiting = sorted(self._sheet.notes)
+        waiting = sorted(self._notes)
         at = 0
         for row in rows:
             while at < len(waiting) and waiting[at] < row.number:

@@ -31,7 +31,9 @@ from casetrack.readers.sheets.model import (
     SheetRow,
     WorkbookFacts,
     add_link,
+    add_made_link,
     hidden_warning,
+    made_warning,
     shown_cell,
 )
 from casetrack.readers.sheets.xlsx_styles import MAIN, read_formats
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from casetrack.config import ParseLimits
     from casetrack.readers.base import Reading, ReadOptions
     from casetrack.readers.numbers.formats import NumberFormat
-    from casetrack.readers.sheets.model import CellKind
+    from casetrack.readers.sheets.model import CellKind, Notes
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _HEADS = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)\b[^>]*>([^<]+)<")
@@ -112,7 +114,7 @@ class XlsxWorkbook:
         self._formats = read_formats(package, targets.get("styles"))
         self._strings = self._shared_strings(targets.get("sharedStrings"))
         self._people = read_people(package, part)
-        self._uncomputed = 0
+        self._uncomputed = self._computed = 0
         warnings = hidden_warning(hidden)
         facts = package.facts(warnings)
         self.facts = WorkbookFacts(
@@ -157,7 +159,7 @@ class XlsxWorkbook:
                 heads = (f"Chart sheet: {name}", *heads)
             yield SheetData(
                 name,
-                self._rows(part, hidden_rows),
+                self._rows(part, hidden_rows, notes),
                 tuple(sorted(around.merged)),
                 tuple(sorted(headers)),
                 notes,
@@ -167,6 +169,7 @@ class XlsxWorkbook:
                 heads,
                 around.hidden,
             )
+        self.facts.warnings.extend(made_warning(self._computed))
         if self._uncomputed:
             self.facts.warnings.append(
                 f"{self._uncomputed} formulas have no stored result and were left out; open the "
@@ -245,7 +248,9 @@ class XlsxWorkbook:
             if area and table.get("headerRowCount", "1") != "0":
                 yield area._replace(bottom=area.top)
 
-    def _rows(self, part: str, hidden: set[int] | None = None) -> Iterator[SheetRow]:
+    def _rows(
+        self, part: str, hidden: set[int] | None = None, notes: Notes | None = None
+    ) -> Iterator[SheetRow]:
         number = 0
         with self._package.open(part) as stream:
             for element in self._package.events(stream, part, f"{MAIN}row", f"{MAIN}sheetData"):
@@ -256,12 +261,12 @@ class XlsxWorkbook:
                 number = int(given) if known else number + 1
                 if hidden is not None and element.get("hidden") in _TRUE:
                     hidden.add(number)
-                cells = self._cells(element)
+                cells = self._cells(element, number, notes)
                 forget(element)
                 if cells:
                     yield SheetRow(number, cells)
 
-    def _cells(self, row: Any) -> list[Cell]:
+    def _cells(self, row: Any, number: int, notes: Notes | None) -> list[Cell]:
         cells: list[Cell] = []
         column = 0
         in_order = True
@@ -269,6 +274,9 @@ class XlsxWorkbook:
             place = _COLUMNS.of(element.get("r"))
             in_order &= not place or place > column
             column = place or column + 1
+            if notes is not None and len(element) > 1:
+                formula = element.findtext(_FORMULA) or ""
+                self._computed += add_made_link(notes, number, column, formula)
             cell = self._cell(element, column)
             if cell is not None:
                 cells.append(cell)
