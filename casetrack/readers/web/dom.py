@@ -68,6 +68,7 @@ _LOOK_ATTRIBUTES = (
     ("bgcolor", "background"),
     ("background", "background"),
 )
+_LOOK_NAMES = frozenset(name for name, _ in _LOOK_ATTRIBUTES)
 _NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?")
 _RELATIVE = re.compile(r"[\d.]+(?:em|%)|smaller|larger")
 _AS_BEFORE = frozenset({"", "inherit", "currentcolor", "unset", "none", "transparent", "initial"})
@@ -126,9 +127,14 @@ class _Look(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of hidden text that it makes, empty for visible text."""
+        if self is _PLAIN:
+            return ""
         if self.is_invisible or self.is_empty:
             return "hidden"
         return "background" if self.is_white and not self.has_ground else ""
+
+
+_PLAIN = _Look()
 
 
 class _Open(NamedTuple):
@@ -136,7 +142,7 @@ class _Open(NamedTuple):
 
     tag: str
     node: Node
-    look: _Look = _Look()
+    look: _Look = _PLAIN
     marks: frozenset[str] = frozenset()
 
 
@@ -294,6 +300,7 @@ class _Builder:
         self.dom = Dom()
         self.opened: list[_Open] = [_Open("", self.dom.root)]
         self._styles = styles
+        self._look, self._marks = _PLAIN, frozenset[str]()
         self._tables: list[Node] = []
         self._unseen = self._muted = 0
         self._concealed: list[str] | None = None
@@ -342,23 +349,22 @@ class _Builder:
 
     def _styled(self, tag: str, attributes: Mapping[str, str]) -> bool:
         """Work out the look of an element; return whether it is there to be seen at all."""
-        self._look = look = self.opened[-1].look
-        self._marks = frozenset[str]()
-        if not attributes and not self._styles.has_rules:
-            return True
+        self._look = self.opened[-1].look
         style = attributes.get("style", "")
         if self._styles.has_rules:
             self._marks = marks(attributes)
-            chain = [(one.tag, one.marks) for one in self.opened[1:]]
-            style = self._styles.style(tag, attributes, chain)
+            self.opened.append(_Open(tag, self.dom.root, self._look, self._marks))
+            style = self._styles.style(style, self.opened)
+            self.opened.pop()
+        if not attributes and not style:
+            return True
         if _is_gone(attributes, style):
             return False
-        self._look = _look(look, attributes, style, is_whole=self._styles.is_whole)
+        self._look = _look(self._look, attributes, style, is_whole=self._styles.is_whole)
         return True
 
     def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
-        look = self._look
-        if look.kind:
+        if self._look.kind:
             self._veiled += [" "] if tag in _BLOCKY or tag == "br" else []
             if tag in _VOID:
                 return
@@ -377,7 +383,7 @@ class _Builder:
                 parent.children.append(Node("div"))
             node = parent
         if tag not in _VOID:
-            self.opened.append(_Open(tag, node, look, self._marks))
+            self.opened.append(_Open(tag, node, self._look, self._marks))
 
     def end(self, tag: str) -> None:
         """Take an end tag, also one that the parser put in."""
@@ -523,6 +529,9 @@ def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: 
 
     Where the style sheets are not *is_whole*, an element with a class or an id may have any ground.
     """
+    if not style and _LOOK_NAMES.isdisjoint(attributes):
+        is_any = not is_whole and ("class" in attributes or "id" in attributes)
+        return above._replace(has_ground=True) if is_any and not above.has_ground else above
     invisible, empty, white, ground = above
     ground |= not is_whole and ("class" in attributes or "id" in attributes)
     declared = [

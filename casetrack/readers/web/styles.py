@@ -10,7 +10,7 @@ import functools
 import html
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,6 +40,21 @@ _MARK = re.compile(r"[.#][\w-]+")
 _COMBINED = re.compile(r"\s*(>)\s*|\s+")
 _MAX_CSS = 1 << 21
 _MAX_PARTS, _MAX_NESTED = 8, 3
+
+
+_NO_MARKS = frozenset[str]()
+
+
+class Element(Protocol):
+    """An element of a document, with its :func:`marks`."""
+
+    @property
+    def tag(self) -> str:
+        """In lower case."""
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Its classes and its id."""
 
 
 class _Part(NamedTuple):
@@ -90,30 +105,20 @@ class Styles:
             found._rules.setdefault(key, []).append((number, rule))
         return found
 
-    def style(
-        self,
-        tag: str,
-        attributes: Mapping[str, str],
-        above: Sequence[tuple[str, frozenset[str]]],
-        /,
-    ) -> str:
-        """Return the declarations in force for an element, its own attribute included.
+    def style(self, own: str, chain: Sequence[Element], /) -> str:
+        """Return the declarations in force for an element, those of its attribute included.
 
         Parameters
         ----------
-        tag, attributes
-            Of the element.
-        above
-            Tags and :func:`marks` of the elements that it is in, outermost first.
+        own
+            Its attribute.
+        chain
+            The elements that it is in, outermost first, and itself.
         """
-        own = attributes.get("style", "")
-        if not self._rules:
-            return own
-        its_marks = marks(attributes)
-        near = [r for key in (tag, "*", *its_marks) for r in self._rules.get(key, ())]
+        near = [r for key in (chain[-1].tag, "*") for r in self._rules.get(key, ())]
+        near += [r for mark in chain[-1].marks for r in self._rules.get(mark, ())]
         if not near:
             return own
-        chain = [*above, (tag, its_marks)]
         matching = [(r.weight, n, r) for n, r in near if _matches(r.parts, chain)]
         if not matching:
             return own
@@ -127,8 +132,8 @@ class Styles:
 
 def marks(attributes: Mapping[str, str], /) -> frozenset[str]:
     """Return the classes and the id of an element as selectors have them."""
-    if not attributes:
-        return frozenset()
+    if "class" not in attributes and "id" not in attributes:
+        return _NO_MARKS
     classes = [f".{name}" for name in attributes.get("class", "").split()]
     identity = attributes.get("id")
     return frozenset([*classes, f"#{identity}"] if identity else classes)
@@ -203,7 +208,7 @@ def _parts(selector: str) -> tuple[_Part, ...]:
     return tuple(parts)
 
 
-def _matches(parts: tuple[_Part, ...], chain: Sequence[tuple[str, frozenset[str]]]) -> bool:
+def _matches(parts: tuple[_Part, ...], chain: Sequence[Element]) -> bool:
     """Return whether a selector matches the last element of a chain of nested ones."""
     places = [len(chain) - 1] if _fits(parts[-1], chain[-1]) else []
     for part, below in zip(reversed(parts[:-1]), reversed(parts), strict=False):
@@ -216,5 +221,5 @@ def _matches(parts: tuple[_Part, ...], chain: Sequence[tuple[str, frozenset[str]
     return bool(places)
 
 
-def _fits(part: _Part, element: tuple[str, frozenset[str]]) -> bool:
-    return part.tag in {"", "*", element[0]} and part.marks <= element[1]
+def _fits(part: _Part, element: Element) -> bool:
+    return part.tag in {"", "*", element.tag} and part.marks <= element.marks
