@@ -118,7 +118,10 @@ def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
         boxes = [one.box for one in concealed]
         visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
         found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
-        found.concealed += [("layer", line, None) for line in _on_layers(document, page, raw, off)]
+        found.concealed += [
+            ("layer", line, _shown(box, tuple(turn)))
+            for line, box in _on_layers(document, page, raw, off).items()
+        ]
         _collect(raw, visible, turn, found)
         found.words = _placed_words(text, words, turn)
         if not found.chars:
@@ -138,10 +141,12 @@ def layers_off(document: Any, /) -> list[int]:
     return [layer for layer in layers if not mupdf.pdf_layer_is_enabled(pdf, layer)]
 
 
-def _on_layers(document: Any, page: Any, seen: dict[str, Any], off: Sequence[int]) -> list[str]:
-    """Return the lines of a page that only its layers that are off have."""
+def _on_layers(
+    document: Any, page: Any, seen: dict[str, Any], off: Sequence[int]
+) -> dict[str, tuple[float, float, float, float]]:
+    """Return the lines of a page that only its layers that are off have, with their rectangles."""
     if not off:
-        return []
+        return {}
     mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
     for layer in off:
         mupdf.pdf_enable_layer(pdf, layer, 1)
@@ -188,19 +193,24 @@ def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
     )
 
 
-def _unseen(whole: dict[str, Any], seen: dict[str, Any]) -> list[str]:
+def _unseen(
+    whole: dict[str, Any], seen: dict[str, Any]
+) -> dict[str, tuple[float, float, float, float]]:
     """Return the lines of a page of which a part or all is not seen, each once."""
-    shown = set(_line_texts(seen))
-    unseen = (text for text in _line_texts(whole) if text not in shown and not is_lost(text))
-    return list(dict.fromkeys(unseen))
+    shown = dict(_line_texts(seen))
+    found: dict[str, tuple[float, float, float, float]] = {}
+    for text, box in _line_texts(whole):
+        if text not in shown and not is_lost(text):
+            found.setdefault(text, box)
+    return found
 
 
-def _line_texts(raw: dict[str, Any]) -> Iterator[str]:
+def _line_texts(raw: dict[str, Any]) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             text = "".join(span["text"] for span in line["spans"]).strip()
             if text:
-                yield text
+                yield text, line["bbox"]
 
 
 def _picture_share(page: Any) -> float:
