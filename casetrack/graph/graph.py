@@ -379,6 +379,13 @@ class ContextGraph:
                 self._tables[name] = self._kept(name, partial(self._make_edges, kind))
             return self._tables[name]
 
+    def nodes(self) -> pa.Table:
+        """Return ``id`` and ``place`` of entities, documents and chunks, by name, path, position."""
+        ids = sorted(self.table("entities")["entity_id"].to_pylist())
+        ids += [d.document_id for d in self.documents]
+        ids += self._live.chunks["chunk_id"].to_pylist()
+        return pa.table({"id": pa.array(ids, pa.string()), "place": np.arange(len(ids))})
+
     def _make_edges(self, kind: EdgeKind) -> pa.Table:
         from casetrack.graph.relations.chunks import chunk_edges
         from casetrack.graph.relations.documents import document_edges

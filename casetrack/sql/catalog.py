@@ -308,7 +308,7 @@ FUNCTIONS: tuple[Function, ...] = (
             Column("distance", "int32", "steps", "Fewest steps to it."),
         ),
         "Everything within some steps of a thing, over `edges` in either direction.",
-        "SELECT id, kind, distance FROM neighbours($entity, depth => 2) ORDER BY distance, id",
+        "SELECT id, kind, distance FROM neighbours($entity, depth => 2)",
     ),
     Function(
         "shortest_path",
@@ -338,7 +338,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (Parameter("types", "list<string>", "NULL", "Only edges of these types."),),
         (
             Column("id", "string", "", "A thing."),
-            Column("component", "string", "", "The smallest id of those it hangs together with."),
+            Column("component", "string", "", "The first of those it hangs together with."),
         ),
         "Which things hang together, however many steps apart.",
         "SELECT component, count(*) FROM components() GROUP BY ALL ORDER BY 2 DESC, 1",

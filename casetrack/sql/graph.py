@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.schema import table as declared
@@ -26,27 +27,37 @@ class Graph(Protocol):
     def edges(self, kind: EdgeKind, /) -> pa.Table:
         """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
 
+    def nodes(self) -> pa.Table:
+        """Return what edges may connect: ``id`` and ``place`` in an order independent of random ids."""
 
-class _Edges:
-    """Edges of one kind, made when DuckDB asks for the first row: never, if a filter drops them.
+
+class _Lazy:
+    """A table, made when DuckDB asks for the first row: never, if a filter drops it.
 
     A connection that stays open is not to keep the graph alive, which it belongs to.
     """
 
-    def __init__(self, graph: Graph, kind: EdgeKind, failed: Callable[[Exception], None]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        columns: pa.Schema,
+        make: Callable[[Graph], pa.Table],
+        failed: Callable[[Exception], None],
+    ) -> None:
         self._graph = weakref.ref(graph)
-        self._kind = kind
+        self._columns = columns
+        self._make = make
         self._failed = failed
 
     def __arrow_c_schema__(self) -> Any:
-        return declared("edges").arrow().__arrow_c_schema__()
+        return self._columns.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         graph = self._graph()
         if graph is None:
             raise ReferenceError("the graph of this connection is gone")
         try:
-            return graph.edges(self._kind).__arrow_c_stream__(requested_schema)
+            return self._make(graph).__arrow_c_stream__(requested_schema)
         except Exception as error:
             # DuckDB passes on nothing but its text.
             self._failed(error)
@@ -76,8 +87,14 @@ def register_view(
     if name != "edges":
         connection.register(f"_{name}_{number}", graph.table(name))
         return
+    import pyarrow as pa
+
+    columns = declared("edges").arrow()
     for kind in EDGE_KINDS:
-        connection.register(f"_edges_{kind}_{number}", _Edges(graph, kind, failed))
+        edges = _Lazy(graph, columns, methodcaller("edges", kind), failed)
+        connection.register(f"_edges_{kind}_{number}", edges)
+    columns = pa.schema([("id", pa.string()), ("place", pa.int64())])
+    connection.register(f"_nodes_{number}", _Lazy(graph, columns, methodcaller("nodes"), failed))
 
 
 def view_text(name: GraphView, /, *, schema: str = "main", number: int = 1) -> str:

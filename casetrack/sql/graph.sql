@@ -1,80 +1,93 @@
 -- Walks over the view `edges`. The direction of an edge says what it means, not where one may walk:
--- all three take every edge both ways.
+-- all three take every edge both ways. `_nodes_this` (id, place) orders what edges connect by names, paths
+-- and positions; equal choices are made by place, since ids of documents and chunks are random.
 CREATE VIEW this._ways AS
-SELECT source_id AS here, target_id AS there, target_kind AS kind, type, weight FROM this.edges
+WITH placed AS (
+    SELECT source.place AS source, target.place AS target, source_kind, target_kind, type, weight
+    FROM this.edges
+    JOIN _nodes_this AS source ON source.id = source_id
+    JOIN _nodes_this AS target ON target.id = target_id
+)
+SELECT source AS here, target AS there, target_kind AS kind, type, weight FROM placed
 UNION ALL
-SELECT target_id, source_id, source_kind, type, weight FROM this.edges WHERE source_id <> target_id;
+SELECT target, source, source_kind, type, weight FROM placed WHERE source <> target;
 
 -- Everything within `depth` steps of an entity, a document or a chunk, the nearest first.
 CREATE MACRO this.neighbours(start_id, depth := 1) AS TABLE
 WITH RECURSIVE ways AS MATERIALIZED (FROM this._ways),
-reached(id, kind, distance) USING KEY (id) AS (
-    SELECT here, 'start', 0 FROM ways WHERE here = start_id GROUP BY here
+reached(place, kind, distance) USING KEY (place) AS (
+    SELECT place, 'start', 0 FROM _nodes_this WHERE id = start_id
     UNION
     SELECT there, min(way.kind), min(reached.distance + 1)
     FROM reached
-    JOIN ways AS way ON here = reached.id
-    WHERE reached.distance < depth AND there NOT IN (SELECT id FROM recurring.reached)
+    JOIN ways AS way ON here = reached.place
+    WHERE reached.distance < depth AND there NOT IN (SELECT place FROM recurring.reached)
     GROUP BY there
 )
-SELECT id, kind, distance FROM reached WHERE distance > 0 ORDER BY distance, id;
+SELECT id, kind, distance FROM reached JOIN _nodes_this USING (place) WHERE distance > 0 ORDER BY distance, place;
 
 -- The fewest steps from one to the other, at most `max_steps`; among equally short ways the one that
 -- comes over the stronger edge at each step, looking back from the end. No row where there is none.
 CREATE MACRO this.shortest_path(from_id, to_id, max_steps := 6) AS TABLE
 WITH RECURSIVE ways AS MATERIALIZED (FROM this._ways),
-reached(id, distance, previous) USING KEY (id) AS (
-    SELECT here, 0, NULL::VARCHAR FROM ways WHERE here = from_id GROUP BY here
+reached(place, distance, previous) USING KEY (place) AS (
+    SELECT place, 0, NULL::BIGINT FROM _nodes_this WHERE id = from_id
     UNION
     SELECT there, min(reached.distance + 1), arg_min(here, (-way.weight, here))
     FROM reached
-    JOIN ways AS way ON here = reached.id
+    JOIN ways AS way ON here = reached.place
     WHERE reached.distance < max_steps
-        AND there NOT IN (SELECT id FROM recurring.reached)
-        AND NOT EXISTS (FROM recurring.reached AS found WHERE found.id = to_id)
+        AND there NOT IN (SELECT place FROM recurring.reached)
+        AND NOT EXISTS (FROM recurring.reached AS found JOIN _nodes_this USING (place) WHERE id = to_id)
     GROUP BY there
 ),
-walked(step, previous, id) AS (
-    SELECT distance, previous, id FROM reached WHERE id = to_id AND distance > 0
+walked(step, previous, place) AS (
+    SELECT distance, previous, place FROM reached JOIN _nodes_this USING (place) WHERE id = to_id AND distance > 0
     UNION ALL
-    SELECT before.distance, before.previous, before.id
-    FROM walked JOIN reached AS before ON before.id = walked.previous
+    SELECT before.distance, before.previous, before.place
+    FROM walked JOIN reached AS before ON before.place = walked.previous
     WHERE before.distance > 0
 )
-SELECT step, walked.previous AS from_id, id AS to_id, type, directed, source_id, target_id, weight, evidence
+SELECT step, start.id AS from_id, finish.id AS to_id, type, directed, source_id, target_id, weight, evidence
 FROM walked
-JOIN this.edges ON (source_id, target_id) IN ((walked.previous, walked.id), (walked.id, walked.previous))
-QUALIFY row_number() OVER (PARTITION BY step ORDER BY weight DESC, type, source_id) = 1
+JOIN _nodes_this AS start ON start.place = walked.previous
+JOIN _nodes_this AS finish ON finish.place = walked.place
+JOIN this.edges ON (source_id, target_id) IN ((start.id, finish.id), (finish.id, start.id))
+QUALIFY row_number() OVER (PARTITION BY step ORDER BY weight DESC, type, directed AND source_id = finish.id) = 1
 ORDER BY step;
 
--- Which things hang together by edges of these types (all by default): each with the smallest id of
--- its component. A label is the id of a smaller member. In every round a thing takes the label of its
+-- Which things hang together by edges of these types (all by default): each with the first node of
+-- its component. A label is the place of an earlier member. In every round a thing takes the label of its
 -- label, and both it and its label take smaller labels from neighbours (the hooking of FastSV, Zhang,
 -- Azad and Hu 2020), so that a chain of n takes about log n rounds.
 CREATE MACRO this.components(types := NULL) AS TABLE
 WITH RECURSIVE links AS MATERIALIZED (
     SELECT DISTINCT here, there FROM this._ways WHERE types IS NULL OR list_contains(types, type)
 ),
-labelled(id, component) USING KEY (id) AS (
+labelled(place, component) USING KEY (place) AS (
     SELECT here, least(here, min(there)) FROM links GROUP BY here
     UNION
-    SELECT id, min(offered)
+    SELECT place, min(offered)
     FROM (
-        SELECT own.id, own.component, root.component AS offered
-        FROM recurring.labelled AS own JOIN recurring.labelled AS root ON root.id = own.component
+        SELECT own.place, own.component, root.component AS offered
+        FROM recurring.labelled AS own JOIN recurring.labelled AS root ON root.place = own.component
         UNION ALL
-        SELECT own.id, own.component, near.component
+        SELECT own.place, own.component, near.component
         FROM links
-        JOIN recurring.labelled AS own ON own.id = here
-        JOIN recurring.labelled AS near ON near.id = there
+        JOIN recurring.labelled AS own ON own.place = here
+        JOIN recurring.labelled AS near ON near.place = there
         UNION ALL
-        SELECT root.id, root.component, near.component
+        SELECT root.place, root.component, near.component
         FROM links
-        JOIN recurring.labelled AS own ON own.id = here
-        JOIN recurring.labelled AS root ON root.id = own.component
-        JOIN recurring.labelled AS near ON near.id = there
+        JOIN recurring.labelled AS own ON own.place = here
+        JOIN recurring.labelled AS root ON root.place = own.component
+        JOIN recurring.labelled AS near ON near.place = there
     )
     WHERE offered < component
-    GROUP BY id
+    GROUP BY place
 )
-SELECT id, component FROM labelled ORDER BY component, id;
+SELECT member.id, first.id AS component
+FROM labelled
+JOIN _nodes_this AS member USING (place)
+JOIN _nodes_this AS first ON first.place = component
+ORDER BY labelled.component, labelled.place;

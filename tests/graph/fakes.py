@@ -117,6 +117,11 @@ class HandMadeGraph:
         table = self._tables["edges"]
         return table.filter(pc.equal(table["source_kind"], kind))
 
+    def nodes(self) -> pa.Table:
+        rows = self._tables["edges"].to_pylist()
+        ids = sorted({row[end] for row in rows for end in ("source_id", "target_id")})
+        return pa.table({"id": pa.array(ids, pa.string()), "place": range(len(ids))})
+
     def set_table(self, name: str, table: pa.Table) -> None:
         self._tables[name] = table
         self.__dict__.pop("_own_sql", None)

@@ -28,6 +28,9 @@ def define(edges: Sequence[tuple[Any, ...]]) -> Connection:
         rows.append(ends | told | {"directed": type_ == "version"})
     connection = duckdb.connect(config={"threads": 2, "memory_limit": "1GB"})
     connection.register("_edges", pa.Table.from_pylist(rows, schema=schema.table("edges").arrow()))
+    ids = sorted({end for edge in edges for end in edge[:2]})
+    nodes = pa.table({"id": pa.array(ids, pa.string()), "place": range(len(ids))})
+    connection.register("_nodes_1", nodes)
     connection.execute("CREATE TEMP VIEW edges AS SELECT * FROM _edges")
     connection.execute(sql_text("graph"))
     return connection

@@ -123,6 +123,22 @@ def questions(count: int) -> list[tuple[str, Callable[[Collection], Any]]]:
     return found
 
 
+def walks(c: Collection) -> list[Any]:
+    """Return rows of SQL in their order; of an undirected edge the smaller id is the source."""
+    names = {d.path: d.document_id for d in c.documents()}
+    one, other = names[min(names)], names[max(names)]
+    path = "from_id, to_id, type, weight, evidence"
+    statements = [
+        f"SELECT {path} FROM shortest_path('{one}', '{other}')",
+        "SELECT * FROM components(types => ['similar', 'version', 'same_thread'])",
+        f"FROM neighbours('{one}', depth => 2)",
+    ]
+    firm = min(e.entity_id for e in c.map.entities(kind="organization", limit=None))
+    people = sorted(e.entity_id for e in c.map.entities(kind="person", limit=None))
+    statements += [f"SELECT {path} FROM shortest_path('{firm}', '{p}')" for p in people]
+    return [row for s in statements for row in c.sql(s).to_pylist()]
+
+
 def answers() -> dict[str, Callable[[Collection], Any]]:
     """Return all questions to the map."""
 
@@ -165,6 +181,7 @@ def answers() -> dict[str, Callable[[Collection], Any]]:
             "SELECT * REPLACE (CASE WHEN directed THEN source_id END AS source_id,"
             " CASE WHEN directed THEN target_id END AS target_id) FROM edges"
         ),
+        "walks": walks,
         "entity table": lambda c: sorted(c.sql("SELECT * FROM entities").to_pylist(), key=repr),
         "topic table": lambda c: sorted(c.sql("SELECT * FROM topics").to_pylist(), key=repr),
     }
