@@ -9,7 +9,8 @@ by :func:`casetrack.extract.dates.evidence.confidence`.
 
 Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
 begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock.
-What a person has stated, such as the publication of a book, may be as early as a year in a text.
+Days of filing are read as those of clocks,
+from 1700 on. What a person has stated, such as the publication of a book, may be as early as a year in a text.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ YEARS: Final = range(1000, 2200)
 """Years of four figures in texts."""
 FIRST_COMMON: Final = 1700
 """The first year of texts that needs no sign of history."""
+FIRST_MAIL: Final = 1970
 _FIRST_RECORDED: Final = dt.datetime(1970, 1, 2, tzinfo=dt.UTC)
 """Before it a clock of files shows nothing but that it was not set."""
 _FIRST_STATED: Final = dt.datetime(YEARS[0], 1, 1, tzinfo=dt.UTC)
@@ -34,6 +36,16 @@ def recorded(
     if moment is None or not first <= moment <= dt.datetime.now(dt.UTC) + _AHEAD:
         return None
     return moment
+
+
+def written_day(year: int, month: int, day: int, /, *, first: int = FIRST_COMMON) -> str | None:
+    """Return a day that a clerk or a program wrote down, ``None`` for no day of such a year."""
+    try:
+        moment = dt.datetime(year, month, day, tzinfo=dt.UTC)
+    except ValueError:
+        return None
+    found = recorded(moment, first=dt.datetime(first, 1, 1, tzinfo=dt.UTC))
+    return None if found is None else found.date().isoformat()
 
 
 def stated(moment: dt.datetime | None, /) -> dt.datetime | None:

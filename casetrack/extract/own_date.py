@@ -39,7 +39,7 @@ _PERIOD: Final = re.compile(
 
 
 def stated_day(
-    text: str, /, *, title: str | None, document_type: str | None, created: dt.date | None
+    text: str, /, *, title: str | None, document_type: str | None, made: dt.date
 ) -> dt.date | None:
     """Return the day that a document states as its own, ``None`` if it states none.
 
@@ -49,18 +49,18 @@ def stated_day(
     Parameters
     ----------
     text
-        That of its first page.
+        That of its first page with text.
     title, document_type
         As far as known.
-    created
-        When its file was made.
+    made
+        When its file was created, or else changed.
     """
     cover = text[:_COVER]
     day = head_day(cover, find_dates(cover[:LETTERHEAD]), None, document_type)
-    if day is not None or created is None:
+    if day is not None:
         return day
     end = _period_end(cover, title)
-    return end if end is not None and end < created else None
+    return end if end is not None and end < made else None
 
 
 def head_day(

@@ -29,6 +29,7 @@ from casetrack.records import Document
 from casetrack.records.documents import STATED_DATE
 from casetrack.steps.failures import attempt, collect_failures, without_failures
 from casetrack.store.originals import keep_copy
+from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -225,7 +226,7 @@ class Taker:
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
-            properties=(*self._stated_date(parsed, tally, kind), *info.properties),
+            properties=(*self._stated_date(job, parsed, tally, kind), *info.properties),
             language=None,
             page_count=tally.pages,
             pages_without_text=tally.without_text,
@@ -260,19 +261,17 @@ class Taker:
         )
 
     def _stated_date(
-        self, parsed: ParsedFile, tally: Tally, kind: str | None
+        self, job: Job, parsed: ParsedFile, tally: Tally, kind: str | None
     ) -> list[tuple[str, str]]:
         """Return the property of the day that the text states, of documents for people to read."""
         info = parsed.info
-        if info.format in _DATED_OTHERWISE or not tally.first_pages:
+        cover = next((page.text for page in tally.first_pages if page.text.strip()), "")
+        if info.format in _DATED_OTHERWISE or not cover:
             return []
-        find = partial(
-            stated_day,
-            tally.first_pages[0].text,
-            title=info.title,
-            document_type=kind,
-            created=info.created_at.date() if info.created_at else None,
-        )
+        made = recorded(
+            info.created_at or info.modified_at or job.facts.modified_at
+        ) or datetime.now(UTC)
+        find = partial(stated_day, cover, title=info.title, document_type=kind, made=made.date())
         day = attempt("stated_date", find, None)
         return [(STATED_DATE, day.isoformat())] if day else []
 

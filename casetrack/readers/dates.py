@@ -6,14 +6,14 @@ import datetime as dt
 import re
 from email.utils import parsedate_to_datetime
 
-from casetrack.years import recorded, stated
+from casetrack.years import FIRST_MAIL, recorded, stated
 
 _EARLY_YEAR = re.compile(
     r"(?<![+\-:\d])0\d{2,3}\s+\d{1,2}:\d\d"
     r"|(?:^|[a-z],?\s+)[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d\s+0\d{2,3}\s*$"
 )
 """A year such as 0002 before the time of day, or after it as in ``asctime``."""
-_FIRST_MAIL = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_FIRST_MAIL = dt.datetime(FIRST_MAIL, 1, 1, tzinfo=dt.UTC)
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 
 

@@ -152,14 +152,15 @@ class Document(Card):
 
     @property
     def dated_at(self) -> datetime:
-        """Its date, see :attr:`own_date`; without one when its file was changed, or was added."""
-        return self.own_date or recorded(self.file_modified_at) or self.ingested_at
+        """When its source changed it, or its date, or when its file was changed or added."""
+        created, modified = self.content_created_at, self.content_modified_at
+        own = own_moment(self.source_updated_at, dict(self.properties), created, modified)
+        return own or recorded(self.file_modified_at) or self.ingested_at
 
     @property
     def own_date(self) -> datetime | None:
-        """Its date by the account of its source, of its text, or of its file, in this order."""
-        created, modified = self.content_created_at, self.content_modified_at
-        return own_moment(self.source_updated_at, dict(self.properties), created, modified)
+        """The day that its text states, or when it was created; never that of a later change."""
+        return own_moment(None, dict(self.properties), self.content_created_at, None)
 
     @property
     def legal_kind(self) -> str | None:

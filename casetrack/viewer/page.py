@@ -263,7 +263,7 @@ def _facts(view: View) -> Iterator[tuple[str, str]]:
         doubt = " (low)" if p.is_doubtful else ""
         engine = f", read by {esc(document.ocr_engine)}" if document.ocr_engine else ""
         yield "OCR confidence", f"{p.ocr_confidence:.2f}{doubt}{engine}"
-    yield "Written", _time(document.content_created_at)
+    yield "Written", _time(document.own_date)
     yield "Last changed", _time(document.content_modified_at or document.file_modified_at)
     yield "Ingested", _time(p.ingested_at)
     yield "Passage made", _time(p.created_at)

@@ -17,10 +17,14 @@ from casetrack.readers.pdf.open import parse_date as pdf_date
 NO_DATES = (
     *("JUN 1087", "P/N: DEC 1440 rev B", "12-JUN-1087", "Jun 1215", "JUNE 1087", "06/12/1087"),
     *("1087-06-12", "30 Nov 0002", "Saturday, November 30, 0002 12:00 AM", "12 June 0987"),
+    *("Sent: Monday, 3 May 1087 10:12 AM\nTo: Bo", "On 3 May 1087 at 10:12, Ada Moss wrote:"),
+    *("Am Montag, 3. Juni 1087 um 10:12 schrieb Ada Moss:", "> Date: 15 June 1215 10:12"),
     *("in 1080 units", "since 1080", "from 1042 to 1066", "the 1080s", "Q3 1080", "30 Nov 9999"),
 )
 DATES = {
     "sealed on 15 June 1215 at Runnymede": "1215-06-15",
+    "Sent: 3 May 2021 10:12": "2021-05-03",
+    "On 15 June 1215, the clerk wrote: sealed": "1215-06-15",
     "In 1215 King John sealed it": "1215",
     "died on 30 Nov 1016, after a reign of seven months": "1016-11-30",
     "between 1337 and 1453 the kings fought": "1337/1453",
@@ -80,5 +84,5 @@ def test_recorded_and_stated_moments(found: dt.datetime | None, year: int | None
 def test_the_text_states_the_date_of_a_document(
     text: str, title: str | None, day: str | None
 ) -> None:
-    found = stated_day(text, title=title, document_type="report", created=dt.date(2023, 5, 2))
+    found = stated_day(text, title=title, document_type="report", made=dt.date(2023, 5, 2))
     assert (found.isoformat() if found else None) == day

@@ -17,6 +17,8 @@ from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
 from casetrack.graph.document import concepts, read_document
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+from casetrack.graph.identity.joined import Joined
+from casetrack.graph.identity.mails import read_quoted_heads
 
 if TYPE_CHECKING:
     from casetrack.graph.document.facts import DocumentGraph, LocalEntity
@@ -396,6 +398,17 @@ def test_very_long_documents_are_gone_over_and_give_the_same(said: list[str]) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(concepts, "_KEPT_CHUNKS", -1)
         assert find_concepts(chunks, "en") == kept
+
+
+@pytest.mark.parametrize(("year", "count"), [("2021", 1), ("1087", 0), ("0002", 0), ("2199", 0)])
+def test_a_quoted_head_has_a_plausible_year(year: str, count: int) -> None:
+    for head in (
+        f"From: Ada Moss\nSent: Monday, 3 May {year} 10:12\nTo: Bo\nSubject: Rent",
+        f"From: Ada Moss\nSent: {year}-05-03 10:12\nSubject: Rent",
+        f"On 3 May {year} at 10:12, Ada Moss wrote:",
+    ):
+        joined = Joined([marked(f"Subject: Re: Rent\n\nSee below.\n\n{head}\n\nPay.")])
+        assert len(list(read_quoted_heads(joined, is_mailbox=False))) == count, head
 
 
 def test_single_words_need_a_heading_or_three_places() -> None:

@@ -127,6 +127,20 @@ def test_another_line_is_none(line: str) -> None:
     assert read_docket_header(f"{line}\n\nText.") is None
 
 
+@pytest.mark.parametrize(
+    ("day", "filed"),
+    [
+        *(("08/05/2016", "2016-08-05"), ("08/05/1987", "1987-08-05")),
+        *(("08/05/2109", None), ("08/05/1087", None), ("02/30/2016", None)),
+    ],
+)
+def test_a_paper_is_filed_on_a_plausible_day(day: str, filed: str | None) -> None:
+    header = read_docket_header(f"Case 8:16-cv-01261-DOC   Document 40   Filed {day}   Page 1 of 4")
+    assert header is not None
+    stamped = read(f"UNITED STATES DISTRICT COURT\nDISTRICT OF DELAWARE\n\nFILED {day}\n\nORDER\n")
+    assert (header.filed_on, stamped.filed_on) == (filed, filed)
+
+
 @pytest.mark.parametrize("one", ["8:16-cv-01261-DOC-KES", "16 CV 1261 (DOC)", "No. 16-cv-1261"])
 def test_writings_of_one_case_number_have_one_key(one: str) -> None:
     assert case_key(one) == "16-cv-1261"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +37,8 @@ _HISTORY: Final = frozenset(
     "monastery renaissance magna norman viking jahrhundert jahrhunderts mittelalter könig kaiser "
     "papst".split()
 )
+_HEAD: Final = 6
+"""Tokens between a date in the head of a mail and its label or its time of day."""
 _TIME: Final = frozenset("h hr hrs hour hours z utc gmt uhr local".split())
 _NO_YEAR: Final = re.compile(r"00\d\d|0\d[6-9]\d|9999")
 """Figures that are neither a year nor a time of day, such as 0800 hours."""
@@ -88,6 +91,8 @@ def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bo
         )
     if min(years) >= FIRST_COMMON:
         return True
+    if _is_mail_head(stream, index, end):
+        return False
     tokens = stream.tokens[index:end]
     months = [t for t in tokens if t.low in words.MONTHS]
     short = [t for t in months if t.low in words.SHORT_MONTHS]
@@ -99,6 +104,17 @@ def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bo
     beside = {stream.low(n) for n in (index - 2, index - 1, end, end + 1)}
     near = stream.tokens[max(0, index - _NEAR) : end + _NEAR]
     return not beside.isdisjoint(_ERAS) or any(t.low in _HISTORY for t in near)
+
+
+def _is_mail_head(stream: TokenStream, index: int, end: int) -> bool:
+    """Whether a date is that of a quoted mail: "Sent: Mon, 3 May ... 10:12", "On ... 10:12, X wrote:"."""
+    behind = [stream.low(n) for n in range(end, end + _NEAR)]
+    clock = next((n for n, sign in enumerate(behind[:_HEAD]) if sign in {":", "."}), None)
+    if not clock or not (behind[clock - 1].isdigit() and behind[clock + 1].isdigit()):
+        return False
+    before = [stream.low(n) for n in range(index - _HEAD, index)]
+    labelled = any(pair[0] in words.SENT and pair[1] == ":" for pair in itertools.pairwise(before))
+    return labelled or (":" in behind[clock + 1 :] and not words.WROTE.isdisjoint(behind))
 
 
 def _is_surname(stream: TokenStream, index: int, node: Node) -> bool:

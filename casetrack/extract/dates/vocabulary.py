@@ -216,3 +216,10 @@ NO_ADJECTIVES: Final = frozenset(
     "thru till to until via was we were when where which while will with would you your".split()
 )
 """Small words that part a day of May from a noun behind it."""
+
+SENT: Final = frozenset(
+    "sent date gesendet datum envoyé enviado inviato verzonden data skickat fecha".split()
+)
+"""Labels of the moment in the head of a quoted mail."""
+WROTE: Final = frozenset("wrote writes schrieb écrit escribió scritto schreef skrev".split())
+"""Verbs that end the line which introduces a quoted mail."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.legal.courts import find_court
 from casetrack.extract.legal.paper_kinds import kind_of_title
 from casetrack.extract.legal.reported import is_citation
+from casetrack.years import written_day
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,12 +178,12 @@ def _day_in(text: str) -> str | None:
         return None
     for date in find_dates(text):
         if date.precision == "day" and date.value and len(date.value) == 10:
-            return date.value if "1700" < date.value < "2200" else None
+            return written_day(*map(int, date.value.split("-")))
         numeric = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})", date.text)
         if numeric and date.readings:
             month, day, year = (int(g) for g in numeric.groups())
             year += (2000 if year < 70 else 1900) if year < 100 else 0
-            value = f"{year:04}-{month:02}-{day:02}"
+            value = written_day(year, month, day)
             if value in date.readings:
                 return value
     return None

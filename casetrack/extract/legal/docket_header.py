@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from casetrack.years import written_day
+
 _DOCKET_NUMBER = (
     r"(?:\d{1,2}:)?(?:19|20)?\d{2}-(?:[a-z]{1,4}-?)?\d{2,6}(?:-[A-Za-z]{2,5}(?!\w))*(?:-\d{1,4})?"
 )
@@ -158,7 +160,7 @@ def _header(line: str, at: int) -> DocketHeader | None:
         at + len(line),
         number["number"],
         entry=None if name is None or len(name) >= _LONG_ID else name,
-        filed_on=_iso(told.get("day")),
+        filed_on=american_day(told.get("day")),
         page=int(first) if first else None,
         pages=int(count) if count else None,
         court_id=_court_id(court or number["system"] or ""),
@@ -175,14 +177,14 @@ def _court_id(said: str) -> str | None:
     return f"ca{int(circuit[1])}" if circuit else None
 
 
-def _iso(day: str | None) -> str | None:
+def american_day(day: str | None, /) -> str | None:
     """Return a day of an American court (month first) as YYYY-MM-DD; ``None`` for no such day."""
     if day is None:
         return None
     month, number, year = (int(part) for part in day.split("/"))
     if year < 100:
         year += 2000 if year < 70 else 1900
-    return f"{year:04}-{month:02}-{number:02}" if 1 <= month <= 12 and 1 <= number <= 31 else None
+    return written_day(year, month, number)
 
 
 _KEY = re.compile(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.courts import find_court
+from casetrack.extract.legal.docket_header import american_day
 from casetrack.extract.legal.facts import LegalFacts
 from casetrack.records.papers import Party
 
@@ -151,7 +152,7 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
         court=court.name if court else None,
         court_id=court.court_id if court else None,
         judge=_TITLE_OF_JUDGE.sub("", " ".join(judge["name"].split())) if judge else None,
-        filed_on=_iso(filed["day"]) if filed else None,
+        filed_on=american_day(filed and filed["day"]),
         parties=parties or None,
     )
 
@@ -204,7 +205,7 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
     )
     for match in _ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
-        day = _iso(match["day"])
+        day = american_day(match["day"])
         if day is None:
             continue
         said, start, number = match["text"].strip(), match.start("text"), match["number"]
@@ -217,16 +218,9 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
                 start,
                 start + len(said),
                 day,
-                _iso(entered["day"]) if entered else None,
+                american_day(entered and entered["day"]),
                 number,
                 said,
             )
         )
     return found
-
-
-def _iso(day: str) -> str | None:
-    month, number, year = day.split("/")
-    if len(year) == 2:
-        year = f"20{year}" if int(year) < 70 else f"19{year}"
-    return f"{year}-{month}-{number}" if 1 <= int(month) <= 12 and 1 <= int(number) <= 31 else None

@@ -7,8 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
 from casetrack.graph.identity.facts import Description, Identity, Saying
+from casetrack.years import FIRST_MAIL, written_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +27,7 @@ _PREFIX = re.compile(
 _HEAD_LINE = re.compile(r"(?m)^(?P<name>From|To|Cc|Bcc|Date|Subject|Attachments): (?P<value>.*)$")
 _LABELS = {
     "from": r"from|von|de|da|van|från|fra|od",
-    "sent": r"sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|data|skickat|fecha",
+    "sent": "|".join(sorted(SENT)),
     "subject": r"subject|betreff|objet|asunto|oggetto|onderwerp|assunto|ämne|re",
 }
 _FIELD = re.compile(
@@ -46,8 +48,7 @@ _SPLIT = re.compile(
     re.IGNORECASE,
 )
 _WROTE = re.compile(
-    r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|skrev)\b[^:]{0,60}:\s*$",
-    re.IGNORECASE,
+    rf"\b(?:(?:a |ha )?(?:{'|'.join(sorted(WROTE))}))\b[^:]{{0,60}}:\s*$", re.IGNORECASE
 )
 _NUMERIC_TIME = re.compile(
     r"\d{1,2}/\d{1,2}/\d{2,4}[ \t]+\d{1,2}:\d{2}(?::\d{2})?[ \t]*(?:[AP]M)?", re.IGNORECASE
@@ -317,7 +318,7 @@ def _when(text: str) -> str:
 def _day(text: str) -> str:
     if found := _ISO.search(text):
         if found["y"]:
-            return f"{found['y']}-{found['m']}-{found['d']}"
+            return _written(found["y"], int(found["m"]), int(found["d"]))
         return _written(found["yy"], int(found["mm"]), int(found["dd"]))
     for found in _WORDED.finditer(text):
         month = _MONTHS.get((found["m1"] or found["m2"])[:3].lower())
@@ -330,7 +331,5 @@ def _day(text: str) -> str:
 
 
 def _written(year: str, month: int, day: int) -> str:
-    if not (1 <= month <= 12 and 1 <= day <= 31):
-        return ""
     full = int(year) if len(year) == 4 else 1900 + int(year) if int(year) > 69 else 2000 + int(year)
-    return f"{full:04}-{month:02}-{day:02}"
+    return written_day(full, month, day, first=FIRST_MAIL) or ""

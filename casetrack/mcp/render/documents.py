@@ -43,7 +43,7 @@ def document_details(document: Document, /, *, concise: bool = False) -> str:
         ("Attached To", d.parent_id),
         ("Title", d.title and phrase(d.title)),
         ("Author", d.author and phrase(d.author)),
-        ("Written", iso_utc(d.content_created_at)),
+        ("Written", iso_utc(d.own_date)),
         ("Last Changed", iso_utc(d.content_modified_at)),
         *((name.replace("_", " ").capitalize(), phrase(value)) for name, value in d.properties),
         ("Language", d.language),
