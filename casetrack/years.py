@@ -9,8 +9,8 @@ by :func:`casetrack.extract.dates.evidence.confidence`.
 
 Moments that a program has recorded, such as the head of a mail, the metadata or the time of a file,
 begin with the clocks that write them: an earlier one is an empty field, a later one a wrong clock.
-Days of filing are read as those of clocks,
-from 1700 on. What a person has stated, such as the publication of a book, may be as early as a year in a text.
+Days of filing are read as those of clocks, from 1700 on. What a person has stated, such as the
+publication of a book, may be as early as a year in a text.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import logging
 import secrets
 import threading
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,7 @@ from casetrack.models.profiles import PROFILES
 from casetrack.pipeline.files import of_collection
 from casetrack.records import RelatedChunk
 from casetrack.sql.trusted import OwnSql
+from casetrack.steps.failures import attempt, collect_failures
 from casetrack.store.files import put_in_place
 from casetrack.views.columns import as_numpy
 from casetrack.views.sealed import read_table
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 900.0
 
@@ -99,6 +101,7 @@ class ContextGraph:
         self._index = index
         self._marks = marks or Marks()
         self._tables: dict[str, pa.Table] = {}
+        self._failed: dict[str, str] = {}
         self._lock = threading.RLock()
         self._legal: LegalTables | None = None
 
@@ -165,7 +168,7 @@ class ContextGraph:
             "names": named / total if total else 0.0,
         }
 
-    @cached_property
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the graph does not know, in words."""
         chunks = self._live.chunks
@@ -175,6 +178,11 @@ class ContextGraph:
             f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading (see '
             "the log). Search covers the document. An update of CaseTrack reads it again."
             for n in lost
+        ]
+        found += [
+            f"The map lacks {name}: an error ({error}) stopped its building (see the log). "
+            "An update of CaseTrack builds it again."
+            for name, error in self._failed.items()
         ]
         for column, step, what in (
             ("extracted", "extract", "dates, amounts and references"),
@@ -214,8 +222,18 @@ class ContextGraph:
         """Return a table of the graph, as ``schemas`` declares it, all live rows."""
         with self._lock:
             if name not in self._tables:
-                self._tables[name] = self._make(name)
+                empty = schema.table(name).arrow().empty_table
+                self._tables[name] = self._guarded(name, partial(self._make, name), empty)
             return self._tables[name]
+
+    def _guarded(self, name: str, make: Callable[[], T], otherwise: Callable[[], T], /) -> T:
+        """Return what a builder makes; if it fails it loses its rows, and ``notes`` names it."""
+        with collect_failures("the map") as failures:
+            made = attempt(name, make, None)
+        if made is None:
+            self._failed[name] = failures.all()[0].error
+            return otherwise()
+        return made
 
     def _make(self, name: GraphView) -> pa.Table:
         if name == "entities":
@@ -278,13 +296,20 @@ class ContextGraph:
         def numbers() -> pa.Table:
             return pa.table({"entity": pa.array(once().codes, pa.int32())})
 
-        with self._lock:
+        def merged_entities() -> Entities:
             table = self._kept("entities", entities)
             codes = as_numpy(self._kept("entity_of", numbers)["entity"])
             if not self._marks.entity_edits:
                 return Entities(table, codes)
             moved = self._kept("moved", lambda: once().moved)
             return Entities(table, codes, moved, self._kept("edits", lambda: once().found))
+
+        def none() -> Entities:
+            empty = schema.table("entities").arrow().empty_table()
+            return Entities(empty, np.full(self._live.locals.num_rows, -1, np.int32))
+
+        with self._lock:
+            return self._guarded("entities", merged_entities, none)
 
     @cached_property
     def _references(self) -> pa.Table:
@@ -376,11 +401,13 @@ class ContextGraph:
         with self._lock:
             name = f"edges_{kind}"
             if name not in self._tables:
-                self._tables[name] = self._kept(name, partial(self._make_edges, kind))
+                make = partial(self._kept, name, partial(self._make_edges, kind))
+                empty = schema.table("edges").arrow().empty_table
+                self._tables[name] = self._guarded(name, make, empty)
             return self._tables[name]
 
     def nodes(self) -> pa.Table:
-        """Return ``id`` and ``place`` of entities, documents and chunks, by name, path, position."""
+        """Return ``id`` and ``place`` of entities, documents and chunks, by name and position."""
         ids = sorted(self.table("entities")["entity_id"].to_pylist())
         ids += [d.document_id for d in self.documents]
         ids += self._live.chunks["chunk_id"].to_pylist()
@@ -407,6 +434,11 @@ class ContextGraph:
     @cached_property
     def neighbours(self) -> Neighbours:
         """The chunks that mean nearly the same as each chunk, brought up to date."""
+        from casetrack.graph.relations.neighbours import NOTHING
+
+        return self._guarded("neighbours", self._updated_neighbours, lambda: NOTHING)
+
+    def _updated_neighbours(self) -> Neighbours:
         from casetrack.graph.relations.neighbours import build, load, save, update
 
         vectors = self.chunk_vectors()

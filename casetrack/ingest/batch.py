@@ -66,7 +66,7 @@ def run_batch(
             with write_session(workspace.folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
                 outcomes = batch.take_in(session, files, progress=progress)
                 batch.end_reading()
-                workspace.catch_up()
+                workspace.catch_up(is_changed=session.has_written)
             cancelled = any(o.code == "cancelled" for o in outcomes)
         except JobStopped:
             outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True

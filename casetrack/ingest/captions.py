@@ -49,7 +49,9 @@ def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[st
 
 def caption_columns(whole: WholeText, /, **known: Any) -> dict[str, Any]:
     """Return the legal columns of a document; parameters are those of ``read_caption``."""
-    return attempt("caption", lambda: read_caption(whole, **known).columns(), UNREAD)
+    return attempt(
+        "caption", lambda: read_caption(whole, **known).columns(), UNREAD, stage="document"
+    )
 
 
 def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def derived_rows(
             columns = _made(table.slice(start, count), found[revision], pipeline, stage)
         for step, (column, *_) in outputs_of(pipeline).items():
             if step in found[revision].steps and (lost := columns[column].null_count):
-                failures[revision].add(step, "see the log", lost)
+                failures[revision].add(step, step, count=lost)
         parts.append(pa.table({n: columns[n] for n in layout.names}, schema=layout))
     return pa.concat_tables(parts).combine_chunks()
 

@@ -28,7 +28,6 @@ from casetrack.ingest.messages import (
 from casetrack.ingest.outcomes import cancelled_outcome, failure
 from casetrack.ingest.quota import Reservation
 from casetrack.ingest.take import Stopped, Taken, Taker
-from casetrack.steps.failures import without_failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -170,7 +169,7 @@ class FileReader:
         is_whole = found.origin is not None and found.origin.is_whole
         for attachment in () if is_whole else taken.attachments:
             inside.append(attached_file(found, job, taken, attachment, depth, inside))
-        if taken.document is not None and not without_failures(taken.document.missing):
+        if taken.document is not None and not taken.document.unread:
             # A file that was read in part may hold more than it has shown.
             gone = self.desk.let_go(job, but={child.shown for child in inside})
             if gone:

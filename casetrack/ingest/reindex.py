@@ -12,7 +12,6 @@ one profile, and the next run goes on with what is kept.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import shlex
 import time
 from dataclasses import dataclass, replace
@@ -35,7 +34,7 @@ from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document
 from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.failures import Failures, collect_failures, without_failures
+from casetrack.steps.failures import Failures, collect_failures
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active
@@ -371,14 +370,17 @@ class Reindex:
     def _captioned(
         self, found: StaleDocument, caption: dict[str, Any], failures: Failures | None
     ) -> dict[str, Any]:
-        """Return the legal columns, and ``missing`` with the failures of this run alone."""
+        """Return the legal columns, and the failures of the steps of this run alone."""
         failures = failures or Failures()
         if caption["caption_reader"] is None:
-            failures.add("caption", "see the log")
-        adds = (self.pipeline.derived[name].contract.adds for name in found.steps)
-        again = {"caption", *found.steps, *itertools.chain(*adds)}
-        kept = without_failures(found.document.missing, again)
-        return caption | {"missing": (*kept, *failures.reasons())}
+            failures.add("caption", "document")
+        kept = [
+            failure
+            for failure in found.document.failures
+            if failure.stage not in found.steps and failure.extractor != "caption"
+        ]
+        told = found.document.with_failures((*kept, *failures.all()))
+        return caption | {"missing": told.missing, "failures": told.failures}
 
     def _renewed(self, document: Document, revision: str, counts: SpanCounts) -> Document:
         fingerprint = self.pipeline.fingerprint_after(document.pipeline_fingerprint)

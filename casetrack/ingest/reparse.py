@@ -17,7 +17,6 @@ from casetrack.ingest.reindex import prepare
 from casetrack.ingest.sources import kept_file, root_of, source_file, source_state
 from casetrack.ingest.staleness import stale_documents
 from casetrack.records import IngestReport
-from casetrack.steps.failures import failed_extractors
 from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
         chosen = [d for d in documents if run.only is None or d.document_id in run.only]
         found = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
         stale = {s.document.document_id for s in found if not s.only_caption}
-        stale |= {d.document_id for d in chosen if failed_extractors(d.missing)}
+        stale |= {d.document_id for d in chosen if d.failures}
         files, missing = read_again(chosen, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
         if run.force and not changes_profile and not files.cancelled and not parts[-1].cancelled:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.ingest.captions import is_unread
-from casetrack.steps.failures import failed_extractors
 
 if TYPE_CHECKING:
     from casetrack.models.base import ProfileEncoder
@@ -89,7 +88,7 @@ def stale_documents(
     found = []
     for document in documents:
         steps = {name for name, revisions in lacking.items() if document.revision in revisions}
-        steps |= pipeline.steps_of(failed_extractors(document.missing))
+        steps |= {f.stage for f in document.failures} & pipeline.derived.keys()
         is_of_others = document.revision in others
         is_current = not is_of_others and pipeline.is_current(document.pipeline_fingerprint)
         if steps or not is_current or is_unread(document):

@@ -27,7 +27,7 @@ from casetrack.ingest.staleness import outputs_of
 from casetrack.ingest.table_rows import unread
 from casetrack.records import Document
 from casetrack.records.documents import STATED_DATE
-from casetrack.steps.failures import attempt, collect_failures, without_failures
+from casetrack.steps.failures import attempt, collect_failures
 from casetrack.store.originals import keep_copy
 from casetrack.years import recorded
 
@@ -122,17 +122,15 @@ def told_of(shown: str, /) -> Iterator[None]:
 def with_chunks(document: Document, tally: Tally, failures: Failures, /) -> Document:
     """Return a document with the facts of its chunks, and the extractors that failed."""
     told = (unread(tally.unread, tally.table_passages),) if tally.unread else ()
-    others = without_failures(document.missing)
     # On a cluster the extractors before the models have left theirs already.
-    failed = {*document.missing, *failures.reasons()}.difference(others)
+    failed = (*document.failures, *failures.all())
     return replace(
-        document,
+        document.with_failures(failed),
         language=tally.language(),
         chunk_count=tally.chunks,
         entity_count=tally.spans.entity_count,
         reference_count=tally.spans.reference_count,
         warnings=(*document.warnings, *told),
-        missing=(*others, *sorted(failed)),
     )
 
 
@@ -272,7 +270,7 @@ class Taker:
             info.created_at or info.modified_at or job.facts.modified_at
         ) or datetime.now(UTC)
         find = partial(stated_day, cover, title=info.title, document_type=kind, made=made.date())
-        day = attempt("stated_date", find, None)
+        day = attempt("stated_date", find, None, stage="document")
         return [(STATED_DATE, day.isoformat())] if day else []
 
     def _type(
@@ -293,7 +291,7 @@ class Taker:
             headings=tally.headings,
             pages=tally.pages,
         )
-        return attempt("document_type", infer, (None, None))
+        return attempt("document_type", infer, (None, None), stage="document")
 
 
 def source_columns(origin: Origin | None, previous: Document | None, /) -> dict[str, Any]:

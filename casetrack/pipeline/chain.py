@@ -138,12 +138,6 @@ class Pipeline:
                 given |= set(step.contract.adds)
         return frozenset(found)
 
-    def steps_of(self, extractors: frozenset[str], /) -> set[str]:
-        """Return the steps on chunks that are among *extractors*, or add a column of that name."""
-        return {
-            name for name, step in self.derived.items() if extractors & {name, *step.contract.adds}
-        }
-
     def is_current(self, fingerprint: str, /) -> bool:
         """Return whether the chunks of a document of this fingerprint are as the steps make them.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, get_args
 
@@ -59,6 +60,41 @@ def own_moment(
     return created or modified
 
 
+_OLD_FAILURE = re.compile(r'The extractor "([^"]+)" failed (?:once|([\d,]+) times) \((\w*)')
+"""How rows of an earlier version tell a failure, among what is missing."""
+_STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | dict.fromkeys(
+    ("caption", "document_type", "stated_date"), "document"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractorFailure:
+    """An extractor that failed with a document; the column describes its fields."""
+
+    extractor: str
+    stage: str
+    error: str
+    count: int
+
+    @property
+    def words(self) -> str:
+        """The failure in a sentence, with the next step."""
+        times = "once" if self.count == 1 else f"{self.count:,} times"
+        return (
+            f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); '
+            "its values are missing there. `casetrack reindex --reparse` tries again."
+        )
+
+
+def _old_failure(line: str) -> ExtractorFailure | None:
+    found = _OLD_FAILURE.match(line)
+    if found is None:
+        return None
+    count = int((found[2] or "1").replace(",", ""))
+    error = "" if found[3] == "see" else found[3]
+    return ExtractorFailure(found[1], _STAGES.get(found[1], found[1]), error, count)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Document(Card):
     """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
@@ -107,6 +143,8 @@ class Document(Card):
     ocr_engine: str | None = None
     ocr_confidence: float | None = None
     missing: tuple[str, ...] = ()
+    """What of the file is missing, then the failures in words."""
+    failures: Annotated[tuple[ExtractorFailure, ...], NO_JSON] = ()
     read_with: str | None = None
     entity_count: Annotated[int | None, NO_JSON] = None
     reference_count: Annotated[int | None, NO_JSON] = None
@@ -138,17 +176,35 @@ class Document(Card):
         """Build it from a row of ``documents``."""
         values = {name: row[name] for name in cls.__dataclass_fields__}
         properties = values["properties"] or ()
-        return cls(
+        missing = tuple(values["missing"] or ())
+        failures = tuple(ExtractorFailure(**f) for f in values["failures"] or ()) or tuple(
+            filter(None, map(_old_failure, missing))
+        )
+        made = cls(
             **values
             | {
                 "warnings": tuple(values["warnings"] or ()),
-                "missing": tuple(values["missing"] or ()),
+                "missing": tuple(m for m in missing if not _OLD_FAILURE.match(m)),
+                "failures": (),
                 "properties": tuple((p["name"], p["value"]) for p in properties),
                 "ocr_pages": values["ocr_pages"] or 0,
                 "parties": tuple(Party(**p) for p in values["parties"] or ()) or None,
                 "own_citations": tuple(values["own_citations"] or ()) or None,
             }
         )
+        return made.with_failures(failures) if failures else made
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What of the file is missing, without the failures of extractors."""
+        failures = {failure.words for failure in self.failures}
+        return tuple(line for line in self.missing if line not in failures)
+
+    def with_failures(self, failures: Iterable[ExtractorFailure], /) -> Document:
+        """Return it with these failures of extractors in place of its own."""
+        found = tuple(sorted(set(failures), key=lambda f: f.extractor))
+        missing = (*self.unread, *(failure.words for failure in found))
+        return replace(self, missing=missing, failures=found)
 
     @property
     def dated_at(self) -> datetime:
@@ -223,7 +279,8 @@ class Document(Card):
         """Return it as a row of ``documents``."""
         return asdict(self) | {
             "warnings": list(self.warnings),
-            "missing": list(self.missing),
+            "missing": list(self.unread),
+            "failures": [asdict(failure) for failure in self.failures],
             "properties": [{"name": name, "value": value} for name, value in self.properties],
         }
 

@@ -28,7 +28,7 @@ class Graph(Protocol):
         """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
 
     def nodes(self) -> pa.Table:
-        """Return what edges may connect: ``id`` and ``place`` in an order independent of random ids."""
+        """Return what edges may connect: ``id`` and ``place``; the order ignores random ids."""
 
 
 class _Lazy:

@@ -6,7 +6,7 @@ SELECT document_id, count(*) OVER () AS total
 FROM documents
 WHERE ($words = '' OR contains(lower(name), lower($words)) OR contains(lower(coalesce(title, '')), lower($words)))
     AND ($kind = '' OR coalesce(document_type, 'other') = $kind)
-    AND (NOT $partly OR len(missing) > 0)
+    AND (NOT $partly OR len(missing) > 0 OR len(failures) > 0)
 ORDER BY
     CASE $sort_by WHEN 'type' THEN coalesce(document_type, '~') WHEN 'author' THEN coalesce(lower(coalesce(author, source_author)), '~') END,
     CASE $sort_by WHEN 'pages' THEN page_count END DESC,

@@ -9,6 +9,7 @@ import math
 import re
 import uuid
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from casetrack.provenance import PrintedPlace, line_numbers
 from casetrack.readers.base import WITHIN
 from casetrack.steps.base import Contract
 from casetrack.steps.chunking import ChunkRules, CodeEnds, cut
+from casetrack.steps.failures import attempt
 from casetrack.steps.line_parts import PageWords, line_boxes
 
 if TYPE_CHECKING:
@@ -111,6 +113,8 @@ _OPENING = 80
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
 """What underlines a title, and stands over it, in texts as they are written."""
 _NO_WORDS = PageWords()
+_attempt = partial(attempt, stage="chunk")
+_UNPRINTED = {"printed": None, "printed_place": None}
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "hidden", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
@@ -166,8 +170,8 @@ def chunk_page(
     paragraphs = page["paragraphs"]
     # A cut right after a heading would part it from what it announces.
     breaks = [p["end"] for p in paragraphs if p["kind"] != "heading"]
-    code = _code(page)
-    headings = _Headings(page)
+    code = _attempt("code", partial(_code, page), None)
+    headings = _attempt("headings", partial(_Headings, page), None)
     previous_end = 0
     for start, end in cut(text, breaks, rules, code):
         body = text[start:end]
@@ -185,20 +189,30 @@ def chunk_page(
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
             "line_numbers": _numbers(body, [n["number"] for n in lines]),
-            "heading_path": headings.at(max(start, previous_end), end),
+            "heading_path": _attempt(
+                "headings", partial(_heading_path, headings, max(start, previous_end), end), []
+            ),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
-            **_printed(page["printed"] or [], start, end),
+            **_attempt("printed", partial(_printed, page["printed"] or [], start, end), _UNPRINTED),
             "hidden": _clipped(page["hidden"], start, end),
-            "table_header": _table_header(touched, text, start, end),
+            "table_header": _attempt(
+                "table_header", partial(_table_header, touched, text, start, end), None
+            ),
             "ocr_confidence": _confidence(lines),
             **_cells(lines),
-            "line_boxes": line_boxes(text, lines, words, start, end),
+            "line_boxes": _attempt(
+                "line_boxes", partial(line_boxes, text, lines, words, start, end), []
+            ),
         }
         previous_end = end
 
 
 def _numbers(text: str, numbers: list[int]) -> list[int] | None:
     return None if numbers == line_numbers(text, numbers[0], numbers[-1]) else numbers
+
+
+def _heading_path(headings: _Headings | None, position: int, end: int) -> list[str]:
+    return [] if headings is None else headings.at(position, end)
 
 
 def _table_header(touched: list[dict[str, Any]], text: str, start: int, end: int) -> str | None:

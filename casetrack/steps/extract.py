@@ -67,9 +67,9 @@ def _found(row: dict[str, Any], references: References) -> list[list[dict[str, A
     text = row["text"]
     cite = partial(references.find, page=row["page"], offset=row["char_start"])
     return [
-        attempt("dates", lambda: as_rows(find_dates(text), DateSpan), None),
-        attempt("amounts", lambda: as_rows(find_amounts(text), AmountSpan), None),
-        attempt("citations", lambda: as_rows(cite(text), ReferenceSpan), None),
+        attempt("dates", lambda: as_rows(find_dates(text), DateSpan), None, stage="extract"),
+        attempt("amounts", lambda: as_rows(find_amounts(text), AmountSpan), None, stage="extract"),
+        attempt("citations", lambda: as_rows(cite(text), ReferenceSpan), None, stage="extract"),
     ]
 
 

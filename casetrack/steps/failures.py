@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,39 +10,37 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.errors import CaseTrackError
+from casetrack.records.documents import ExtractorFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 D = TypeVar("D")
 _log = logging.getLogger(__name__)
-_REASON = re.compile(r'The extractor "([^"]+)" failed ')
 
 
 @dataclass(slots=True)
 class Failures:
-    """The failures of the extractors with one document, by the extractor's name.
+    """The failures of the extractors with one document.
 
     *document* names it in the log.
     """
 
     document: str = ""
-    counts: Counter[str] = field(default_factory=Counter)
-    errors: dict[str, str] = field(default_factory=dict)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By extractor and stage."""
+    errors: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def add(self, extractor: str, error: str, count: int = 1, /) -> None:
-        """Count failures of an extractor; the first error is kept."""
-        self.counts[extractor] += count
-        self.errors.setdefault(extractor, " ".join(error.split())[:200])
+    def add(self, extractor: str, stage: str, error: str = "", /, *, count: int = 1) -> None:
+        """Count failures of an extractor; the type of the first error is kept."""
+        self.counts[extractor, stage] += count
+        self.errors.setdefault((extractor, stage), error)
 
-    def reasons(self) -> tuple[str, ...]:
-        """Return a line of ``documents.missing`` for each extractor."""
+    def all(self) -> tuple[ExtractorFailure, ...]:
+        """Return the failures, one for each extractor and stage."""
         return tuple(
-            f'The extractor "{name}" failed {"once" if count == 1 else f"{count:,} times"} '
-            f"({self.errors[name]}); its values are missing there. "
-            "`casetrack reindex --reparse` tries again."
-            for name, count in sorted(self.counts.items())
+            ExtractorFailure(*key, self.errors[key], count) for key, count in self.counts.items()
         )
 
 
@@ -61,42 +58,31 @@ def collect_failures(document: str = "", /) -> Iterator[Failures]:
         _current.reset(token)
 
 
-def attempt(extractor: str, find: Callable[[], T], otherwise: D, /) -> T | D:
-    """Return what an extractor finds, or *otherwise* after logging and counting its error."""
+def attempt(
+    extractor: str, find: Callable[[], T], otherwise: D, /, *, stage: str | None = None
+) -> T | D:
+    """Return what an extractor finds, or *otherwise* after logging and counting its error.
+
+    *stage* is the step of the pipeline, by default that of the extractor's name.
+    """
     try:
         return find()
     except CaseTrackError:
         raise  # such as a model that cannot be used: it concerns every document
     except Exception as error:
-        if not record_failure(extractor, error):
+        if not record_failure(extractor, error, stage=stage):
             raise
         return otherwise
 
 
-def record_failure(extractor: str, error: Exception, /) -> bool:
+def record_failure(extractor: str, error: Exception, /, *, stage: str | None = None) -> bool:
     """Log and count an error of an extractor; ``False`` if failures are not collected."""
     failures = _current.get()
     if failures is None:
         return False
-    if extractor not in failures.counts:
+    key = (extractor, stage or extractor)
+    if key not in failures.counts:
         where = failures.document or "a document"
         _log.error("extractor %r failed with %s", extractor, where, exc_info=error)
-    failures.add(extractor, f"{type(error).__name__}: {error}")
+    failures.add(*key, type(error).__name__)
     return True
-
-
-def failed_extractors(missing: Iterable[str], /) -> frozenset[str]:
-    """Return the extractors that lines of ``documents.missing`` name."""
-    return frozenset(m[1] for line in missing if (m := _REASON.match(line)))
-
-
-def without_failures(
-    missing: Iterable[str], extractors: Collection[str] | None = None, /
-) -> tuple[str, ...]:
-    """Return *missing* without the lines of these extractors, by default of all."""
-
-    def is_kept(line: str) -> bool:
-        found = _REASON.match(line)
-        return not found or (extractors is not None and found[1] not in extractors)
-
-    return tuple(filter(is_kept, missing))

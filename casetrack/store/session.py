@@ -69,6 +69,7 @@ class WriteSession:
         self._last_commit = time.monotonic()
         self._commits = 0
         self._is_touched = False
+        self.has_written = False
         self._is_lent = False
 
     def begin(self) -> None:
@@ -161,6 +162,7 @@ class WriteSession:
         """Make every finished document visible and remove every withdrawn one, in one step."""
         if self._buffer or self._fragments or self._finished or self._abandoned or self._replaced:
             self._is_touched = True
+        self.has_written |= bool(self._finished or self._withdrawn)
         self._audit()
         self._note(self._replaced)
         self._flush()

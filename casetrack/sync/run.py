@@ -329,7 +329,7 @@ class Sync:
                 if not files:
                     self._end(session)
                 session.commit()
-                self.workspace.catch_up()
+                self.workspace.catch_up(is_changed=session.has_written)
             if not files:
                 return self.cancel.is_set()
         raise JobStopped("Other programs change this collection all the time; nothing was lost.")
@@ -362,7 +362,7 @@ class Sync:
                 if not cancelled and not self.cancel.is_set():
                     self._end(session)
                 batch.end_reading()
-                self.workspace.catch_up()
+                self.workspace.catch_up(is_changed=session.has_written)
             self.ended.outcomes = {o.path: o for o in outcomes}
             self.ended.notes |= dict.fromkeys((*batch.notes(), *limit_notes(outcomes)))
         return cancelled or self.cancel.is_set()

@@ -202,13 +202,15 @@ class Workspace:
         self.forget()
         return True
 
-    def catch_up(self) -> None:
-        """Index what was added and note the change, so that the first search finds all done.
+    def catch_up(self, *, is_changed: bool = True) -> None:
+        """Index what was added and note a change, so that the first search finds all done.
 
         Called while the write lock is held.
         """
         self.state().graph.catch_up()
-        update_info(
-            self.folder,
-            lambda info: replace(in_force(self.folder, info), updated_at=datetime.now(UTC)),
-        )
+
+        def noted(info: CollectionInfo) -> CollectionInfo:
+            moment = datetime.now(UTC) if is_changed else info.updated_at
+            return replace(in_force(self.folder, info), updated_at=moment)
+
+        update_info(self.folder, noted)

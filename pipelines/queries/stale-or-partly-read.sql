@@ -8,6 +8,7 @@ judged AS (
         name,
         list_filter([
             CASE WHEN len(missing) > 0 THEN array_to_string(missing, ' ') END,
+            CASE WHEN len(failures) > 0 THEN 'failed: ' || array_to_string([f.extractor FOR f IN failures], ', ') END,
             CASE WHEN pages_without_text > 0
                 THEN pages_without_text || ' of ' || page_count || ' pages without text' END,
             CASE WHEN ocr_confidence < $least_confidence

@@ -32,7 +32,7 @@ def test_the_stated_date_goes_before_metadata_and_no_clock_is_believed(
     for name, text in (("changed.docx", "The supplier called."), ("2018.docx", "Results 2018")):
         changed = docx.Document()
         changed.add_paragraph(text)
-        properties = changed.core_properties._element  # noqa: SLF001 - the library cannot clear it
+        properties = changed.core_properties._element
         (created,) = (e for e in properties if e.tag.endswith("}created"))
         properties.remove(created)
         changed.core_properties.modified = dt.datetime(2023, 5, 2)  # noqa: DTZ001
@@ -52,8 +52,12 @@ def test_the_stated_date_goes_before_metadata_and_no_clock_is_believed(
     assert documents["changed.docx"].content_modified_at == dt.datetime(2023, 5, 2, tzinfo=dt.UTC)
     dates = {name: d.own_date and d.own_date.year for name, d in documents.items()}
     assert dates == {
-        **{"report.docx": 2020, "changed.docx": None, "2018.docx": 2018, "plain.txt": 2019},
-        **{"mail.eml": None, "note.txt": None},
+        "report.docx": 2020,
+        "changed.docx": None,
+        "2018.docx": 2018,
+        "plain.txt": 2019,
+        "mail.eml": None,
+        "note.txt": None,
     }
     listed = listing(collection.workspace.state(), sort_by="own_date").documents
     assert [d.document.name for d in listed[-3:]] == ["report.docx", "plain.txt", "2018.docx"]

@@ -13,6 +13,7 @@ import pytest
 from casetrack.config import ParseLimits
 from casetrack.library import Library
 from casetrack.readers.workers.pool import ParsePool
+from casetrack.records.documents import Document, ExtractorFailure
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ def test_a_failing_extractor_loses_its_own_values(
         assert f'"{name}"' in outcome.message
         assert "IndexError" in outcome.message
         assert len(collection.documents()) == 1
+        (failure,) = collection.document("a.txt").failures
+        assert (failure.extractor, failure.error) == (name, "IndexError")
         broken = stored()
         # Whatever is made again meanwhile fails again, and the document stays.
         again = only(collection, path, force=True)
@@ -162,6 +165,61 @@ def test_a_failing_extractor_loses_its_own_values(
     (lost,) = [n for n, value in whole.items() if broken[n] != value]
     assert (bool(whole[lost]), bool(broken[lost])) == (True, False)
     assert collection.search("firm", mode="keyword").results
+
+
+@pytest.mark.parametrize("part", ["_code", "_Headings", "_printed", "_table_header", "line_boxes"])
+def test_a_failing_part_of_the_chunk_step_loses_its_own_column(
+    library: Library, tmp_path: Path, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("Case")
+    path = tmp_path / "a.md"
+    path.write_text("# Rent\n\nAnn paid the rent.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    monkeypatch.setattr(f"casetrack.steps.chunk.{part}", boom)
+    assert only(collection, path).status == "partial"
+    (failure,) = collection.document("a.md").failures
+    assert (failure.stage, failure.error) == ("chunk", "IndexError")
+    assert collection.search("rent", mode="keyword").results
+    assert collection.sql("SELECT failures[1].stage AS stage FROM documents")["stage"][0].as_py()
+
+
+def test_failures_of_an_earlier_version_are_read(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann paid the rent.")
+    collection = library.create("Case")
+    collection.ingest([tmp_path / "a.txt"])
+    document = collection.documents()[0]
+    old = 'The extractor "dates" failed 1,200 times (IndexError: x); its values are missing there.'
+    row = document.as_row() | {"missing": ["Page 2 is gone.", old], "failures": None}
+    read = Document.from_row(row)
+    assert read.failures == (ExtractorFailure("dates", "extract", "IndexError", 1200),)
+    assert read.missing == ("Page 2 is gone.", read.failures[0].words)
+    assert Document.from_row(read.as_row()) == read
+    assert read.with_failures(()).missing == ("Page 2 is gone.",)
+
+
+BUILDERS = {
+    "entities": "entities.merge.merge",
+    "edges_entity": "relations.entities.entity_edges",
+    "edges_document": "relations.documents.document_edges",
+    "neighbours": "relations.neighbours.build",
+    "topics": "topics.build.topics",
+    "references": "tables.references",
+}
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_a_failing_builder_of_the_map_stops_no_ingest(
+    library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"casetrack.graph.{BUILDERS[name]}", boom)
+    collection = library.create("Case")
+    (tmp_path / "a.txt").write_text("Ann Moss of Moss Ltd paid $5,000 on 3 May 2021, see ISO 9001.")
+    assert only(collection, tmp_path / "a.txt").status == "ingested"
+    assert collection.search("paid", mode="keyword").results
+    for table in ("entities", "edges", "topics", "references", "mentions", "citations"):
+        collection.sql(f"SELECT * FROM {table}")
+    assert (name == "entities") != bool(collection.map.timeline().events)
+    notes = collection.map.statistics().notes
+    assert [n.split(":")[0].split()[-1] for n in notes if "IndexError" in n] == [name]
 
 
 @pytest.mark.sampled(1)

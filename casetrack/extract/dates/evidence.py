@@ -107,7 +107,7 @@ def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bo
 
 
 def _is_mail_head(stream: TokenStream, index: int, end: int) -> bool:
-    """Whether a date is that of a quoted mail: "Sent: Mon, 3 May ... 10:12", "On ... 10:12, X wrote:"."""
+    """Whether a date and a time of day head a quoted mail: "Sent: ...", "On ..., Ada wrote:"."""
     behind = [stream.low(n) for n in range(end, end + _NEAR)]
     clock = next((n for n, sign in enumerate(behind[:_HEAD]) if sign in {":", "."}), None)
     if not clock or not (behind[clock - 1].isdigit() and behind[clock + 1].isdigit()):

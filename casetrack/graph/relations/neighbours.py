@@ -52,7 +52,7 @@ class Neighbours:
     cosines: NDArray[np.float64]
 
 
-_NOTHING = Neighbours(
+NOTHING = Neighbours(
     (),
     np.empty(0, np.int32),
     np.empty(0, np.uint64),
@@ -75,7 +75,7 @@ def build(vectors: Vectors, /) -> Neighbours:
         Of all chunks; of none where there are more than ``MAX_CHUNKS``.
     """
     if len(vectors.ids) > MAX_CHUNKS:
-        return _NOTHING
+        return NOTHING
     ids, rows, keys = _prepare(vectors)
     found = Nearest(rows, k=NEAREST, floor=FLOOR)
     found.meet_each_other(np.flatnonzero(rows.squares > 0))

@@ -6,7 +6,7 @@ WITH counted(measure, value, count) AS (
     UNION ALL
     SELECT 'chunks', NULL, sum(chunk_count) FROM documents
     UNION ALL
-    SELECT 'documents read in part', NULL, count(*) FROM documents WHERE len(missing) > 0
+    SELECT 'documents read in part', NULL, count(*) FROM documents WHERE len(missing) > 0 OR len(failures) > 0
     UNION ALL
     SELECT 'pages without text', NULL, sum(pages_without_text) FROM documents
     UNION ALL
