@@ -35,6 +35,7 @@ class Unopened(Source):
 
     notes: Sequence[str] = ()
     dark: Sequence[str] = ("",)
+    large: Sequence[str] = ()
 
     def __init__(self, entry: SourceEntry, error: SourceError, /) -> None:
         self.kind, self.name = entry.kind, entry.name

@@ -39,6 +39,8 @@ class UntakenFile(Record):
         Name of the source that lists it, such as ``git:platform``; ``None`` for a file.
     since
         When it was first found so (UTC).
+    elsewhere
+        Whether it lay on the computer that exported the collection.
     """
 
     SHOWN = ("status", "path", "message", "hint", "since")
@@ -51,6 +53,7 @@ class UntakenFile(Record):
     document_id: str | None
     source: str | None
     since: datetime
+    elsewhere: bool = False
 
     @property
     def failed(self) -> bool:

@@ -68,12 +68,15 @@ class Source(Protocol):
     dark
         Folders, by their ``source_id``, that the last listing could not look into; an empty one is
         the whole source. What lies below them is unknown, not gone.
+    large
+        Items that the last listing left out because they are too large, by their ``source_id``.
     """
 
     kind: str
     name: str
     notes: Sequence[str]
     dark: Sequence[str]
+    large: Sequence[str]
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield everything that the source has now, in a stable order.

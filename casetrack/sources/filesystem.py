@@ -73,6 +73,7 @@ class FilesystemSource(Source):
         self.name = name
         self.notes: list[str] = []
         self.dark: list[str] = []
+        self.large: list[str] = []
         self.root = resolve_path(root)
         self._above = os.path.join(self.root, "")  # noqa: PTH118 - text to cut off
         self._largest = max_extract_bytes
@@ -92,22 +93,21 @@ class FilesystemSource(Source):
         """Yield the folder's files; see :meth:`casetrack.sources.base.Source.items`."""
         self._check_root()
         self._choice.begin()
-        self.notes, self.dark = [], []
-        large: list[str] = []
+        self.notes, self.dark, self.large = [], [], []
         walk = Walk(self.root, self._rules)
         try:
             for seen in walk.files():
                 if cancel is not None and cancel.is_set():
                     raise JobStopped(f"Listing {label(self)} was stopped.")
-                item = self._item(seen, large)
+                item = self._item(seen)
                 if item is not None:
                     yield item
         except UsageError as error:
             raise SourceError(label(self), error.message, hint=error.hint) from error
-        if large:
+        if self.large:
             self.notes.append(
-                f"{counted(len(large), 'file')} larger than {self._largest:,} bytes left out: "
-                f"{listed(large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
             )
         self.notes += self._choice.notes()
 
@@ -120,7 +120,7 @@ class FilesystemSource(Source):
                 hint="Bring the disk or folder back, or put its new place into 'root'.",
             )
 
-    def _item(self, seen: Seen, large: list[str]) -> Item | None:
+    def _item(self, seen: Seen) -> Item | None:
         """Return the item of a file; what cannot be one is noted."""
         source_id = seen.path[len(self._above) :].replace(os.sep, "/")
         facts = seen.facts
@@ -140,7 +140,7 @@ class FilesystemSource(Source):
             )
             return None
         if facts.st_size > self._largest:
-            large.append(source_id)
+            self.large.append(source_id)
             return None
         return Item(
             source_id,

@@ -73,6 +73,7 @@ class S3Source(Source):
         self.name = name
         self.notes: list[str] = []
         self.dark: list[str] = []
+        self.large: list[str] = []
         where = label(self)
         if not _BUCKET.fullmatch(bucket):
             raise UsageError(
@@ -99,15 +100,14 @@ class S3Source(Source):
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the bucket's objects; see :meth:`casetrack.sources.base.Source.items`."""
-        self.notes, self.dark = [], []
+        self.notes, self.dark, self.large = [], [], []
         self._choice.begin()
-        large: list[str] = []
         for found in self._listing(cancel):
             key, size = str(found["path"]), int(found["size"])
             if not key.startswith(self._prefix) or not self._choice.takes(key):
                 continue
             if size > self._largest:
-                large.append(key)
+                self.large.append(key)
                 continue
             etag = found["e_tag"]
             yield Item(
@@ -118,10 +118,10 @@ class S3Source(Source):
                 url=f"s3://{self._bucket}/{key}",
                 updated_at=found["last_modified"],
             )
-        if large:
+        if self.large:
             self.notes.append(
-                f"{counted(len(large), 'object')} larger than {self._largest:,} bytes left out: "
-                f"{listed(large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'object')} larger than {self._largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
             )
         self.notes += self._choice.notes()
 

@@ -95,20 +95,20 @@ class ScriptSource(Source):
         self.name = name
         self.notes: list[str] = []
         self.dark: list[str] = []
+        self.large: list[str] = []
         self._path = path
         self._timeout = timeout
         self._max_items = max_items
-        self._largest = max_extract_bytes
+        self.largest = max_extract_bytes
         self._settings = settings
         self._spool: IO[bytes] | None = None
         self._contents: dict[str, _Content] = {}
-        self._large: list[str] = []
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield what the program prints; see :meth:`casetrack.sources.base.Source.items`."""
         command = self._command()
         self.close()
-        self.notes, self.dark, self._large = [], [], []
+        self.notes, self.dark, self.large = [], [], []
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - kept until all was fetched
         weakref.finalize(self, self._spool.close)
         given = json.dumps(self._settings, default=str).encode()
@@ -138,10 +138,10 @@ class ScriptSource(Source):
         # The last line need not end with a line break, but has to be whole.
         if tail and (item := self._item(tail, number, is_last=True)) is not None:
             yield item
-        if self._large:
+        if self.large:
             self.notes.append(
-                f"{counted(len(self._large), 'item')} larger than {self._largest:,} bytes left "
-                f"out: {listed(self._large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'item')} larger than {self.largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
             )
 
     def _command(self) -> list[str | Path]:
@@ -189,7 +189,7 @@ class ScriptSource(Source):
 
     def _lines(self, blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
         """Yield the lines that are not empty, and whether each had an end."""
-        most = 2 * self._largest + _LINE_SLACK
+        most = 2 * self.largest + _LINE_SLACK
         waiting, number = bytearray(), 1
         for block in blocks:
             first = 0
@@ -233,8 +233,8 @@ class ScriptSource(Source):
                 hint="If it means to, set 'max_items' to more.",
             )
         self._contents[item.source_id] = content
-        if content.size > self._largest:
-            self._large.append(item.source_id)
+        if content.size > self.largest:
+            self.large.append(item.source_id)
             return None
         return item
 
@@ -275,7 +275,7 @@ class ScriptSource(Source):
                 raise Unfit("'content_base64' is not base64") from error
         assert self._spool is not None  # noqa: S101 - opened with the listing
         first = self._spool.seek(0, os.SEEK_END)
-        if len(data) <= self._largest:
+        if len(data) <= self.largest:
             try:
                 self._spool.write(data)
             except OSError as error:
@@ -290,7 +290,7 @@ class ScriptSource(Source):
     def _keep_file(self, path: Path) -> tuple[_Content, str]:
         try:
             size = path.stat().st_size
-            digest = _hash(path) if size <= self._largest else ""
+            digest = _hash(path) if size <= self.largest else ""
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise Unfit(f"'path' names a file that cannot be read: {path}: {reason}") from error
@@ -305,9 +305,9 @@ class ScriptSource(Source):
                 f"{item.source_id} is not in what {self._path.name} printed last.",
                 hint="List the source again; it is a program and keeps nothing.",
             )
-        if content.size > self._largest:
+        if content.size > self.largest:
             raise SourceSkipped(
-                label(self), f"{item.source_id} is larger than {self._largest:,} bytes."
+                label(self), f"{item.source_id} is larger than {self.largest:,} bytes."
             )
         if content.file is None:
             self._spool.seek(content.first)

@@ -70,10 +70,14 @@ def note(
     with info_lock(folder):
         stored = _read(folder)
         before = {file.path: file for file in stored if file.code != DAMAGED}
+        names = {_name(path) for path in named}
         kept = {
             path: file
             for path, file in before.items()
-            if path not in named and not is_over(file) and read.isdisjoint(_parents(path))
+            if path not in named
+            and not (file.elsewhere and _name(path) in names)
+            and not is_over(file)
+            and read.isdisjoint(_parents(path))
         }
         for result in results:
             copy = result.code == DuplicateDocument.code and result.path in present
@@ -130,9 +134,23 @@ def untaken(folder: Path, documents: Iterable[Document], /) -> tuple[UntakenFile
         if file.code == DuplicateDocument.code and file.document_id not in ids
         else file
         for file in files
-        if not _was_read(file, at.get(file.path)) and not _is_deleted(file.path)
+        if not _was_read(file, at.get(file.path)) and (file.elsewhere or not _is_deleted(file.path))
     ]
     return tuple(sorted(found, key=lambda f: (not f.failed, f.path)))
+
+
+def carry(folder: Path, documents: Iterable[Document], target: Path, /) -> None:
+    """Write the ledger for another computer, where the files have other paths or are not there.
+
+    There a file leaves it as soon as one of its name is added.
+    """
+    files = [replace(file, elsewhere=True) for file in untaken(folder, documents)]
+    if files:
+        _write(target, (file for file in files if file.code != DAMAGED))
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _was_read(file: UntakenFile, document: Document | None) -> bool:

@@ -26,7 +26,7 @@ from casetrack.errors import (
 from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.readers.attachments import file_name
-from casetrack.sources.base import label
+from casetrack.sources.base import Item, label
 from casetrack.store.files import storage_errors
 from casetrack.sync.cache import Hashed
 from casetrack.sync.scan import FileState, Hasher, Scan, Vanished, documents_read
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from casetrack.errors import CaseTrackError
     from casetrack.records import UntakenFile
-    from casetrack.sources.base import Item, Source
+    from casetrack.sources.base import Source
     from casetrack.sync.cache import HashCache
     from casetrack.sync.plan import LedgerRow
     from casetrack.sync.scan import Presence
@@ -188,6 +188,9 @@ class Lister(Hasher):
         except SourceError as error:
             scan.is_whole, scan.problem = False, error
         scan.dark = tuple(self._source.dark)
+        for source_id in self._source.large:
+            item = Item(source_id, "")
+            scan.skipped[origin_of(self._label, item, self._source.file(item)).path] = _TOO_LARGE
         if scan.dark and scan.problem is None:
             scan.problem = _dark(self._label, scan.dark)
         if scan.is_whole and not found and not self._verify and self._holds:
@@ -361,6 +364,9 @@ def origin_of(source: str, item: Item, own: Path | None = None, /) -> Origin:
         title=item.title,
         is_whole=item.is_whole,
     )
+
+
+_TOO_LARGE = "It is too large. Set max_extract_bytes to have larger ones read."
 
 
 def _dark(source: str, folders: Sequence[str]) -> SourceError:

@@ -8,6 +8,7 @@ found once the write lock is held, so that two syncs of one folder end as one.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 import time
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from casetrack.config import resolve_path
 from casetrack.errors import (
+    CaseTrackError,
     CollectionBusy,
     FileNotFound,
     FolderUnsafe,
     JobStopped,
+    StorageError,
     UsageError,
     WrongPathKind,
 )
@@ -29,6 +32,7 @@ from casetrack.ingest.ignores import IGNORE_FILE, patterns
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
 from casetrack.ingest.walk import Rules, extension_set
+from casetrack.records import FileOutcome
 from casetrack.store.excluded import excluded
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import leftovers, write_session
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from casetrack.sync.scan import Tell
     from casetrack.workspace import Workspace
 
+_log = logging.getLogger(__name__)
 _ATTEMPTS = 3
 _LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
 _DELETED_TOGETHER = 500
@@ -85,6 +90,11 @@ class Place(Protocol):
         """What is remembered of it."""
         ...
 
+    @property
+    def called(self) -> tuple[str, str | None]:
+        """Its path or its label, and its label if it is a source."""
+        ...
+
     def look(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:
@@ -106,6 +116,11 @@ class FolderPlace:
     verify: bool
     only: tuple[Path, ...] | None
     force_removal: bool
+
+    @property
+    def called(self) -> tuple[str, str | None]:
+        """Its path."""
+        return str(self.folder), None
 
     def look(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
@@ -235,6 +250,10 @@ class Sync:
                 cancelled = self._do()
         except (Stopped, JobStopped):
             cancelled = True
+        except Exception as error:
+            if not self.wish.dry_run:
+                self._note_failure(error)
+            raise
         report = build_report(
             self.workspace.name,
             self.scan,
@@ -253,13 +272,31 @@ class Sync:
     def _note(self, report: SyncReport) -> None:
         """Note the files that are not in the collection as they are."""
         is_whole = not report.cancelled and not report.problem
+        problem = self.scan.problem
         note(
             self.workspace.folder,
-            report.changes,
+            [*report.changes, *([self._failed(problem)] if problem else ())],
             present={row.path for row in rows_of(self._snapshot())},
             source=self.scan.source,
             is_over=self.scan.is_over if is_whole else lambda _: False,
         )
+
+    def _note_failure(self, error: Exception) -> None:
+        """Note that the place could not be synced, and the files that ended before."""
+        results = [self._failed(error), *self.ended.outcomes.values()]
+        try:
+            note(self.workspace.folder, results, present=(), source=self.place.called[1])
+        except StorageError as second:  # as the first error may be; that one is raised
+            _log.warning("The ledger of files cannot be written: %s", second)
+
+    def _failed(self, error: Exception) -> FileOutcome:
+        place, _ = self.place.called
+        if isinstance(error, CaseTrackError):
+            told = (error.code, error.message, error.hint or "")
+        else:
+            said = f"The sync ended with an error ({type(error).__name__})."
+            told = ("unexpected", said, "See the log, then sync again.")
+        return FileOutcome(place, "failed", *told)
 
     def _look(self) -> None:
         rows = rows_of(self._snapshot())

@@ -49,6 +49,11 @@ class SourcePlace:
     limit: int | None
     touched: float = field(default_factory=time.monotonic)
 
+    @property
+    def called(self) -> tuple[str, str | None]:
+        """Its label, twice."""
+        return label(self.source), label(self.source)
+
     def look(
         self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
     ) -> Scan:

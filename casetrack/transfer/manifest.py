@@ -10,13 +10,15 @@ from casetrack.errors import ArchiveDamaged, FutureSchema
 from casetrack.marks.store import PATH as MARKS_PATH
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.pipeline_files import is_kept_path
+from casetrack.store.untaken import FILE as LEDGER
 from casetrack.transfer.queries import is_query_path
 
 FORMAT = "casetrack-collection"
-FORMAT_VERSION = 3
-"""Form 2 holds saved queries and a pipeline of the user's as well, form 3 also the user's marks. An
-archive is written in the first form that has room for it, as every version reads form 1."""
-_WITH_MORE, _WITH_MARKS = 2, 3
+FORMAT_VERSION = 4
+"""Form 2 holds saved queries and a pipeline of the user's as well, form 3 also the user's marks,
+form 4 the ledger of files that were not read. An archive is written in the first form that has room
+for it, as every version reads form 1."""
+_WITH_MORE, _WITH_MARKS, _WITH_LEDGER = 2, 3, 4
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
@@ -72,8 +74,9 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """Return it as it stands in the archive."""
         more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
-        marks = any(e.path == MARKS_PATH for e in self.files)
-        version = _WITH_MARKS if marks else _WITH_MORE if more else 1
+        paths = {e.path for e in self.files}
+        version = _WITH_MARKS if MARKS_PATH in paths else _WITH_MORE if more else 1
+        version = _WITH_LEDGER if LEDGER in paths else version
         head = {"format": FORMAT, "format_version": version}
         body = asdict(self) | {
             "models": list(self.models),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.graph.marks import Documents
 from casetrack.marks.store import FILE, FOLDER, PATH, Stored, read, to_line
 from casetrack.store.files import write_atomic
+from casetrack.store.untaken import FILE as LEDGER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,9 +48,9 @@ def copy_marks(folder: Path, snapshot: Snapshot, content: Path, /) -> int:
 
 
 def too_large(path: str, size: int, /) -> str:
-    """Return what is wrong with the size of an archive's marks, in words; empty if nothing is."""
-    if path == PATH and size > MAX_BYTES:
-        return f"the marks in it are larger than {MAX_BYTES >> 20} MB"
+    """Return what is wrong with the size of marks or of the ledger, in words; may be empty."""
+    if path in {PATH, LEDGER} and size > MAX_BYTES:
+        return f"{path!r} in it is larger than {MAX_BYTES >> 20} MB"
     return ""
 
 

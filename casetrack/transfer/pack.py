@@ -35,6 +35,7 @@ from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.store.scratch import scratch_folder, spool_folder
 from casetrack.store.snapshots import locked_point
+from casetrack.store.untaken import carry
 from casetrack.transfer.manifest import (
     ENCRYPTED_EXTENSION,
     EXPORT,
@@ -235,6 +236,7 @@ def _make(
     if behind:
         what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"
         work.notes.append(f"{what} not in it: the documents are gone.")
+    carry(work.folder, documents, content)
     left = copy_queries(work.folder, content)
     if left:
         work.notes.append(f"These saved queries are not in it: {_listed(left)}.")

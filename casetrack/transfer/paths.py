@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.marks.store import PATH as MARKS_PATH
 from casetrack.store.pipeline_files import is_kept_path
+from casetrack.store.untaken import FILE as LEDGER
 from casetrack.transfer.manifest import INFO, MANIFEST
 from casetrack.transfer.queries import is_query_path
 
@@ -77,6 +78,6 @@ def _fault(path: str) -> str:
         return f"it holds a path that is not safe: {path!r}"
     if path in {INFO, MANIFEST} or _TABLES.fullmatch(path) or _COPIES.fullmatch(path):
         return ""
-    if is_query_path(path) or is_kept_path(path) or path == MARKS_PATH:
+    if is_query_path(path) or is_kept_path(path) or path in {MARKS_PATH, LEDGER}:
         return ""
     return f"it holds a file that does not belong there: {str(PurePosixPath(path))!r}"

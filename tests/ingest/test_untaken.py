@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.errors import StorageError
+from casetrack.sources.filesystem import FilesystemSource
 from casetrack.store.untaken import FILE
 
 if TYPE_CHECKING:
@@ -120,6 +123,56 @@ def test_an_interrupted_ingest_stays_listed(
     assert listed(collection) == {("failed", "files", "unfinished")}
     collection.ingest(folder)
     assert "unfinished" not in {code for _, _, code in listed(collection)}
+
+
+@pytest.mark.parametrize("error", [StorageError("No room."), ValueError("odd")])
+def test_a_sync_that_fails_is_listed_until_one_succeeds(
+    collection: Collection, folder: Path, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    collection.sync(folder)
+    (folder / "new.txt").write_text("A new file.")
+    with monkeypatch.context() as patched:
+        patched.setattr("casetrack.ingest.batch.IngestRun.take_all", fail)
+        with pytest.raises(type(error)):
+            collection.sync(folder)
+    assert listed(collection) >= {("failed", "files", getattr(error, "code", "unexpected"))} | ALL
+    collection.sync(folder)
+    assert "files" not in {name for _, name, _ in listed(collection)}
+
+
+def test_a_source_lists_what_is_too_large_and_that_it_failed(
+    collection: Collection, folder: Path
+) -> None:
+    def sync(most: int, root: Path = folder) -> set[tuple[str, str, str]]:
+        collection.sync_source(FilesystemSource("case", root=root, max_extract_bytes=most))
+        return listed(collection)
+
+    assert ("skipped", "good.txt", "source_skipped") in sync(10)
+    assert "good.txt" not in {name for _, name, _ in sync(10_000)}
+    gone = {entry for entry in sync(10_000, folder / "gone") if entry[1] == "filesystem:case"}
+    assert gone == {("failed", "filesystem:case", "source_failed")}
+    assert "filesystem:case" not in {name for _, name, _ in sync(10_000)}
+
+
+def test_an_export_carries_the_ledger(
+    collection: Collection, library: Library, folder: Path, tmp_path: Path
+) -> None:
+    collection.ingest([folder])
+    before = listed(collection)
+    collection.admin.export(tmp_path / "case.ctcollection")
+    shutil.rmtree(folder)
+    library.import_archive(tmp_path / "case.ctcollection", name="Other")
+    other = library.get("Other")
+    assert listed(other) >= ALL
+    assert listed(other) <= before
+    (tmp_path / "damaged.pdf").write_bytes(PDF)
+    (tmp_path / "odd.xyz").write_bytes(b"x")
+    other.ingest([tmp_path / "damaged.pdf"])
+    files = {f.path for f in other.workspace.state().untaken() if f.path.endswith("damaged.pdf")}
+    assert files == {str(tmp_path / "damaged.pdf")}
 
 
 def test_a_deleted_document_takes_its_entry_along(collection: Collection, folder: Path) -> None:

@@ -48,6 +48,7 @@ class ProductionSource(Source):
         self.production = production
         self.notes: list[str] = []
         self.dark: list[str] = []
+        self.large: list[str] = []
         self.members = {member.key: member for member in production.members}
         self.chosen = {key: ways(member)[0] for key, member in self.members.items()}
 

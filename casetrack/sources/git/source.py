@@ -84,6 +84,7 @@ class GitSource(Source):
         self.name = name
         self.notes: list[str] = []
         self.dark: list[str] = []
+        self.large: list[str] = []
         where = label(self)
         self._address = parse(url, base=base, where=where, host=host)
         if branch is not None:
@@ -105,7 +106,7 @@ class GitSource(Source):
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield the branch's files; see :meth:`casetrack.sources.base.Source.items`."""
-        self.notes, self.dark = [], []
+        self.notes, self.dark, self.large = [], [], []
         with self._clone.locked(cancel):
             try:
                 found = self._list(cancel)
@@ -123,15 +124,15 @@ class GitSource(Source):
         self._pages = self._address.seen_at(self._clone.origin_of_folder())
         blobs = self._chosen(self._clone.entries(commit, self._root))
         sizes = self._clone.sizes_there(list(blobs.values()))
-        large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
-        if large:
+        self.large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
+        if self.large:
             self.notes.append(
-                f"{counted(len(large), 'file')} larger than {self._largest:,} bytes left out: "
-                f"{listed(large)}. Set max_extract_bytes to have larger ones read."
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
             )
         history = History(self._clone.git, self._clone.history_path)
         changes = history.of(commit, blobs, root=self._root, cancel=cancel)
-        for path in large:
+        for path in self.large:
             del blobs[path]
         return [
             self._item(path, blob, sizes.get(blob), changes[path]) for path, blob in blobs.items()
