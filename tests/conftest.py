@@ -210,7 +210,7 @@ def store_text(
     document_id = facts.get("document_id") or str(uuid.uuid4())
     revision = session.new_revision()
     for chunks in pipeline.run(document_id, iter([batch]), name=name):
-        session.append(seal(chunks, revision, count, f"/files/{name}", now))
+        session.append(seal(chunks, revision, count, facts.get("path", f"/files/{name}"), now))
         count += chunks.num_rows
     document = Document(
         document_id=document_id,

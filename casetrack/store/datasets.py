@@ -19,7 +19,7 @@ from casetrack.store.ledger import Ledger
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -34,7 +34,14 @@ _PROFILE, _GENERATION = "casetrack.profile", "casetrack.generation"
 """Keys of the schema metadata of ``chunks``: they change in the commit that changes the vectors."""
 
 
-def create(folder: Path, dimension: int, /, *, profile: str = DEFAULT_PROFILE) -> None:
+def create(
+    folder: Path,
+    dimension: int,
+    /,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    names: Collection[str] = (CHUNKS, DOCUMENTS),
+) -> None:
     """Make the empty datasets of a new collection with vectors of a length of *dimension*.
 
     Row ids are stable, so that derived views may point to rows across compactions.
@@ -47,6 +54,8 @@ def create(folder: Path, dimension: int, /, *, profile: str = DEFAULT_PROFILE) -
     }
     place = place_of(folder)
     for name, layout in layouts.items():
+        if name not in names:
+            continue
         where = place.dataset(name)
         with storage_errors(where):
             lance.write_dataset(

@@ -13,12 +13,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.records.reports import FileOutcome
 from casetrack.store import heads
 from casetrack.store.damage import reading
-from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, create, open_dataset
 from casetrack.store.files import storage_errors
+from casetrack.store.info import read_info
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 from casetrack.store.place import dataset_at, dataset_files, files_of
+from casetrack.store.untaken import LOST, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,7 +97,7 @@ def mend_manifests(folder: Path, /) -> list[str]:
     Raises
     ------
     CollectionDamaged, StorageError
-        Not one version can be read, or nothing can be written.
+        Not one version can be read and there are no data files, or nothing can be written.
     """
     done = list[str]()
     before = heads.noted(folder)
@@ -103,7 +106,14 @@ def mend_manifests(folder: Path, /) -> list[str]:
         present = heads.manifests(folder, name)
         broken = [file for v, file in present.items() if not _opens(folder, name, v)]
         if len(broken) == len(present):
-            return []  # nothing to go back to
+            if not files_of(folder, name, "data"):
+                return []  # nothing to go back to
+            for file in broken:
+                file.set_aside()
+            info = read_info(folder)
+            create(folder, info.dimension, profile=info.profile, names=(name,))
+            done.append(f"began {name.removesuffix('.lance')} anew: no version of it can be read")
+            continue
         newest = next(iter(present))
         for file in broken:
             file.set_aside()
@@ -132,10 +142,14 @@ def settle(folder: Path, /) -> list[str]:
         with reading(ledger.uri):
             heads.confirm(folder, ledger, chunks)
     except CaseTrackError:
-        told = f"took the {ledger.count_rows()} documents that are there for the present state"
-        stored = before.rows if before else 0
-        if ledger.count_rows() < stored:
+        count, stored = ledger.count_rows(), before.rows if before else 0
+        told = f"took the {count} documents that are there for the present state"
+        if count < stored:
             said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
+            message = f"A repair found {count} of {stored} documents; the others are unknown."
+            hint = "Sync or add the folders of the collection again."
+            lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
+            note(folder, [lost], present=())
     heads.note(folder, ledger, chunks)
     return said
 

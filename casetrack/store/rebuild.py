@@ -25,6 +25,7 @@ from casetrack.store.files import storage_errors
 from casetrack.store.fragments import write_files
 from casetrack.store.originals import copies
 from casetrack.store.place import dataset_files, place_of
+from casetrack.store.source_states import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +55,8 @@ def rebuild_rows(folder: Path, /) -> list[str]:
     CollectionDamaged, StorageError
         A dataset cannot be opened at any version, or not be written.
     """
-    done = _rebuild_ledger(folder)
+    done = _restore_all_chunks(folder)
+    done += _rebuild_ledger(folder)
     return done + _restore_chunks(folder)
 
 
@@ -91,7 +93,9 @@ def _rebuild_ledger(folder: Path) -> list[str]:
         made = found.get(revision)
         if made is None and revision.rpartition("-")[0] in dead:
             continue  # a killed session never made it live
-        made = made or _from_passages(passages, revision, kept)
+        if made is None:
+            made = _from_passages(passages, revision, kept)
+            made["source"], made["source_id"] = source_of(made["path"], folder)
         other = live.get(made["document_id"])
         if other is None or other["updated_at"] < made["updated_at"]:
             live[made["document_id"]] = made
@@ -128,6 +132,29 @@ def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:
             if other is None or other["updated_at"] <= row["updated_at"]:
                 found[row["revision"]] = row
     return found
+
+
+def _restore_all_chunks(folder: Path) -> list[str]:
+    """Bring all passages back to a dataset that was begun anew, with those of deleted documents."""
+    import pyarrow as pa
+
+    chunks, noted = open_dataset(folder, CHUNKS), heads.noted(folder)
+    if chunks.count_rows() or (noted.chunks if noted else chunks.version) <= chunks.version:
+        return []
+    seen, layout = (
+        set[tuple[str, int]](),
+        schema.table("chunks").arrow(dimension=dimension_of(chunks)),
+    )
+    for table in _in_data_files(folder, chunks):
+        rows = []
+        for row in _sound(conform(table, layout), "chunks"):
+            key = (row["revision"], row["chunk_index"])
+            if key not in seen:
+                seen.add(key)
+                rows.append(row)
+        if rows:
+            append(folder, write_files(folder, [pa.Table.from_pylist(rows, schema=layout)]))
+    return [f"brought {len(seen)} passages back from data files"] if seen else []
 
 
 def _restore_chunks(folder: Path) -> list[str]:

@@ -111,6 +111,14 @@ def _read(folder: Path) -> dict[str, Any]:
         return {}
 
 
+def source_of(path: str, folder: Path, /) -> tuple[str, str] | tuple[None, None]:
+    """Return the source of a fetched document and its id there, by the document's path."""
+    for source in _read(folder):
+        if path.startswith(f"{source}/"):
+            return source, path[len(source) + 1 :]
+    return None, None
+
+
 def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
     """Return the sources of a collection, those of its documents and those that were synced."""
     states = _read(folder)

@@ -30,6 +30,9 @@ _FORMAT = 1
 _STATUSES = ("failed", "skipped")
 _READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
 _UNFINISHED = "unfinished"
+LOST = "documents_lost"
+"""Code of the entry that reports documents which a repair did not find; the next file that is read
+removes it."""
 DAMAGED = "ledger_damaged"
 """Code of the entry that reports a damaged ledger; the next run writes a new one."""
 
@@ -77,6 +80,7 @@ def note(
             if path not in named
             and not (file.elsewhere and _name(path) in names)
             and not is_over(file)
+            and not (file.code == LOST and read)
             and read.isdisjoint(_parents(path))
         }
         for result in results:

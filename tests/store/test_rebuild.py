@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,8 @@ from casetrack.library import Library
 from casetrack.store.datasets import CHUNKS, DOCUMENTS
 from casetrack.store.heads import manifests
 from casetrack.store.session import write_session
+from casetrack.store.source_states import begun
+from casetrack.store.untaken import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +85,53 @@ def test_a_lost_manifest_loses_no_document_and_brings_none_back(
         damage(path)
         fresh(collection).admin.doctor(repair=True)
         assert shown(collection) == (NAMES, 3)
+
+
+@pytest.mark.parametrize("lost", [(DOCUMENTS,), (CHUNKS,), (DOCUMENTS, CHUNKS)])
+@pytest.mark.parametrize("damage", [cut, unlink])
+def test_all_manifests_of_a_dataset_are_lost_at_once(
+    collection: Collection, lost: tuple[str, ...], damage: Callable[[Path], None]
+) -> None:
+    for name in lost:
+        for file in manifests(collection.folder, name).values():
+            assert file.path is not None
+            damage(file.path)
+    fresh(collection).admin.doctor(repair=True)
+    names, hits = shown(collection)
+    # Without both lists nothing tells of a deletion.
+    assert NAMES <= names <= NAMES | ({"3.txt"} if len(lost) == 2 else set())
+    assert hits == len(names)
+
+
+def test_a_rebuilt_entry_of_a_fetched_document_keeps_its_source(
+    library: Library, store_text: Callable[..., Document]
+) -> None:
+    found = library.create("Case")
+    begun(found.folder, "git:platform", datetime.now(UTC))
+    with write_session(found.folder) as session:
+        store_text(session, "a.txt", "Text number 1.", path="git:platform/docs/a.txt")
+    for path in (found.folder / DOCUMENTS / "data").iterdir():
+        path.unlink()
+    fresh(found).admin.doctor(repair=True)
+    (document,) = fresh(found).documents()
+    assert (document.source, document.source_id) == ("git:platform", "docs/a.txt")
+
+
+def test_documents_that_a_repair_did_not_find_are_reported_until_files_are_read(
+    collection: Collection, store_text: Callable[..., Document], tmp_path: Path
+) -> None:
+    before = set(collection.folder.rglob("*.lance/*/*"))
+    with write_session(collection.folder) as session:
+        store_text(session, "last.txt", "Added last.")
+    for path in set(collection.folder.rglob("*.lance/*/*")) - before:
+        path.unlink()
+    fresh(collection).admin.doctor(repair=True)
+    codes = [f.code for f in fresh(collection).workspace.state().untaken()]
+    assert codes == [LOST]
+    assert not fresh(collection).admin.index_status().ok
+    (tmp_path / "last.txt").write_text("Added last.")
+    fresh(collection).ingest([tmp_path / "last.txt"])
+    assert fresh(collection).workspace.state().untaken() == ()
 
 
 def test_a_document_added_last_comes_back_with_its_passages(
