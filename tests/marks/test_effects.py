@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
+from mcp.client import Client
 
 from casetrack.cli.main import main
 from casetrack.errors import CaseTrackError
+from casetrack.marks.store import read
+from casetrack.mcp.server import build_server
 from casetrack.watch.watch_list import WatchList
+from window.conftest import visitor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -94,6 +100,7 @@ OPERATIONS = (
     ("collection", "close", "Lease", "--json"),
     ("collection", "reopen", "Lease", "--json"),
     ("query", "--save", "all", "SELECT name FROM documents", *LEASES),
+    ("query", "--save", "all", "SELECT path FROM documents", "--overwrite", *LEASES),
     ("delete", FILE, "--exclude", *LEASES),
     ("collection", "delete", "Lease", "--yes"),
 )
@@ -131,6 +138,128 @@ def test_every_editing_operation_changes_something_or_reports_that_it_did_not(
         assert failed or '"changed": false' in printed, (arguments, printed)
         before = everything(library)
         assert before == after, arguments
+
+
+def stored(library: Library) -> dict[str, bytes]:
+    """Return what is stored of collections and watched folders, without views and datasets."""
+    home = library.settings.data_dir
+    files = [*home.glob("watches.json"), *home.glob("collections/*/*.json")]
+    files += [*home.glob("collections/*/marks/*"), *home.glob("collections/*/*.lance/_versions/*")]
+    return {str(path): path.read_bytes() for path in files if path.suffix != ".lock"}
+
+
+class Known(dict[str, str]):
+    """What fills the braces of the tables below."""
+
+    def __init__(self, lease: Collection, folder: Path) -> None:
+        (folder / "in").mkdir()
+        event = lease.map.timeline().events[0].event_id
+        super().__init__(event=event, folder=str(folder / "in"), files=str(folder))
+        self.lease = lease
+
+    def __missing__(self, key: str) -> str:
+        if key == "watch":
+            return WatchList(self.lease.workspace.settings.data_dir).watches()[0].id
+        return read(self.lease.folder).all[-1].mark_id
+
+    def fill(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {k: v.format_map(self) if isinstance(v, str) else v for k, v in arguments.items()}
+
+
+TOOLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        ("mark", {"action": action, "target": target, **rest})
+        for action, target, rest in (
+            ("tag", FILE, {"value": "hot"}),
+            ("untag", FILE, {"value": "hot"}),
+            ("star", FILE, {}),
+            ("unstar", FILE, {}),
+            ("split", FIRM, {"value": "Landlord"}),
+            ("merge", FIRM, {"value": "Landlord"}),
+            ("kind", TENANT, {"value": "organization"}),
+            ("rename", TENANT, {"value": "Moss Ltd"}),
+            ("undo", "{mark}", {}),
+            ("hide", TENANT, {}),
+            ("add_event", FILE, {"date": "2024-06-01", "value": "The roof leaked."}),
+            ("change_event", "{mark}", {"value": "The roof was repaired."}),
+            ("hide_event", "{event}", {}),
+        )
+    ),
+    ("watch_folder", {"folder_path": "{folder}", "schedule": "manual"}),
+    ("set_sync_schedule", {"folder_path": "{folder}", "schedule": "hourly"}),
+    ("unwatch_folder", {"folder_path": "{folder}"}),
+    ("update_collection", {"description": "Rent", "add_tags": ["rent"]}),
+    ("close_collection", {"collection_name": "Lease"}),
+    ("archive_collection", {"collection_name": "Lease"}),
+    ("reopen_collection", {"collection_name": "Lease"}),
+    ("create_collection", {"name": "Other"}),
+    ("delete_collection", {"collection_name": "Other", "confirm": True}),
+    ("delete_document", {"document_name": FILE, "confirm": True}),
+    ("ingest_document", {"file_path": "{files}/Lease.txt"}),
+    ("delete_document", {"document_name": FILE, "confirm": True}),
+    ("sync_folder", {"folder_path": "{files}"}),
+)
+
+
+def test_every_editing_tool_changes_something_or_reports_that_it_did_not(
+    lease: Collection, library: Library, tmp_path: Path
+) -> None:
+    async def twice() -> None:
+        known, before = Known(lease, tmp_path), stored(library)
+        async with Client(build_server(library)) as client:
+            for tool, given in TOOLS:
+                arguments = known.fill(given)
+                first = await client.call_tool(tool, arguments)
+                assert not first.is_error, (tool, arguments, first.content)
+                assert (after := stored(library)) != before, (tool, arguments)
+                again = await client.call_tool(tool, arguments)
+                facts = again.structured_content or {}
+                claims = facts.get("changed") is not False and any(
+                    (facts.get("counts") or {"all": 1}).get(kind)
+                    for kind in ("all", "added", "replaced", "new", "changed", "moved", "removed")
+                )
+                assert again.is_error or not claims, (tool, arguments, facts)
+                before = stored(library)
+                assert before == after, (tool, arguments)
+
+    anyio.run(twice)
+
+
+FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("kept", {"target": FILE}),
+    ("kept", {"target": FILE, "off": "1"}),
+    ("kept", {"target": FILE, "tag": "hot"}),
+    ("kept", {"target": FILE, "tag": "hot", "off": "1"}),
+    ("people/" + FIRM, {"what": "split", "value": "Landlord"}),
+    ("people", {"what": "merge", "who": [FIRM, "Landlord"]}),
+    ("people/" + TENANT, {"what": "kind", "value": "organization"}),
+    ("people/" + TENANT, {"what": "rename", "value": "Moss Ltd"}),
+    ("people", {"what": "hide", "who": ["Moss Ltd"]}),
+    ("corrections", {"undo": "{mark}"}),
+    ("timeline", {"what": "add", "date": "2024-06-01", "text": "The roof leaked.", "source": FILE}),
+    ("timeline", {"what": "change", "event": "{mark}", "date": "2024-06-02", "text": "Repaired."}),
+    ("timeline", {"what": "hide", "event": "{event}"}),
+    ("add", {"path": "{folder}", "keep": "1"}),
+    ("folders", {"watch": "{watch}", "do": "pause"}),
+    ("folders", {"watch": "{watch}", "do": "resume"}),
+    ("folders", {"watch": "{watch}", "do": "mirror"}),
+    ("folders", {"watch": "{watch}", "do": "keep"}),
+    ("folders", {"watch": "{watch}", "do": "remove"}),
+)
+
+
+def test_every_editing_form_changes_something_or_reports_that_it_did_not(
+    lease: Collection, library: Library, tmp_path: Path
+) -> None:
+    known, window, before = Known(lease, tmp_path), visitor(library.settings), stored(library)
+    for place, given in FORMS:
+        sent = known.fill(given)
+        first = window.post(f"/c/Lease/{place}", data=sent)
+        assert first.status_code < 400, (place, sent, first.text)
+        assert (after := stored(library)) != before, (place, sent)
+        assert window.post(f"/c/Lease/{place}", data=sent).status_code >= 400, (place, sent)
+        before = stored(library)
+        assert before == after, (place, sent)
 
 
 @pytest.mark.parametrize(

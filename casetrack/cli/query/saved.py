@@ -248,7 +248,7 @@ def save(
     Raises
     ------
     UsageError
-        The name is none, or it is taken.
+        The name is none, or it is taken; or the query of this name is this one already.
     StorageError
         The file cannot be written.
     """
@@ -267,6 +267,11 @@ def save(
     known = {p.name for p in declared}
     head = [_declaration(p, given.get(p)) for p in parameters(sql) if p not in known]
     text = "".join(line + "\n" for line in head) + sql.strip().rstrip(";").rstrip() + ";\n"
+    if path.is_file() and path.read_bytes() == text.encode():
+        raise UsageError(
+            f"The saved query {name!r} is this statement already: {path}.",
+            hint="Nothing was changed. Give another statement, or run it with --saved.",
+        )
     is_of_collection = (folder / INFO).exists()
     with info_lock(folder) if is_of_collection else contextlib.nullcontext():
         write_atomic(path, text.encode("utf-8"))
