@@ -42,6 +42,7 @@ class StubSource(Source):
     name: str = "stub"
     notes: tuple[str, ...] = ()
     dark: tuple[str, ...] = ()
+    large: tuple[str, ...] = ()
     closed: int = 0
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
