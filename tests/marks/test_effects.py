@@ -115,7 +115,7 @@ def everything(library: Library) -> object:
         [[e.description for e in c.map.timeline().events] for c in collections],
         [[s.as_dict() for s in c.admin.snapshots()] for c in collections],
         WatchList(folder).watches(),
-        sorted(folder.rglob("*.sql")),
+        {path: path.read_text() for path in folder.rglob("*.sql")},
     ]
 
 
