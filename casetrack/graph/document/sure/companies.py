@@ -39,6 +39,8 @@ _FORM: Final = re.compile(
 _TOKEN: Final = re.compile(r"[\w][\w'’]*(?:[-.@/][\w'’]+)*[™®]?|[&+]|\n[ \t]*\n|\n|[^\s\w]")
 _REFERS: Final = re.compile(r"\s+(?:by|herein|in|into|under|therein|on)\b", re.IGNORECASE)
 """Behind "Incorporated": no legal form."""
+_LAW: Final = re.compile(r"\s(?:Act|Law|Code|Rules|Regulations|Ordinance|Statute)s?\b")
+"""Behind a form it makes the title of a law: the Companies Limited Liability Act."""
 _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 """Behind it stands a description: a Delaware corporation."""
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
@@ -120,7 +122,7 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
             continue
         if len(match[0]) == 2 and match[0].isupper() and _STATE.match(text, match.end()):
             continue
-        if describes(text[start : match.end()]):
+        if _LAW.match(text, match.end()) or describes(text[start : match.end()]):
             continue
         end = match.end()
         # Behind a word that is no abbreviation a full stop ends the sentence.
@@ -154,10 +156,13 @@ def describes(name: str, /) -> bool:
     --------
     >>> describes("Maine LLC"), describes("Maine Dairy LLC")
     (True, False)
+    >>> describes("Delaware Limited Liability Company")
+    True
     """
-    place, _, form = name.rstrip(".").rpartition(" ")
-    key = location_key(place)
-    return _word(form) in _KINDS_OF_FIRMS and (is_state(key) or is_known_place(key))
+    form = next((m for m in _FORM.finditer(name) if m.end() == len(name)), None)
+    key = location_key(name[: form.start()].rstrip(" ,")) if form else ""
+    is_kind = form is not None and _word(form[0].rstrip(".")) in _KINDS_OF_FIRMS
+    return is_kind and (is_state(key) or is_known_place(key))
 
 
 def is_body(word: str, /) -> bool:
