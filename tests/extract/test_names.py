@@ -299,6 +299,7 @@ def test_a_person_may_end_the_text() -> None:
         ("of 11 November 2024 Oakham Mills plc", 1, ("Oakham Mills plc", "organization")),
         ("by 7 Eleven", 1, ("7 Eleven", "organization")),
         ("told Ms\nRaman", 2, ("Raman", "person")),
+        ("is Ms Jo Okafor, Operations", 2, ("Jo Okafor", "person")),
         ("made by Mr. Cooper Group", 4, ("Cooper Group", "organization")),
     ],
 )

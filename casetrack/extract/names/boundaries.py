@@ -291,8 +291,9 @@ def _no_date(words: Words, place: Place, _before: Place | None, _after: Place | 
 
 
 def _titled(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Make a person of one or two words behind a title: "Ms Okafor"."""
+    """Make a person of one or two words behind a title: "Ms Okafor", "Ms Jo Okafor, Operations"."""
     texts, first = words.texts, place.first
+    end = next((i for i in range(first, place.after) if texts[i] == ","), place.after)
     low = {w.lower() for w in texts[first : place.after]}
     title = first - 2 if first > 1 and texts[first - 1] == "." else first - 1
     is_person = (
@@ -300,10 +301,10 @@ def _titled(words: Words, place: Place, _before: Place | None, _after: Place | N
         and texts[title].lower() in _ADDRESSED
         and texts[title][0].isupper()
         and _on_line(words, first)
-        and place.after - first <= 2
+        and 0 < end - first <= 2
         and not low & (LEGAL_FORMS | BODIES)
     )
-    return replace(place, kind="person") if is_person else place
+    return replace(place, after=end, kind="person") if is_person else place
 
 
 def _where(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
