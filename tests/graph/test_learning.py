@@ -282,6 +282,11 @@ def test_companies(text: str, count: int) -> None:
     assert len(found) == count, found
 
 
+def test_a_date_before_a_company_is_no_part_of_its_name() -> None:
+    text = "By a letter of 11 November 2024 Oakham Mills plc and 7 Eleven Inc. agreed"
+    assert [text[a:b] for a, b, _ in find_companies(text)] == ["Oakham Mills plc", "7 Eleven Inc."]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -6,6 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.extract.names.lexicon import DATES
 from casetrack.graph.document.titles import PARTIES, is_job
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.locations import is_known_place, location_key
@@ -277,6 +278,7 @@ def _begin(text: str, low: int, end: int) -> int | None:
         if best is not None
         else []
     )
+    content = content[_words_of_date(tokens, content) :]
     while content and (_is_opener(tokens, content[0]) or _is_number(text, tokens, content)):
         content = content[1:]
     if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
@@ -284,6 +286,13 @@ def _begin(text: str, low: int, end: int) -> int | None:
     if not any(c.isalpha() for i in content for c in tokens[i][2]):
         return None
     return _below_person(text, tokens, content)
+
+
+def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
+    """Return how many of the first words are a date: of "11 November 2024 Acme Inc." three."""
+    words = [fold(tokens[i][2]) for i in content]
+    size = next((n for n, w in enumerate(words) if not w.isdigit() and w not in DATES), 0)
+    return size if any(w in DATES for w in words[:size]) and size > 1 else 0
 
 
 def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:
