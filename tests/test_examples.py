@@ -46,6 +46,9 @@ NOT_RUN = {
     "python3 -m venv": "the first is what .ci/run and an installation do, the second runs this",
     "casetrack browse": "it serves until it is ended; tests/window/test_program.py starts it",
     "python data-samples/make_samples.py": "tests/test_samples.py runs it",
+    "casetrack update ": "it asks the package index; tests/setup runs it",
+    "casetrack ingest ~/Letters": "it starts a cluster; tests/cluster starts one",
+    "casetrack ingest /srv/letters": "the same",
     "casetrack ingest s3://": "it needs a bucket and a cluster; tests/cluster has both",
     "casetrack shards": "it needs a cluster; tests/cluster starts one, and what this runs",
     "pip install 'casetrack[ray]'": "what is tested is installed",
@@ -88,6 +91,7 @@ STANDS_FOR = {
     "Agreement.pdf": "Master Services Agreement.pdf",
     "Proposal.docx": "Proposal TS-P-2024-017.docx",
     "Notice of Claim.docx": "2024-10-21 Notice of Claim.docx",
+    "Annex 2.docx": "Amendment No 1.docx",
     "Lease v1.docx": "Proposal TS-P-2024-017.docx",
     "Lease v2.docx": "Amendment No 1.docx",
     "organization:halyard": "organization:halyard-cold-services",
@@ -428,7 +432,9 @@ def test_every_block_runs(
         monkeypatch.delenv("CASETRACK_LICENSE")
     mine = [block for block in BLOCKS if block.page == page]
     text = "".join(block.text for block in mine)
-    place.collection.admin.rename(next((c for c in COLLECTIONS if c in text), COLLECTIONS[-1]))
+    name = next((c for c in COLLECTIONS if c in text), COLLECTIONS[-1])
+    if name != place.collection.name:
+        place.collection.admin.rename(name)
     names: dict[str, Any] = {"path": CHECKOUT / "data-samples" / "golden.jsonl"}
     written = ""
     for block in mine:

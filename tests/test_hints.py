@@ -102,6 +102,24 @@ def bad_commands(text: str) -> Iterator[str]:
             yield line
 
 
+def every_command(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from every_command(below, f"{path} {name}")
+
+
+@pytest.mark.parametrize("program", COMMANDS)
+def test_each_argument_has_a_plain_name_and_a_help_text(program: str) -> None:
+    """Typer adds brackets and dots of its own, and shows a type where there is no name."""
+    bad = [
+        f"{path}: {p.name}"
+        for path, command in every_command(COMMANDS[program], program)
+        for p in command.params
+        if not p.help or re.search(r"^\[|\.\.\.", p.metavar or "")
+    ]
+    assert bad == []
+
+
 def plain(text: str) -> str:
     """Return a text without quotations and commands."""
     text = re.sub(r"`(?:casetrack|ctx) [^`]+`|(?:casetrack|ctx) [a-z].*", " ", text)

@@ -96,6 +96,10 @@ _BEFORE_YEAR = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_FIGURE = re.compile(r"\S*\d\S*")
+_FIGURES = 5
+"""More figures than this, and than words, make a row of a table in plain text."""
+_NUMBER = re.compile(r"\d{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +118,8 @@ class Reading:
 def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading | None:
     """Read what a passage says of the date at ``text[start:end]``; ``None`` where it is no event.
 
-    Years of copyright, print dates, version dates, years that only head a column and what the
-    filing system of a court prints on each page are none. The
+    Years of copyright, print dates, version dates, years that only head a column, rows of figures,
+    numbers without words and what the filing system of a court prints on each page are none. The
     end of a period that is reported on, the day of a balance and the day on which a report was
     filed say little; the day of a mail is told with who wrote it to whom, and of what.
     """
@@ -131,7 +135,11 @@ def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading
         return None
     if _NOISE_BEFORE.search(text[max(low, start - 40) : start]) or _NOISE_SENTENCE.search(sentence):
         return None
-    words = _WORD.findall(text[low:start] + " " + text[end:high])
+    beside = f"{text[low:start]} {text[end:high]}"
+    words = _WORD.findall(beside)
+    figures = _FIGURE.findall(beside)
+    if len(figures) > max(_FIGURES, len(words)) or (not words and _NUMBER.search(beside)):
+        return None
     in_table = " | " in sentence
     deed = _says(sentence)
     if precision == "year" and (in_table or not deed or not _BEFORE_YEAR.search(text[low:start])):

@@ -22,6 +22,8 @@ _BREAK = re.compile(
     re.VERBOSE,
 )
 _FULL_LINE = 60
+_ITEM = re.compile(r"[.;]\s+(?=\((?:[a-z]|[ivx]{2,5}|\d{1,2})\)\s+[A-Z])")
+"""Before an item of a list that stands in running text: "(n) The Supplier"."""
 _ENDS = frozenset(".!?:;|") | {""}
 _MARKS = " \t\n|#*•>-–"
 
@@ -65,9 +67,15 @@ def sentences(text: str, /) -> Iterator[tuple[int, int]]:
     """Yield the places of the sentences of a text, without outer blanks."""
     for low, high in paragraph_spans(text):
         start = low
-        for end in [*sentence_ends(text, low, high), high]:
+        for end in [*_sentence_ends(text, low, high), high]:
             yield from _stripped(text, start, end)
             start = max(start, end)
+
+
+def _sentence_ends(text: str, low: int, high: int) -> list[int]:
+    return sorted(
+        {*sentence_ends(text, low, high), *(m.end() for m in _ITEM.finditer(text, low, high))}
+    )
 
 
 def sentence_around(text: str, start: int, end: int, /) -> tuple[int, int]:
@@ -81,7 +89,7 @@ def sentence_around(text: str, start: int, end: int, /) -> tuple[int, int]:
             break
     low, high = max(low, start - _SEARCHED), min(high, end + _SEARCHED)
     first, last = low, high
-    for cut in sentence_ends(text, low, high):
+    for cut in _sentence_ends(text, low, high):
         if cut <= start:
             first = cut
         elif cut >= end:

@@ -51,7 +51,9 @@ def list_entries(
         str | None,
         typer.Option("--action", metavar="WORD", help="Only actions with this word: deleted, ..."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-k", min=1, help="How many to list.")] = _LISTED,
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many to list.")
+    ] = _LISTED,
     as_json: JsonOption = False,
 ) -> None:
     """List what was done in the data folder, the last first.

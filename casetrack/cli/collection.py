@@ -136,7 +136,7 @@ def list_collections(
 def info(
     ctx: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Name or ID of the collection.")
+        str | None, typer.Argument(metavar="NAME", help="Name or ID of the collection.")
     ] = None,
     collection: CollectionOption = None,
     as_json: JsonOption = False,

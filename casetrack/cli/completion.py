@@ -34,7 +34,7 @@ def completion(
     ctx: typer.Context,
     shell: Annotated[
         Shell | None,
-        typer.Argument(metavar="[SHELL]", help="bash, zsh, fish or powershell."),
+        typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell."),
     ] = None,
     install: Annotated[
         bool, typer.Option("--install", help="Enter it into the shell's own start-up files.")

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import AnyCollectionOption, JsonOption
 from casetrack.cli.output import entry, line, write_json
 from casetrack.cli.state import State
 
 
 def doctor(
     ctx: typer.Context,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     deep: Annotated[
         bool,
         typer.Option(

@@ -22,7 +22,7 @@ def index_status(
     document: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DOCUMENT]", help="Only this document: its name or ID.", show_default=False
+            metavar="DOCUMENT", help="Only this document: its name or ID.", show_default=False
         ),
     ] = None,
     collection: CollectionOption = None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import AnyCollectionOption, JsonOption
 from casetrack.cli.output import Field, counted, facts, line, record_table, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -27,7 +27,7 @@ def list_jobs(
     everything: Annotated[
         bool, typer.Option("--all", help="List all that are known, not only the newest.")
     ] = False,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List long work: what waits and runs now, in any program, and what has ended lately.

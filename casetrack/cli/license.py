@@ -24,8 +24,8 @@ def status(
 ) -> None:
     """Show the tier in force, what it allows, and the key that it rests on.
 
-    Nothing is sent anywhere without --refresh. With it, the license server gets the key and a
-    random name for this installation, nothing else.
+    Nothing is sent anywhere without --refresh. With it, the license server gets the key, and
+    the random name or the id of this installation, nothing else.
     """
     from casetrack.license.manage import Outcome
 

@@ -59,8 +59,8 @@ _NON_COMMERCIAL = "non-commercial use only"
 def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = False) -> None:
     """Fetch the models of a profile, or what text recognition needs, and check them.
 
-    What is complete is left as it is, and what was stopped goes on where it stopped. This is the
-    only command that needs the network.
+    What is complete is left as it is, and what was stopped goes on where it stopped. Ingesting and
+    searching with these models then need no network.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
     from casetrack.supplies import USUAL

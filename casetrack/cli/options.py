@@ -25,6 +25,16 @@ CollectionOption = Annotated[
         autocompletion=collection_names,
     ),
 ]
+AnyCollectionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        metavar="NAME",
+        help="Only this collection, by its name or ID.",
+        autocompletion=collection_names,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON instead of text.")]
 CreateOption = Annotated[
     bool, typer.Option("--create", help="Make the collection if there is none of this name.")

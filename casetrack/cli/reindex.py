@@ -26,7 +26,7 @@ def reindex(
     document: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DOCUMENT]", help="Only this document: its name or ID.", show_default=False
+            metavar="DOCUMENT", help="Only this document: its name or ID.", show_default=False
         ),
     ] = None,
     collection: CollectionOption = None,

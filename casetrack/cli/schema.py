@@ -45,7 +45,7 @@ def schema(
     ctx: typer.Context,
     table_name: Annotated[
         str | None,
-        typer.Argument(metavar="[TABLE]", help="One table, or one pipeline; all without it."),
+        typer.Argument(metavar="TABLE", help="One table, or one pipeline; all without it."),
     ] = None,
     functions: Annotated[
         bool, typer.Option("--functions", help="The functions of SQL instead of the tables.")

@@ -61,7 +61,12 @@ def setup(
     ctx: typer.Context,
     client: Annotated[
         ClientName | None,
-        typer.Argument(metavar="CLIENT", show_default=False, show_choices=False),
+        typer.Argument(
+            metavar="CLIENT",
+            help="One of the programs above, or desktop.",
+            show_default=False,
+            show_choices=False,
+        ),
     ] = None,
     everywhere: Annotated[
         bool, typer.Option("--all", help="Every AI program that is installed here.")

@@ -25,7 +25,7 @@ def show(
     chunk_id: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]",
+            metavar="ID",
             help="A chunk's id, as search results give it. [default: the best answer to --for]",
         ),
     ] = None,

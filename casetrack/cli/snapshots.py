@@ -36,7 +36,9 @@ def list_snapshots(
     collection: CollectionOption = None,
     limit: Annotated[
         int,
-        typer.Option("--limit", "-k", min=0, help="How many to list besides those with a name."),
+        typer.Option(
+            "--limit", "-k", metavar="N", min=0, help="How many to list besides those with a name."
+        ),
     ] = _LISTED,
     as_json: JsonOption = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import AnyCollectionOption, JsonOption
 from casetrack.cli.output import byte_text, counted, line, write_json
 from casetrack.cli.state import EXIT_INTERRUPTED, State
 from casetrack.errors import CaseTrackError
@@ -19,7 +19,7 @@ logger = logging.getLogger("casetrack.cli")
 
 def upkeep(
     ctx: typer.Context,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     secure: Annotated[
         bool,
         typer.Option(

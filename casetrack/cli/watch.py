@@ -6,6 +6,7 @@ import typer
 
 from casetrack.cli.ingest import split_extensions
 from casetrack.cli.options import (
+    AnyCollectionOption,
     CollectionOption,
     ExcludeOption,
     ExtensionsOption,
@@ -105,7 +106,7 @@ def add_watch(
 
 
 def list_watches(
-    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
+    ctx: typer.Context, collection: AnyCollectionOption = None, as_json: JsonOption = False
 ) -> None:
     """List the watched folders, what became of the last sync, and when the next one is."""
     state = ctx.ensure_object(State)
@@ -145,7 +146,7 @@ def list_watches(
 def show_watch(
     ctx: typer.Context,
     folder: WatchArgument,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show everything known about one watched folder."""
@@ -185,7 +186,7 @@ def show_watch(
 def remove_watch(
     ctx: typer.Context,
     folder: WatchArgument,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Stop watching a folder; files and documents stay."""
@@ -205,7 +206,7 @@ def schedule_watch(
     schedule: Annotated[
         str, typer.Argument(metavar="WHEN", help=f"One of: {', '.join(SCHEDULES)}.")
     ],
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     daily_time: DailyOption = None,
     remove_deleted: RemoveOption = None,
     as_json: JsonOption = False,
@@ -222,7 +223,7 @@ def schedule_watch(
 def pause_watch(
     ctx: typer.Context,
     folder: WatchArgument,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Leave a watched folder alone until `casetrack watch resume`."""
@@ -234,7 +235,7 @@ def pause_watch(
 def resume_watch(
     ctx: typer.Context,
     folder: WatchArgument,
-    collection: CollectionOption = None,
+    collection: AnyCollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Watch a paused folder again; what changed meanwhile is found first."""

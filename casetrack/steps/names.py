@@ -67,7 +67,7 @@ class NamesStep:
     finder: NameFinder | None
     encoder: ProfileEncoder | None
     rules: NameRules = NameRules()
-    contract = Contract("names", 1, "chunks", "chunks", CONTEXT_COLUMNS, ("mentions",))
+    contract = Contract("names", 2, "chunks", "chunks", CONTEXT_COLUMNS, ("mentions",))
 
     @property
     def fingerprint(self) -> str:

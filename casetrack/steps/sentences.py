@@ -20,6 +20,9 @@ _ABBREVIATIONS = frozenset(
     "approx dept est ext hon rev vol ed eds jan feb mar apr jun jul aug sep sept oct nov dec "
     "abs bzw ca evtl ggf nr str tel usw vgl".split()
 )
+_SHORT = re.compile(r"[A-Z][a-z]{0,3}")
+_GOES_ON = re.compile(r"\.\s+(?:\d|§|[A-Z]\w+\s+§|[A-Z][a-z]{1,3}\.)")
+"""Behind a short word that is an abbreviation: "56 Fed. Reg. 1991", "Cal. Lab. Code"."""
 _LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
 
 
@@ -41,5 +44,7 @@ def _is_abbreviation(text: str, start: int, dot: int) -> bool:
     if found is None:
         return False
     word = found.group(1)
+    if _SHORT.fullmatch(word) and _GOES_ON.match(text, dot):
+        return True
     # "J. Smith", "U.S. Code", "8.2. Term": one letter, inner dots, or a bare number.
     return len(word) == 1 or "." in word or word.isdigit() or word.lower() in _ABBREVIATIONS

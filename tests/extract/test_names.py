@@ -291,3 +291,30 @@ def test_a_person_may_end_the_text() -> None:
     words = words_of("Nora Whitfield Inc")
     assert with_companies(words, [Place(0, 3, "person", 0.0)])
     assert with_companies(words, [Place(1, 3, "person", 0.0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "named"),
+    [
+        ("of 11 November 2024 Oakham Mills plc", 1, ("Oakham Mills plc", "organization")),
+        ("by 7 Eleven", 1, ("7 Eleven", "organization")),
+        ("told Ms\nRaman", 2, ("Raman", "person")),
+        ("is Ms Jo Okafor, Operations", 2, ("Jo Okafor", "person")),
+        ("made by Mr. Cooper Group", 4, ("Cooper Group", "organization")),
+    ],
+)
+def test_dates_and_titles_before_what_was_taken_for_a_firm(
+    text: str, first: int, named: tuple[str, str]
+) -> None:
+    words = words_of(text)
+    (found,) = completed(words, [Place(first, len(words.texts), "organization", -0.1)])
+    assert (text[words.starts[found.first] : words.ends[found.after - 1]], found.kind) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("Maine Limited Liability Company Act", []), ("Maine Limited Company acts", [2])],
+)
+def test_the_beginning_of_the_title_of_a_law_is_no_firm(text: str, kept: list[int]) -> None:
+    found = completed(words_of(text), [Place(0, 2, "organization", -0.1)])
+    assert [place.after for place in found] == kept

@@ -138,6 +138,25 @@ def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are(
     messages(found.left_out)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Item Last Month 2017/06 2017/07 [[date:2017-08|2017/08]] 2017/09 2017/10 2017/11 12 13",
+        "46191 ([[date:1991-09-10|September 10, 1991]]).",
+    ],
+)
+def test_figures_without_words_are_no_events(text: str) -> None:
+    found = timeline(HandMadeGraph([Written("a.txt", [SIGNED, text])]))
+    assert [event.date for event in found.events] == ["2024-03-12"]
+
+
+def test_an_item_of_a_list_is_not_told_with_the_one_before() -> None:
+    text = "It pays (56 Fed. Reg. 461). (n) It signs on 12 March 2024. (o) It ends."
+    start = text.index("12 March")
+    low, high = sentence_around(text, start, start + 13)
+    assert text[low:high] == "(n) It signs on 12 March 2024."
+
+
 def test_long_sentences_are_cut_around_the_date() -> None:
     text = "word " * 200 + "signed on 12 March 2024 in full " + "word " * 200
     start = text.index("12 March")

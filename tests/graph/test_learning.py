@@ -270,6 +270,8 @@ COMPANIES = [
     ("the Company shall, and Company may; each Corporation", 0),
     ("moved to Denver, CO 80203, then to Adelaide, SA 5000", 0),
     ("Under the terms of each Maine Corporation it votes", 0),
+    ("Section 18 of the Delaware Limited Liability Company Act", 0),
+    ("DELAWARE LIMITED LIABILITY COMPANY", 0),
     ("sold to Fjordkraft Nord ASA. It grew", 1),
 ]
 
@@ -278,6 +280,30 @@ COMPANIES = [
 def test_companies(text: str, count: int) -> None:
     found = [text[a:b] for a, b, weak in find_companies(text) if not weak]
     assert len(found) == count, found
+
+
+def test_a_date_before_a_company_is_no_part_of_its_name() -> None:
+    text = "By a letter of 11 November 2024 Oakham Mills plc and 7 Eleven Inc. agreed"
+    assert [text[a:b] for a, b, _ in find_companies(text)] == ["Oakham Mills plc", "7 Eleven Inc."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "to treat the Marsh Fever Virus (“MFV”); the [O:MFV] test",
+        "“QLA” means a Quarry Licence Application. The [O:QLA] is filed",
+        "“OSPA” means the Oakham Savings and Pension Act. Under [O:OSPA]",
+        "as the guidelines ask, with [O:cGMP] in force",
+    ],
+)
+def test_abbreviations_of_things_are_no_firms(text: str) -> None:
+    assert not entities(read(text), "organization")
+
+
+def test_abbreviations_of_firms_are_kept() -> None:
+    assert entities(read("the Oakham Savings Trust (“OST”); the [O:OST] pays"), "organization")
+    assert entities(read("“OBA” means the Oakham Bank Agency. [O:OBA] pays"), "organization")
+    assert entities(read("paid by [O:eBay] and others"), "organization")
 
 
 BOUNDS = [

@@ -203,6 +203,9 @@ def test_sheet_rows_and_columns_come_from_the_lines() -> None:
         ('He said "Stop!" Then he left.', ['He said "Stop!"', "Then he left."]),
         ("Is it so? It is.", ["Is it so?", "It is."]),
         ("J. Whitlock signed. No.", ["J. Whitlock signed.", "No."]),
+        ("In 56 Fed. Reg. 46191 of May.", ["In 56 Fed. Reg. 46191 of May."]),
+        ("Of Cal. Civ. Code § 2. A", ["Of Cal. Civ. Code § 2. A"]),
+        ("He met Mr. Lee. It ended.", ["He met Mr. Lee.", "It ended."]),
         ("他说了。然后走了。", ["他说了。", "然后走了。"]),
     ],
 )

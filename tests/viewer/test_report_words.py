@@ -48,6 +48,12 @@ def test_the_first_sentences_say_what_the_collection_is(messages: Any) -> None:
     messages(brief_of(good).replace(". ", ".\n"), "complete")
 
 
+def test_a_sentence_that_ends_with_an_abbreviation_has_one_full_stop() -> None:
+    said = brief_of(handmade(3, "Oakham Mills, Inc."))
+    assert "Inc." in said
+    assert ".." not in said
+
+
 def test_the_largest_sums_are_named_with_their_currency() -> None:
     def of(unit: str | None, *values: float) -> Amounts:
         sums = tuple(Sum(value, None, 1, 1, quote(int(value))) for value in values)

@@ -10,6 +10,7 @@ import functools
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +44,8 @@ demo = casetrack.open("Demo")
 people = demo.map.entities(kind="person", limit=8)
 plots.bars([p.name for p in people], [p.mention_count for p in people], title="Who is mentioned")"""
 
+_TIME = re.compile(r"^\W*(?:\[[\d;]*m)?Time: ")
+"""The time of a search depends on the machine and its load, so pictures leave it out."""
 INK = [(36, 41, 47), (190, 40, 50), (22, 120, 60), (140, 94, 0)]
 INK += [(20, 92, 190), (125, 70, 175), (0, 112, 128), (87, 96, 106)]
 PAPER = TerminalTheme((255, 255, 255), (36, 41, 47), INK, INK)
@@ -167,6 +170,7 @@ def _terminal(screen: Screen, studio: Studio) -> bytes:
     """Return an SVG of what a command writes to a terminal, names of this machine left out."""
     said = _on_a_terminal([sys.executable, "-m", "casetrack", *screen.arguments])
     rows = studio.without_names(said).replace("\r\n", "\n").rstrip("\n").split("\n")
+    rows = [row for row in rows if not _TIME.search(row)]
     if len(rows) > screen.first:
         rows = [*rows[: screen.first], "…"]
     console = Console(

@@ -103,7 +103,7 @@ def list_cases(
 def use(
     ctx: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="Name or ID of the case.")
+        str | None, typer.Argument(metavar="CASE", help="Name or ID of the case.")
     ] = None,
     none: Annotated[bool, typer.Option("--none", help="Use no case any more.")] = False,
     as_json: JsonOption = False,
@@ -124,7 +124,7 @@ def info(
     ctx: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[CASE]", help="Name or ID; without it, the case in use."),
+        typer.Argument(metavar="CASE", help="Name or ID; without it, the case in use."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -30,7 +30,7 @@ _COVER_WORDS = {
 
 def redactions(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="PDFs and Word files (.docx).")
+        list[Path], typer.Argument(metavar="FILE", help="PDFs and Word files (.docx).")
     ],
     password: PasswordOption = None,
     as_json: JsonOption = False,

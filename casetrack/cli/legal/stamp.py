@@ -12,7 +12,7 @@ from casetrack.cli.output import counted, line, write_json
 def stamp(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Files, or folders with all they hold, by name."),
+        typer.Argument(metavar="FILE", help="Files, or folders with all they hold, by name."),
     ],
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="A new or empty folder.")],
     prefix: Annotated[

@@ -11,7 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.names.lexicon import (
+    BODIES,
+    DATES,
     FELLOWS,
+    GENERIC_FORMS,
+    LEGAL_FORMS,
     NO_NAMES,
     NUMBERED,
     OFFICES,
@@ -41,6 +45,7 @@ _TRADE = frozenset({"stock", "mercantile", "metal", "securities"})
 _HEADS = frozenset(
     form for word in {*_SURE_BODIES, "court", "exchange"} for form in (word.title(), word.upper())
 )
+_ADDRESSED = frozenset({"mr", "mrs", "ms", "miss"})
 _SAINTS = frozenset({"st", "mt", "ft"})
 _LONGEST = 8
 """Most words that a name is lengthened by on one side."""
@@ -264,14 +269,42 @@ def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | N
     """Leave out the titles of laws and plans, and the board of anybody."""
     texts, end = words.texts, place.after
     low = [w.lower() for w in texts[place.first : end]]
-    behind = texts[end].lower() if end < len(texts) and _on_line(words, end) else ""
+    at = end
+    while at < len(texts) and texts[at].lower() in GENERIC_FORMS and _on_line(words, at):
+        at += 1
+    behind = texts[at] if at < len(texts) and _on_line(words, at) else ""
     mark = texts[place.first - 1].lower() if place.first else ""
     if mark in NUMBERED and end - place.first == 1 and len(low[0]) <= 3:
         return replace(place, first=end)
-    is_law = low[-1] in STATUTES or (behind in STATUTES and texts[end][0].isupper())
+    is_law = low[-1] in STATUTES or (behind.lower() in STATUTES and behind[0].isupper())
     if is_law or (low[0] == "board" and low[-1] in {"directors", "trustees", "managers"}):
         return replace(place, first=place.after)
     return place
+
+
+def _no_date(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
+    """Leave out a date that stands before a firm: "11 November 2024 Oakham Mills plc"."""
+    low = [w.lower() for w in words.texts[place.first : place.after]]
+    size = next((i for i, w in enumerate(low) if w not in DATES and not w.isdigit()), len(low))
+    is_date = any(w in DATES for w in low[:size]) and any(w.isdigit() for w in low[:size])
+    return replace(place, first=place.first + size) if is_date else place
+
+
+def _titled(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
+    """Make a person of one or two words behind a title: "Ms Okafor", "Ms Jo Okafor, Operations"."""
+    texts, first = words.texts, place.first
+    end = next((i for i in range(first, place.after) if texts[i] == ","), place.after)
+    low = {w.lower() for w in texts[first : place.after]}
+    title = first - 2 if first > 1 and texts[first - 1] == "." else first - 1
+    is_person = (
+        title >= 0
+        and texts[title].lower() in _ADDRESSED
+        and texts[title][0].isupper()
+        and _on_line(words, first)
+        and 0 < end - first <= 2
+        and not low & (LEGAL_FORMS | BODIES)
+    )
+    return replace(place, after=end, kind="person") if is_person else place
 
 
 def _where(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
@@ -335,6 +368,6 @@ def _on_line(words: Words, at: int) -> bool:
 
 _RULES: dict[str, tuple[Callable[[Words, Place, Place | None, Place | None], Place], ...]] = {
     "person": (_person, _firm),
-    "organization": (_no_law, _heading, _body, _firm),
+    "organization": (_no_date, _titled, _no_law, _heading, _body, _firm),
     "location": (_where,),
 }

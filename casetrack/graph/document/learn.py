@@ -10,6 +10,7 @@ from casetrack.extract.spans import NameSpan
 from casetrack.graph.document.sure.edges import (
     end_of_place,
     initials_of_things,
+    is_qualified,
     state_behind,
     unions,
     with_article,
@@ -165,7 +166,8 @@ def _without_things(
 
     def is_thing(span: NameSpan) -> bool:
         is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
-        return span.text in things or (is_word and span.text.lower() in plain)
+        is_plain = is_word and span.text.lower() in plain
+        return span.text in things or is_qualified(span.text) or is_plain
 
     return [[s for s in spans if not is_thing(s)] for spans in tagged]
 

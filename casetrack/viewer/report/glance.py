@@ -14,6 +14,7 @@ from casetrack.viewer.report.parts import (
     named,
     nothing,
     section,
+    sentence,
     spread_words,
     unit_words,
     with_unit,
@@ -158,7 +159,7 @@ def _who(report: Report, passages: Passages) -> str:
         name = shortened(actor.entity.name, MAX_NAME)
         names.append(f"{passages.link(actor.quote, name) if actor.quote else ''}{said}")
     verb = "is" if len(shown) == 1 else "are"
-    return f"Most prominent {verb} {joined(names)}."
+    return sentence(f"Most prominent {verb} {joined(names)}")
 
 
 def _about(report: Report, passages: Passages) -> str:
@@ -166,7 +167,7 @@ def _about(report: Report, passages: Passages) -> str:
     if not topics:
         return ""
     said = [passages.link(t.quotes[0], shortened(t.label, MAX_NAME)) for t in topics]
-    return f"The texts turn on {'; '.join(said)}."
+    return sentence(f"The texts turn on {'; '.join(said)}")
 
 
 def _money(report: Report, passages: Passages) -> str:
@@ -180,11 +181,11 @@ def _money(report: Report, passages: Passages) -> str:
         for top in g.sums[:1]
     ]
     if sum(group.total for group in report.amounts) == 1:
-        return f"The texts name one sum of money: {tops[0]}."
+        return sentence(f"The texts name one sum of money: {tops[0]}")
     unit = esc(unit_words(shortened(listed[0].unit or "", MAX_NAME)))
-    said = f"Sums are mostly in {unit}; the largest of these is {tops[0]}."
+    said = sentence(f"Sums are mostly in {unit}; the largest of these is {tops[0]}")
     # What one currency is worth in another is not known here, so the largest of each is named.
-    return f"{said} Sums in other units reach {joined(tops[1:])}." if tops[1:] else said
+    return sentence(f"{said} Sums in other units reach {joined(tops[1:])}") if tops[1:] else said
 
 
 def _unread(report: Report) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.records.graph import Entity
 
+_TAGS = re.compile(r"<[^>]*>")
 MAX_NAME = 120
 """Characters of a name that are shown."""
 _PLURAL = frozenset(
@@ -114,6 +116,11 @@ def joined(parts: Sequence[str], /) -> str:
     """Return parts as one speaks them: ``a, b and c``."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def sentence(html: str, /) -> str:
+    """Return HTML with a full stop, unless its text ends with one: ``Oakham Mills, Inc.``."""
+    return html if _TAGS.sub("", html).endswith(".") else f"{html}."
 
 
 def named(entity: Entity, /) -> str:

@@ -6,6 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.extract.names.lexicon import DATES
 from casetrack.graph.document.titles import PARTIES, is_job
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.locations import is_known_place, location_key
@@ -39,6 +40,8 @@ _FORM: Final = re.compile(
 _TOKEN: Final = re.compile(r"[\w][\w'’]*(?:[-.@/][\w'’]+)*[™®]?|[&+]|\n[ \t]*\n|\n|[^\s\w]")
 _REFERS: Final = re.compile(r"\s+(?:by|herein|in|into|under|therein|on)\b", re.IGNORECASE)
 """Behind "Incorporated": no legal form."""
+_LAW: Final = re.compile(r"\s(?:Act|Law|Code|Rules|Regulations|Ordinance|Statute)s?\b")
+"""Behind a form it makes the title of a law: the Companies Limited Liability Act."""
 _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 """Behind it stands a description: a Delaware corporation."""
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
@@ -120,7 +123,7 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
             continue
         if len(match[0]) == 2 and match[0].isupper() and _STATE.match(text, match.end()):
             continue
-        if describes(text[start : match.end()]):
+        if _LAW.match(text, match.end()) or describes(text[start : match.end()]):
             continue
         end = match.end()
         # Behind a word that is no abbreviation a full stop ends the sentence.
@@ -154,10 +157,13 @@ def describes(name: str, /) -> bool:
     --------
     >>> describes("Maine LLC"), describes("Maine Dairy LLC")
     (True, False)
+    >>> describes("Delaware Limited Liability Company")
+    True
     """
-    place, _, form = name.rstrip(".").rpartition(" ")
-    key = location_key(place)
-    return _word(form) in _KINDS_OF_FIRMS and (is_state(key) or is_known_place(key))
+    form = next((m for m in _FORM.finditer(name) if m.end() == len(name)), None)
+    key = location_key(name[: form.start()].rstrip(" ,")) if form else ""
+    is_kind = form is not None and _word(form[0].rstrip(".")) in _KINDS_OF_FIRMS
+    return is_kind and (is_state(key) or is_known_place(key))
 
 
 def is_body(word: str, /) -> bool:
@@ -272,6 +278,7 @@ def _begin(text: str, low: int, end: int) -> int | None:
         if best is not None
         else []
     )
+    content = content[_words_of_date(tokens, content) :]
     while content and (_is_opener(tokens, content[0]) or _is_number(text, tokens, content)):
         content = content[1:]
     if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
@@ -279,6 +286,13 @@ def _begin(text: str, low: int, end: int) -> int | None:
     if not any(c.isalpha() for i in content for c in tokens[i][2]):
         return None
     return _below_person(text, tokens, content)
+
+
+def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
+    """Return how many of the first words are a date: of "11 November 2024 Acme Inc." three."""
+    words = [fold(tokens[i][2]) for i in content]
+    size = next((n for n, w in enumerate(words) if not w.isdigit() and w not in DATES), 0)
+    return size if any(w in DATES for w in words[:size]) and size > 1 else 0
 
 
 def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.graph.document.sure.wording import is_thing
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -14,6 +16,13 @@ _TITLE: Final = re.compile(
 _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 
 _INITIALS: Final = re.compile(r"\(\s?[\"“‘'`]{0,2}\s?([A-Z]{2,7})(s?)\s?[\"”’'`]{0,2}\s?\)")
+_MEANS: Final = re.compile(
+    r"[\"“]([A-Za-z]?[A-Z]{2,7})[\"”]\s+(?:means|refers\s+to)\s+(?:(?:an?|any|[a-z][\w-]{3,})\s"
+    r"|(?:the\s+)?(?:[A-Z][\w.'’&-]*,?\s+|(?:and|of|for|in|the)\s+){0,12}Act\b)"
+)
+"""Defined as a thing ("a Biologics Licence Application", "current practice") or as a law."""
+_QUALIFIED: Final = re.compile(r"[a-z][A-Z]{2,5}")
+"""A common word before an abbreviation, as one letter: cGMP, mRNA."""
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _LAW: Final = re.compile(
     r"\b(?:Act|Code|Law|Regulations?|Rules?|Directive)(?: of \d{4})?(?:, as amended)?[ ,\n]*\Z"
@@ -22,28 +31,43 @@ _REACH = 90
 
 
 def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
-    """Return the abbreviations that texts introduce for common words, or for a law.
+    """Return the abbreviations that texts introduce for things, common words, or a law.
 
     Examples
     --------
     >>> sorted(initials_of_things(["restricted stock units (“RSUs”) of the Oakham Trust (OT)"]))
     ['RSU', 'RSUs']
+    >>> sorted(initials_of_things(["the Marsh Fever Virus (MFV)", "“NDA” means a filing"]))
+    ['MFV', 'MFVs', 'NDA', 'NDAs']
     """
     found: set[str] = set()
     for text in texts:
+        found |= {match[1] for match in _MEANS.finditer(text)}
         for match in _INITIALS.finditer(text):
             before = text[max(0, match.start() - _REACH) : match.start()]
             if _LAW.search(before) or _are_initials(match[1].lower(), _WORDS.findall(before)):
-                found |= {match[1], match[1] + "s"}
-    return frozenset(found)
+                found.add(match[1])
+    return frozenset(found | {f"{abbreviation}s" for abbreviation in found})
+
+
+def is_qualified(name: str, /) -> bool:
+    """Return whether a name is an abbreviation with the letter of a common word before it.
+
+    Examples
+    --------
+    >>> is_qualified("cGMP"), is_qualified("eBay"), is_qualified("GMP")
+    (True, False, False)
+    """
+    return _QUALIFIED.fullmatch(name) is not None
 
 
 def _are_initials(letters: str, words: list[str]) -> bool:
-    """Return whether letters begin the last words, the first and the last of these in small."""
+    """Return whether letters begin the last words, and these are common words or a thing."""
     for count in range(len(letters), min(len(letters) + 3, len(words)) + 1):
         last = words[-count:]
         heads = iter(w[0].lower() for w in last)
-        if last[0].islower() and last[-1].islower() and last[0][0] == letters[0]:
+        common = (last[0].islower() and last[-1].islower()) or is_thing(" ".join(last))
+        if common and last[0][0].lower() == letters[0]:
             return all(any(h == letter for h in heads) for letter in letters)
     return False
 

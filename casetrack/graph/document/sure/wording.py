@@ -77,7 +77,9 @@ THINGS = frozenset(
     "territory transaction transactions trademarks units vehicle warrant warrants website work "
     "works "
     "year arrangement actions claims damages losses lawsuit litigation bonds claim case complaint "
-    "court motion settlement judgment test trial closing venture vertrag gegenstand".split()
+    "court motion settlement judgment test trial closing venture vertrag gegenstand "
+    "application applications approval disease disorder guideline infection practices "
+    "protocol regime standard syndrome therapy treatment vaccine virus".split()
 )
 """What terms stand for that name nobody, by their last word, folded."""
 OF_FIRMS = frozenset(
