@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.conftest import error_of
-from graph_records import Answers, chunk, key, provenance, reference
+from graph_records import Answers, key, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,24 +163,6 @@ def test_names_cannot_drive_the_terminal_or_begin_a_line(acme: tuple[Run, Answer
         out = run(*words).out
         assert "\x1b" not in out
         assert not [row for row in out.splitlines() if row.strip().startswith("2. Forged")]
-
-
-def test_text_that_two_passages_share_is_read_once(
-    acme: tuple[Run, Answers], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = "One two three. Four five six. Seven eight nine."
-    spans = [(0, 29), (15, 47)]
-    chunks = [
-        replace(chunk(n, page[a:b]), provenance=provenance(n, page=1, char_start=a, char_end=b))
-        for n, (a, b) in enumerate(spans)
-    ]
-    following = replace(
-        chunk(2, "Ten."), provenance=provenance(2, page=2, char_start=0, char_end=4)
-    )
-    monkeypatch.setattr(Answers, "do_browse", lambda *_: [*chunks, following])
-    out = acme[0]("read", "Lease.pdf").out
-    assert out.count("Four five six.") == 1
-    assert out.index("Four five") < out.index("Seven eight nine.") < out.index("Ten.")
 
 
 def test_a_graph_names_every_link_once_and_few_of_a_crowd(acme: tuple[Run, Answers]) -> None:

@@ -67,21 +67,6 @@ def test_version(run: Run) -> None:
     assert re.fullmatch(r"casetrack \d\S*( \(not installed\))?\n", ended.out)
 
 
-@pytest.mark.parametrize("place", ["before", "after", "joined", "environment"])
-def test_the_data_folder_may_be_named_anywhere(
-    run: Run, tmp_path: Path, home: Path, place: str
-) -> None:
-    other = home if place == "environment" else tmp_path / "other place"
-    words = {
-        "before": ["--data-dir", other, "collection", "create", "A"],
-        "after": ["collection", "create", "A", "--data-dir", other],
-        "joined": ["collection", "create", f"--data-dir={other}", "A"],
-        "environment": ["collection", "create", "A"],
-    }[place]
-    assert run(*words).code == 0
-    assert len(list((other / "collections").iterdir())) == 1
-
-
 def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> None:
     assert run("collection", "create", "--", "--data-dir").code == 0
     assert json.loads(run("collection", "list", "--json").out)[0]["name"] == "--data-dir"

@@ -347,26 +347,6 @@ def test_one_model_of_a_profile_is_pulled_and_the_rest_is_named(run: Run, small:
 # --- verify --------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_networks_are_checked(run: Run, rapidocr: Path) -> None:
-    def states(*words: str) -> dict[str, str]:
-        ended = run("models", "verify", *words, "--json")
-        found = json.loads(ended.out)
-        assert (ended.code == 0) == all(entry["state"] == "ok" for entry in found)
-        return {entry["file"]: entry["state"] for entry in found}
-
-    damaged, gone = (rapidocr / file.name for file in RAPID.files)
-    assert states("rapidocr") == {damaged.name: "ok", gone.name: "ok"}
-    damaged.write_bytes(damaged.read_bytes()[:-1] + b"!")
-    # Without a name, what lies in the models folder is checked.
-    assert states() == {damaged.name: "wrong", gone.name: "ok"}
-    gone.unlink()
-    assert states() == {damaged.name: "wrong", gone.name: "missing"}
-    bad = run("models", "verify")
-    assert f"rapidocr/{damaged.name}" in bad.out
-    assert "casetrack models pull rapidocr" in bad.err
-
-
 def test_languages_are_checked_against_all_that_is_published(
     run: Run, models: Path, tiny: None
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -61,21 +60,6 @@ def everything() -> pa.Table:
 
 
 # --- the whole of DuckDB --------------------------------------------------------------------
-
-
-def test_all_types_are_written_as_text(everything: pa.Table) -> None:
-    names = everything.column_names
-    rows = strict(written(everything, "json"))
-    assert [list(row) for row in rows] == [names] * 3
-    assert rows[2] == dict.fromkeys(names)
-    assert [strict(text) for text in written(everything, "jsonl").splitlines()] == rows
-    texts = list(csv.DictReader(io.StringIO(written(everything, "csv"))))
-    assert [list(row) for row in texts] == [names] * 3
-    assert set(texts[2].values()) == {""}
-    assert all(value for name, value in texts[1].items() if name != "varchar")
-    marked = written(everything, "markdown").splitlines()
-    assert [len(re.findall(r"(?<!\\)\|", line)) for line in marked] == [len(names) + 1] * 5
-    assert len(written(everything, "table").splitlines()) == 4
 
 
 @pytest.mark.slow
@@ -191,21 +175,6 @@ def test_json_has_each_value_in_full(sql: str, value: Any) -> None:
 )
 def test_csv_has_each_value_as_text(sql: str, text: str) -> None:
     assert from_csv(sql) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ("a|b", "a\\|b"),
-        ("a\\|b", "a\\\\\\|b"),
-        ("a\r\nb\rc", "a<br>b<br>c"),
-        ("<b> & `c`", "\\<b> & `c`"),
-        ("\x1b[31m\x00", "\ufffd[31m\ufffd"),
-    ],
-)
-def test_markdown_keeps_a_cell_in_its_column(text: str, cell: str) -> None:
-    lines = written(pa.table({"t|x": [text]}), "markdown").split("\n")
-    assert lines == ["| t\\|x |", "| --- |", f"| {cell} |", ""]
 
 
 def test_the_edges_of_the_calendar_are_shown_in_any_zone(

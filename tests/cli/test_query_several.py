@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 ODD = 'Müller & "Söhne", O\'Neil; main.x'
 QUOTED = '"Müller & ""Söhne"", O\'Neil; main.x"'
 JOINED = f"SELECT name, b.page_count FROM Mill.documents JOIN {QUOTED}.documents b USING (name)"
-SEARCHED = (
-    "SELECT 'a' AS s, document_name AS name FROM Mill.search($q, k => 1) UNION ALL "
-    f"SELECT 'b', document_name FROM {QUOTED}.search($q, k => 1) ORDER BY s"
-)
 BOTH = ("-c", "Mill", "-c", ODD)
 
 
@@ -52,20 +48,6 @@ def asked(run: Run, sql: str, *options: str) -> list[dict[str, object]]:
     assert ended.code == 0, ended.err
     rows: list[dict[str, object]] = json.loads(ended.out)
     return rows
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    ("sql", "rows"),
-    [
-        (JOINED, [{"name": "lease.txt", "page_count": 1}]),
-        (SEARCHED, [{"s": "a", "name": "lease.txt"}, {"s": "b", "name": "lease.txt"}]),
-    ],
-)
-def test_statements_name_the_collection_of_each_table(
-    both: Run, sql: str, rows: list[dict[str, object]]
-) -> None:
-    assert asked(both, sql, *(("-p", "q=rent") if "$q" in sql else ())) == rows
 
 
 @pytest.mark.sampled(1)

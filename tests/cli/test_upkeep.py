@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.collection.upkeep import freeable_bytes
-from casetrack.library import Library
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -60,16 +57,3 @@ def test_info_says_what_can_be_freed(
 ) -> None:
     monkeypatch.setattr("casetrack.collection.upkeep.freeable_bytes", lambda _: freeable)
     assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == said
-
-
-@pytest.mark.slow
-def test_what_can_be_freed_is_freed(filled: Run) -> None:
-    collection = Library.open().get("Mill")
-    for _ in range(3):
-        collection.ingest([collection.document("memo.md").path], force=True)
-    freeable = freeable_bytes(collection.workspace)
-    report = collection.admin.upkeep(secure=True)
-    assert report is not None
-    assert freeable > 20_000
-    assert report.freed_bytes >= 0.5 * freeable
-    assert freeable_bytes(collection.workspace) < 0.1 * freeable

@@ -88,24 +88,6 @@ def test_an_answer_that_no_passage_holds_is_told(
     messages(note)
 
 
-def test_groups_and_ids(house: Collection, tmp_path: Path, lines_file: Callable[..., Path]) -> None:
-    missing = {**RENT, "document": "supply.txt", "page": 1, "text": "ten days"}
-    rows = [
-        {"id": "a", "question": "tenant rent", "answers": [RENT], "kind": "money"},
-        {"question": "tenant", "answers": [missing], "kind": "time"},
-        {"question": "rent", "answers": [RENT], "kind": "money", "comment": "read aloud"},
-    ]
-    file = lines_file(tmp_path / "g.jsonl", rows)
-    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n\r\n"))
-    run = measure(open_golden(file, house), mode="keyword")
-    assert list(run.scores) == ["a", "3", "5"]
-    assert {k: (n, m["hit@1"]) for k, (n, m) in run.means_by_kind().items()} == {
-        "money": (2, 1.0),
-        "time": (1, 0.0),
-    }
-    assert run.dataset == "House: g.jsonl"
-
-
 def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]]) -> None:
     asked = "How much notice ends the lease?"
     notice = "Either party may end this lease with six months' notice in writing."

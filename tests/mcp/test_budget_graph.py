@@ -200,36 +200,6 @@ def test_no_words_of_documents_begin_a_line(
 # --- concise --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CONCISE, ids=ids(CONCISE))
-def test_concise_costs_less_and_keeps_every_source(
-    ask: Any, cited: Any, tool: str, arguments: dict[str, Any]
-) -> None:
-    most = {n: 3 for n in arguments if n.startswith("top_k")}
-    answers = made.Answers(3)
-    full, _ = ask(answers, tool, arguments | most)
-    short, short_text = ask(answers, tool, arguments | most | {"response_format": "concise"})
-    assert tokens(short) < 0.6 * tokens(full)
-    assert tokens(short_text) < 2 * tokens(short) < 4 * tokens(short_text)
-    every = {part["source"]["chunk_id"]: part["source"] for part in cited(full)}
-    kept = cited(short)
-    assert kept
-    if tool != SUMMARY[0]:  # key people come without a quote there
-        assert len(kept) == len(cited(full))
-    for part in kept:
-        source = next(s for key, s in every.items() if key.startswith(part["chunk_id"]))
-        assert short["sources"][part["source"]]["path"] == source["document_path"]
-        assert source["document_id"].startswith(part["source"])
-        assert part["citation"].startswith(f"{source['document']}, ")
-        assert part["citation"] in short_text
-        assert part["chunk_id"] in short_text
-        if "text" in part:
-            begin, end = map(int, part["chars"].split("-"))
-            start = source["char_start"]
-            whole = made.chunk(source["chunk_index"]).text
-            assert whole[begin - start : end - start] == part["text"]
-            assert len(part["text"]) < len(whole)
-
-
 # --- folders --------------------------------------------------------------------------------
 
 MANY = 10_000

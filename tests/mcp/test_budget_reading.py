@@ -229,23 +229,6 @@ def test_hundreds_of_collections_come_in_parts(
 # --- concise --------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_concise_paths_begin_where_the_common_folder_ends(filled: Library, call: Any) -> None:
-    arguments = {"collection": "Acme", "sort_by": "name"}
-    short, long = call(
-        filled,
-        ("list_documents", {**arguments, "response_format": "concise"}),
-        ("list_documents", arguments),
-    )
-    brief, full = short.structured_content, long.structured_content
-    assert len(brief["documents"]) == len(full["documents"]) > 1
-    for one, other in zip(brief["documents"], full["documents"], strict=True):
-        assert brief["root"] + one.get("path", one["name"]) == other["path"]
-        assert {"document_id", "name", "page_count"} <= one.keys()
-        assert not {"ingested_at", "chunk_count"} & one.keys()
-    assert tokens(brief) < tokens(full)
-
-
 # --- set apart ------------------------------------------------------------------------------
 
 

@@ -439,26 +439,6 @@ def test_a_table_of_authorities_needs_no_case(
     assert missing[0]
 
 
-def test_addresses_and_completion_are_those_of_cases(library: Library) -> None:
-    from mcp.client import Client
-    from mcp.types import PromptReference
-
-    library.create("General papers")
-    Cases(library).create("Harbor")
-
-    async def main() -> tuple[list[str], list[str]]:
-        async with Client(_server(library)) as client:
-            listed = (await client.list_resources()).resources
-            prompt = PromptReference(type="ref/prompt", name="brief_case")
-            typed = await client.complete(prompt, {"name": "case", "value": ""})
-            return [r.title or r.name for r in listed], typed.completion.values
-
-    listed, completed = anyio.run(main)
-    assert completed == ["Harbor"]
-    assert "General papers" not in " ".join(listed)
-    assert "Harbor" in " ".join(listed)
-
-
 def test_a_protected_file_needs_its_password(talk: Any, tmp_path: Path) -> None:
     path = tmp_path / "Sealed.pdf"
     with pymupdf.open() as document:

@@ -156,62 +156,6 @@ def test_named_collection_wins_over_the_active_one(
     connect(library, work)
 
 
-@pytest.mark.slow
-def test_document_options_arrive(library: Library, connect: Any, tmp_path: Path) -> None:
-    letter = tmp_path / "Brief \u00fcber 'das' Haus.txt"
-    letter.write_text("Das Haus wird am Montag \u00fcbergeben.", encoding="utf-8")
-
-    async def work(client: Client) -> None:
-        await ask(client, "create_collection", name="A", collection_id="2026/17")
-        _, made = await ask(
-            client,
-            "ingest_document",
-            file_path=str(letter),
-            document_name="Hand-over",
-            document_type="Correspondence",
-            copy_original=True,
-        )
-        assert made["outcome"]["document_name"] == "Hand-over"
-        assert made["outcome"]["status"] == "ingested"
-        letter.write_text("Das Haus wird am Dienstag \u00fcbergeben.", encoding="utf-8")
-        await ask(client, "ingest_document", file_path=str(letter))
-        _, one = await ask(client, "get_document", document_name=str(letter))
-        assert one["document"]["document_type"] == "correspondence"
-        _, info = await ask(client, "get_collection_info")
-        assert info["reference"] == "2026/17"
-        _, found = await ask(client, "search_documents", query="Dienstag")
-        assert len(found["results"]) == 1
-
-    connect(library, work)
-
-
-@pytest.mark.slow
-def test_folder_options_arrive(library: Library, connect: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "Letters"
-    (folder / "Old").mkdir(parents=True)
-    (folder / "Note.txt").write_text("The delivery arrives on Monday.")
-    (folder / "Old" / "Reminder.md").write_text("# Reminder\n\nThe delivery is late.\n")
-
-    async def work(client: Client) -> None:
-        await ask(client, "create_collection", name="A")
-        _, top = await ask(client, "ingest_folder", folder_path=str(folder), recursive=False)
-        assert [o["document_name"] for o in top["outcomes"]] == ["Note.txt"]
-        _, some = await ask(
-            client,
-            "ingest_folder",
-            folder_path=str(folder),
-            file_extensions=["md"],
-            document_type="memo",
-        )
-        assert [(o["document_name"], o["status"]) for o in some["outcomes"]] == [
-            ("Reminder.md", "ingested")
-        ]
-        _, forced = await ask(client, "ingest_folder", folder_path=str(folder), skip_existing=False)
-        assert forced["counts"]["ingested"] == 2
-
-    connect(library, work)
-
-
 def test_damaged_collections_do_not_hide_the_others(library: Library, call: Any, text: Any) -> None:
     library.create("Good")
     broken = library.create("Broken")

@@ -19,53 +19,6 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
 
-NEED_A_COLLECTION: dict[str, dict[str, Any]] = {
-    "get_collection_info": {},
-    "ingest_document": {"file_path": "/x"},
-    "ingest_folder": {"folder_path": "/x"},
-    "list_documents": {},
-    "get_document": {"document_name": "x"},
-    "delete_document": {"document_name": "x", "confirm": True},
-    "search_documents": {"query": "x"},
-    "get_chunk": {"chunk_id": "x"},
-    "get_document_chunks": {"document_name": "x"},
-    "get_source_context": {"chunk_id": "x"},
-}
-
-
-def test_without_an_active_collection(
-    library: Library, call: Any, text: Any, codes: list[str], messages: Any
-) -> None:
-    # With just one that one is meant; with more it is for the user to say.
-    for number in range(12):
-        library.create(f"Case {number}")
-    refused = call(library, *NEED_A_COLLECTION.items())
-    assert codes == ["no_collection_active"] * len(NEED_A_COLLECTION)
-    for result in refused:
-        assert result.is_error
-        assert result.structured_content is None
-        named = [line for line in text(result).splitlines() if line.startswith('  - "Case ')]
-        assert len(named) == len(set(named)) == 10
-        assert "2" in text(result).splitlines()[-1]
-        for tool in ("create_collection", "switch_collection", "list_collections"):
-            assert tool in text(result)
-    messages(text(refused[0]).partition('  - "')[0])
-
-
-def test_collection_not_found(
-    library: Library, call: Any, text: Any, codes: list[str], messages: Any
-) -> None:
-    info = library.create("Acme Corp Partnership").info
-    near, far = call(
-        library,
-        ("switch_collection", {"collection_name": "Acme"}),
-        ("list_documents", {"collection": "Zzz"}),
-    )
-    assert codes == ["collection_not_found"] * 2
-    assert all(name in text(near) for name in ('"Acme"', "Acme Corp Partnership", info.id))
-    assert all(name in text(far) for name in ('"Zzz"', "list_collections", "create_collection"))
-    messages(text(near))
-
 
 def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> None:
     document = filled.get("Acme").document("Notes.txt")

@@ -112,33 +112,6 @@ def test_every_quote_stands_where_its_source_says(
         assert each["text"] in page[slice(*place)]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "words"),
-    [
-        (
-            "search_entity_relationships",
-            {"entities": ["4 May 2021", "1 July 2022"]},
-            ["4 May 2021", "1 July 2022"],
-        ),
-        (
-            "compare_documents",
-            {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": "notice"},
-            ["notice"],
-        ),
-    ],
-)
-def test_a_concise_passage_is_the_part_that_matters(
-    ask: Any, tool: str, arguments: dict[str, Any], words: list[str]
-) -> None:
-    found = ask(tool, **arguments, response_format="concise")
-    passages = found.get("chunks") or [*found["document_a"]["passages"]]
-    assert passages
-    for each in passages:
-        page = FILES[each["citation"].partition(", p.")[0]]
-        assert page[slice(*map(int, each["chars"].split("-")))] == each["text"]
-        assert all(word in each["text"] for word in words)
-
-
 def test_what_changed_between_versions_is_told_in_every_tier(ask: Any) -> None:
     found = ask("compare_versions", before="Lease v1.txt", after="Lease v2.txt")
     words = [w for c in found["changes"] for w in c["words"] if w["op"] != "same"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from casetrack.config import Settings
@@ -65,29 +64,6 @@ def test_a_folder_that_cannot_be_read_is_told(
     monkeypatch.setattr(Session, "infos", denied)
     (said,) = holdings(Session(library))
     assert "quizzlefrax /x" in said
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_client_is_told_anew_with_each_connection(library: Library, mode: str) -> None:
-    server = build_server(library)
-
-    async def told() -> str:
-        from mcp.client import Client
-
-        async with Client(server, mode=mode) as client:
-            if mode == "auto":
-                result = await client.session.discover()
-                assert (result.ttl_ms, result.cache_scope) == (60_000, "private")
-            return str(client.instructions)
-
-    async def both() -> list[str]:
-        before = await told()
-        library.create("Harbour")
-        return [before, await told()]
-
-    before, after = anyio.run(both)
-    assert "Harbour" not in before
-    assert '"Harbour" (0 ' in after
 
 
 def test_lawyers_are_told_their_cases(library: Library) -> None:

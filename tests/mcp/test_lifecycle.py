@@ -10,7 +10,6 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from casetrack.library import Library
 
@@ -28,40 +27,6 @@ def acme(library: Library, store_text: Callable[..., object]) -> Library:
 
 
 SWITCH = ("switch_collection", {"collection_name": "Acme"})
-
-
-def test_the_active_one_is_closed_and_stays_active(
-    acme: Library, call: Call, text: Text, codes: list[str], case_folder: Path
-) -> None:
-    _, closed, found, refused, listed, everything, reopened, archived, again = call(
-        acme,
-        SWITCH,
-        ("close_collection", {}),
-        ("search_documents", {"query": "building", "mode": "keyword"}),
-        ("ingest_document", {"file_path": str(case_folder / "Letters" / "Reminder.md")}),
-        ("list_collections", {}),
-        ("list_collections", {"status_filter": "all"}),
-        ("reopen_collection", {}),
-        ("archive_collection", {}),
-        ("archive_collection", {"collection_name": "acme"}),
-    )
-    structured = closed.structured_content
-    assert structured["collection"]["status"] == "closed"
-    told = [structured[fact] for fact in ("previous_status", "changed", "is_active")]
-    assert told == ["active", True, True]
-    assert "reopen_collection" in text(closed)
-    assert found.structured_content["results"]
-    assert refused.is_error
-    assert codes == ["collection_read_only"]
-    assert '"Acme"' in text(refused)
-    assert [c["name"] for c in listed.structured_content["collections"]] == ["Other"]
-    assert "status_filter" in text(listed)
-    names = {c["name"]: c["status"] for c in everything.structured_content["collections"]}
-    assert names == {"Acme": "closed", "Other": "active"}
-    assert "status_filter" not in text(everything)
-    assert reopened.structured_content["collection"]["status"] == "active"
-    assert archived.structured_content["collection"]["status"] == "archived"
-    assert again.structured_content["changed"] is False
 
 
 def test_updating(acme: Library, call: Call, text: Text) -> None:

@@ -55,24 +55,6 @@ def tools_in(text: str) -> list[str]:
     return [word for word in re.findall(r"[a-z]+(?:_[a-z]+)+", text) if word in known]
 
 
-@pytest.mark.parametrize("mode", ERAS)
-@pytest.mark.parametrize("name", list(FILLED))
-def test_a_prompt_says_which_tools_and_how_to_cite(
-    tell: Callable[..., str], name: str, mode: str, messages: Any
-) -> None:
-    text = tell(name, FILLED[name], mode=mode)
-    steps = re.findall(r"^\d+\. (.*)$", text, re.MULTILINE)
-    assert len(steps) >= 4
-    request = next(r for r in EDITION.prompts if r.name == name)
-    assert set(request.needs) <= set(tools_in("\n".join(steps)))
-    assert tools_in(steps[1])[0] == request.needs[0], "the first tool is the one it is about"
-    if mode == "legacy":
-        messages(text)
-    for title, value in zip(request.arguments, FILLED[name].values(), strict=False):
-        assert title.title
-        assert f'"{value}"' in text
-
-
 def test_prompts_name_only_tools_that_read() -> None:
     specs = declared()
     for request in EDITION.prompts:

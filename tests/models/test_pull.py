@@ -20,7 +20,6 @@ from casetrack.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.models.catalog import MODELS, find_model
 from casetrack.models.encoder import Encoder
 from casetrack.models.hub import HubSource
 from casetrack.models.pull import default_sources, installed, pull, verify
@@ -247,26 +246,6 @@ def test_disk_that_fails_in_the_middle(tiny, tmp_path, number, error):
 def test_unknown_name_lists_the_known(tmp_path):
     with pytest.raises(UsageError, match=r"'maxi'.* bert-ner, bge-small, .*mini"):
         pull("maxi", tmp_path)
-
-
-def test_catalogue_is_sound():
-    assert find_model("mini").dimension == 384
-    assert len({spec.name for spec in MODELS}) == len(MODELS)
-    for spec in MODELS:
-        names = {file.name for file in spec.files}
-        hashes = {file.name: file.sha256 for file in spec.files}
-        if spec.repository:
-            assert names in (FILES, FILES - {"tokenizer.json"} | {"vocab.txt"})
-            assert len(bytes.fromhex(spec.revision)) == 20
-            # Of this one the hub's own checksum of the pinned commit is all there is.
-            assert len(hashes["model.safetensors"]) == (0 if spec.name == "bert-ner" else 64)
-        else:
-            assert spec.wheel is not None
-            assert spec.published_as
-            assert all(hashes.values())
-        for sha256 in hashes.values():
-            assert len(bytes.fromhex(sha256)) in (0, 32)
-    assert [spec.name for spec in MODELS if spec.is_non_commercial] == ["splade"]
 
 
 def test_sources_are_set_by_the_environment(monkeypatch):

@@ -126,23 +126,6 @@ def test_summary_in_a_notebook_cites(demo: Collection) -> None:
     assert all(html.escape(a.entity.name) in page for a in summary.key_actors)
 
 
-@pytest.mark.slow
-def test_row_is_handed_back(demo: Collection) -> None:
-    row = demo.map.amounts(document=AGREEMENT, limit=1).to_polars().row(0, named=True)
-    found = demo.sql("SELECT chunk_id FROM search('liability', k => 1)").to_pylist()[0]
-    for given in (row, found):
-        assert demo.read.chunk(given).chunk_id == given["chunk_id"]
-        assert demo.read.page_image(given).citation == demo.read.chunk(given).citation
-    document = demo.documents(sort_by="name").to_polars().row(0, named=True)
-    assert demo.document(document) == demo.documents(sort_by="name")[0]
-    assert demo.read.page_image(document, page=1).document == document["name"]
-    with pytest.raises(UsageError):
-        demo.read.page_image(row, page=2)
-    with pytest.raises(UsageError, match="dict") as caught:
-        demo.read.chunk({"name": "x"})
-    assert "chunk_id" in caught.value.hint
-
-
 def test_deleted_collection_still_shows_itself(library: Library) -> None:
     gone = library.create("Gone")
     library.delete("Gone")

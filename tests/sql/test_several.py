@@ -27,29 +27,6 @@ BOTH = ("Alpha", ODD)
 QUOTED = '"Lease ""2024"", this. _this; B"'
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("SELECT count(*) AS n FROM {s}.documents", (1, 1)),
-        ("SELECT count(*) AS n FROM {s}.chunks WHERE document_name = 'same.txt'", (2, 1)),
-        ("SELECT count(*) AS n FROM {s}.search('apples')", (1, 0)),
-        ("SELECT count(*) AS n FROM {s}.bm25('apples')", (1, 0)),
-        ("SELECT count(*) AS n FROM {s}.postings WHERE term = 'bert'", (0, 1)),
-        ("SELECT count(*) AS n FROM {s}.search('rent') s, {s}.context(s.chunk_id)", (2, 1)),
-        ("SELECT count({s}.cite(chunk_id)) AS n FROM {s}.chunks", (2, 1)),
-        ("SELECT text AS n FROM {s}.search('rent')",
-         ("The rent is due on Monday.", "The rent was paid to Bert.")),
-    ],
-)  # fmt: skip
-def test_each_schema_holds_one_collection(
-    two: Library, statement: str, expected: tuple[object, object]
-) -> None:
-    for schema, value in zip(("alpha", QUOTED), expected, strict=True):
-        rows = two.sql(statement.format(s=schema), collections=BOTH)
-        assert rows["n"].to_pylist() == [value]
-
-
 def test_one_statement_compares_them(two: Library) -> None:
     statement = (
         f"SELECT a.text AS a, b.text AS b FROM Alpha.search($q) a, {QUOTED}.search($q) b "

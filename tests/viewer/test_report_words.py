@@ -31,23 +31,6 @@ def brief_of(report: Report) -> str:
     return " ".join("".join(tree.within("div.brief")).split())
 
 
-def test_the_first_sentences_say_what_the_collection_is(messages: Any) -> None:
-    report = handmade(3)
-    figures = replace(
-        report.summary.statistics,
-        document_count=3,
-        page_count=1200,
-        document_types={"invoice": 1, "correspondence": 2, "other": 4},
-        partial_documents=1,
-        pages_without_text=2,
-    )
-    full = replace(report, summary=replace(report.summary, statistics=figures))
-    messages(brief_of(full).replace(". ", ".\n"), "with gaps")
-    none = replace(figures, partial_documents=0, pages_without_text=0)
-    good = replace(report, summary=replace(report.summary, statistics=none), untaken=())
-    messages(brief_of(good).replace(". ", ".\n"), "complete")
-
-
 def test_a_sentence_that_ends_with_an_abbreviation_has_one_full_stop() -> None:
     said = brief_of(handmade(3, "Oakham Mills, Inc."))
     assert "Inc." in said

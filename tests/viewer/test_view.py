@@ -18,7 +18,7 @@ from casetrack.library import Library
 from casetrack.records import ChunkWindow
 from casetrack.store.session import write_session
 from casetrack.viewer import open_view, view_html, view_png
-from casetrack.viewer.page import flowing, page_html
+from casetrack.viewer.page import page_html
 from casetrack.viewer.page_text import AROUND_CHARS
 from casetrack.viewer.png import facts_of
 from casetrack.viewer.source import find_source
@@ -99,21 +99,6 @@ def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
         f"{p.line_start}\u2013{p.line_end}",
     ):
         assert fact in facts
-
-
-def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) -> None:
-    before, chunk, after = demo.read.chunks("Master Services Agreement.pdf")[6:9]
-    view = open_view(demo.workspace.state(), chunk.chunk_id)
-    assert view.window == ChunkWindow((before,), chunk, (after,))
-    shared = before.provenance.char_end - chunk.provenance.char_start
-    assert shared > 0
-    near = Tree(view.html()).text("div", "near")
-    assert before.citation in near
-    assert after.citation in near
-    assert flowing(before.text[:-shared]).strip() in near
-    assert flowing(before.text).strip() not in near
-    alone = open_view(demo.workspace.state(), chunk.chunk_id, window=0)
-    assert Tree(alone.html()).text("div", "near") == ""
 
 
 def test_lines_are_numbered_as_cited(demo: Collection) -> None:
