@@ -81,10 +81,7 @@ if TYPE_CHECKING:
     )
     from casetrack.records.jobs import JobKind
     from casetrack.records.queries import QueryReport
-    from casetrack.records.transfer import (
-        ImportReport,
-        SealedCollection,
-    )
+    from casetrack.records.transfer import ImportReport, SealedCollection
     from casetrack.records.upkeep import UpkeepReport
     from casetrack.sql.control import Control
     from casetrack.workspace.workspace import Searched

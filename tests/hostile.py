@@ -84,10 +84,7 @@ def lures(folder: Path, canary: Path) -> None:
     )
     for name, xml in (
         ("fields.docx", document.replace(entity, "").replace("&e;", "the")),
-        (
-            "entities.docx",
-            document,
-        ),
+        ("entities.docx", document),
     ):
         with zipfile.ZipFile(folder / name, "w") as package:
             for part, content in _word(xml, link).items():

@@ -152,10 +152,7 @@ def _of_documents() -> list[Question]:
             lambda found: [d for d in found if d["document_type"] == "invoice"],
         ),
         Question(
-            "get_document",
-            {"document_name": AGREEMENT},
-            ("document", AGREEMENT),
-            {"document": ""},
+            "get_document", {"document_name": AGREEMENT}, ("document", AGREEMENT), {"document": ""}
         ),
         Question(
             "get_document_structure",
@@ -184,10 +181,7 @@ def _of_passages(known: Known) -> list[Question]:
         Question("get_chunk", {"chunk_id": chunk}, ("chunk", chunk)),
         Question("get_chunk", {"chunk_id": known.cell_chunk}, ("chunk", known.cell_chunk)),
         Question(
-            "get_document_chunks",
-            {"document_name": SHEETS},
-            ("read", SHEETS),
-            {"chunks": ""},
+            "get_document_chunks", {"document_name": SHEETS}, ("read", SHEETS), {"chunks": ""}
         ),
         Question(
             "get_source_context",

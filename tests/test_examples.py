@@ -388,13 +388,7 @@ def read_json(block: Block, _place: Place, _names: dict[str, Any]) -> None:
             json.loads(line)
 
 
-RUN = {
-    "sh": run_shell,
-    "python": run_python,
-    "sql": run_sql,
-    "toml": read_toml,
-    "json": read_json,
-}
+RUN = {"sh": run_shell, "python": run_python, "sql": run_sql, "toml": read_toml, "json": read_json}
 """What is done with a block, by its language."""
 
 

@@ -303,9 +303,7 @@ def test_axis_of_sums_has_few_and_round_numbers(sums: list[float]) -> None:
     assert [n for n in numbers if not re.fullmatch(r"[\d.]+( (k|m|bn))?", n)] == []
 
 
-def test_ablation_says_which_measure_over_how_many_questions(
-    messages: Callable[..., None],
-) -> None:
+def test_ablation_says_which_measure_over_how_many_questions(messages: Callable[..., None]) -> None:
     def run(label: str, *scores: float) -> SimpleNamespace:
         by_question = {str(number): {"ndcg@10": score} for number, score in enumerate(scores)}
         return SimpleNamespace(

@@ -25,12 +25,7 @@ from casetrack.collection.admin import Admin
 from casetrack.collection.map import Map
 from casetrack.collection.marks import UserMarks
 from casetrack.collection.read import Read
-from casetrack.errors import (
-    ChunkNotFound,
-    CollectionNotFound,
-    DocumentNotFound,
-    UsageError,
-)
+from casetrack.errors import ChunkNotFound, CollectionNotFound, DocumentNotFound, UsageError
 from casetrack.records import Rows, Tabular
 from casetrack.records.layouts import layout_of
 from notebook.test_api import TABLES

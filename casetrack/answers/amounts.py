@@ -102,10 +102,7 @@ def amounts(
         for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
     )
     return Amounts(
-        found,
-        total=total_of(rows),
-        units=_counts(counted),
-        sort_by=cast("AmountSort", sort_by),
+        found, total=total_of(rows), units=_counts(counted), sort_by=cast("AmountSort", sort_by)
     )
 
 

@@ -11,12 +11,7 @@ from casetrack.answers.rows import one_of, quotes_of, within
 from casetrack.answers.statements import ask
 from casetrack.answers.typical import typical_quotes
 from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
-from casetrack.graph.topics.labels import (
-    TermNames,
-    distinct_labels,
-    phrases_of,
-    telling_terms,
-)
+from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
 from casetrack.records.graph import Cluster, Clusters
 
 if TYPE_CHECKING:

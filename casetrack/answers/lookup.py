@@ -9,15 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.answers.names import (
-    EXACT,
-    FITS,
-    NEAR,
-    flattened,
-    known_names,
-    nearness,
-    normal_form,
-)
+from casetrack.answers.names import EXACT, FITS, NEAR, flattened, known_names, nearness, normal_form
 from casetrack.answers.rows import entity_of, numbers, one_of, picked, reference_of
 from casetrack.answers.values import value_scores
 from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError

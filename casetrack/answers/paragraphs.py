@@ -74,8 +74,7 @@ def _of_page(chunks: Sequence[Chunk]) -> list[Paragraph]:
         while first + 1 < len(spans) and _end(spans[first]) <= start:
             first += 1
         begin, chunk = max(
-            spans[first : first + 3],
-            key=lambda s: min(_end(s), end) - max(s[0], start),
+            spans[first : first + 3], key=lambda s: min(_end(s), end) - max(s[0], start)
         )
         low, high = max(start, begin) - begin, min(end, begin + len(chunk.text)) - begin
         own = text[start:end]

@@ -88,10 +88,7 @@ def _same_dates(source: ContextGraph, asked: DateSpan) -> dict[str, float]:
             pc.less_equal(table["last_day"], asked.last),
         )
         scores = _some(table.filter(inside)["entity_id"].to_pylist(), _WITHIN)
-    for value, score in [
-        (asked.value, _SAME),
-        *((r, _SAME_DAY_OR_NUMBER) for r in asked.readings),
-    ]:
+    for value, score in [(asked.value, _SAME), *((r, _SAME_DAY_OR_NUMBER) for r in asked.readings)]:
         if value is not None:
             same = table.filter(pc.equal(table["value"], value))["entity_id"].to_pylist()
             scores |= _some(same, score)

@@ -49,13 +49,7 @@ def amounts(
     """
     target = ctx.ensure_object(State).collection(collection)
     found = target.map.amounts(
-        kind=kind,
-        unit=unit,
-        least=least,
-        most=most,
-        document=document,
-        sort_by=sort,
-        limit=limit,
+        kind=kind, unit=unit, least=least, most=most, document=document, sort_by=sort, limit=limit
     )
     if as_json:
         write_json(found.as_dict())
@@ -72,11 +66,7 @@ def _show(found: "Amounts") -> None:
     for number, each in enumerate(found, 1):
         line()
         cell = " | ".join(one_line(part) for part in (each.row_label, each.period) if part)
-        line(
-            f"{number}. ",
-            (each.said, "bold"),
-            *([(f"  {cell}", "dim")] if cell else []),
-        )
+        line(f"{number}. ", (each.said, "bold"), *([(f"  {cell}", "dim")] if cell else []))
         show_quote(each.quote, indent=4)
     show_rest(
         len(found), found.total, "of them", "raise --limit, or narrow it with --min and --max."

@@ -10,8 +10,7 @@ from casetrack.cli.state import State
 def browse(
     ctx: typer.Context,
     port: Annotated[
-        int,
-        typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one."),
+        int, typer.Option(min=0, max=65535, metavar="PORT", help="The port; 0 takes a free one.")
     ] = 8766,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Let nothing be changed through the window.")

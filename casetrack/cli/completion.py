@@ -33,8 +33,7 @@ class Shell(StrEnum):
 def completion(
     ctx: typer.Context,
     shell: Annotated[
-        Shell | None,
-        typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell."),
+        Shell | None, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")
     ] = None,
     install: Annotated[
         bool, typer.Option("--install", help="Enter it into the shell's own start-up files.")

@@ -85,11 +85,7 @@ def entity(
     ],
     collection: CollectionOption = None,
     kind: Annotated[
-        OneKind,
-        typer.Option(
-            "--kind",
-            help="Its kind, where a name means several.",
-        ),
+        OneKind, typer.Option("--kind", help="Its kind, where a name means several.")
     ] = "any",
     set_kind: Annotated[
         NamedKind | None,
@@ -107,8 +103,7 @@ def entity(
         ),
     ] = None,
     as_name: Annotated[
-        str | None,
-        typer.Option("--as", metavar="NAME", help="With --split: who it is."),
+        str | None, typer.Option("--as", metavar="NAME", help="With --split: who it is.")
     ] = None,
     document: Annotated[
         str | None,

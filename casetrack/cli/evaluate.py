@@ -83,8 +83,7 @@ def evaluate(
         ),
     ] = None,
     history: Annotated[
-        bool,
-        typer.Option("--history", help="Show the stored runs and how the figures changed."),
+        bool, typer.Option("--history", help="Show the stored runs and how the figures changed.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -107,8 +107,7 @@ def _say_goodbye(
 
 def update(
     check_only: Annotated[
-        bool,
-        typer.Option("--check", help="Only tell whether there is a newer version."),
+        bool, typer.Option("--check", help="Only tell whether there is a newer version.")
     ] = False,
     to: Annotated[
         str | None,

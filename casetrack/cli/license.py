@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def status(
     ctx: typer.Context,
     refresh: Annotated[
-        bool,
-        typer.Option("--refresh", help="Ask the license server whether the key still counts."),
+        bool, typer.Option("--refresh", help="Ask the license server whether the key still counts.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

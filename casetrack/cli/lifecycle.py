@@ -58,8 +58,7 @@ def describe(
     """Change what is said of a collection: description, reference, type."""
     if description is None and reference is None and collection_type is None:
         raise UsageError(
-            "Nothing was said that should change.",
-            hint="Add --description, --reference or --type.",
+            "Nothing was said that should change.", hint="Add --description, --reference or --type."
         )
     info = (
         ctx.ensure_object(State)

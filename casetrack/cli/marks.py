@@ -28,16 +28,7 @@ NoteOption = Annotated[
     str, typer.Option("--note", metavar="TEXT", help="What is to be said of it.")
 ]
 _CHOSEN = Literal[
-    "tag",
-    "star",
-    "merge",
-    "split",
-    "kind",
-    "rename",
-    "hide",
-    "event",
-    "hide_event",
-    "take_event",
+    "tag", "star", "merge", "split", "kind", "rename", "hide", "event", "hide_event", "take_event"
 ]
 _OF_EVENTS = frozenset(("event", "hide_event", "take_event"))
 
@@ -204,6 +195,5 @@ def one_of_edits(wanted: "Iterable[object]", /) -> None:
     """
     if sum(bool(w) for w in wanted) > 1:
         raise UsageError(
-            "One thing is changed at a time.",
-            hint="Run the command once for each change.",
+            "One thing is changed at a time.", hint="Run the command once for each change."
         )

@@ -33,8 +33,7 @@ VerifyArgument = Annotated[
     typer.Argument(metavar="NAME", help="As for `models pull`. [default: all that is pulled]"),
 ]
 OcrOption = Annotated[
-    bool,
-    typer.Option("--ocr", help="List the engines of text recognition only; with --json too."),
+    bool, typer.Option("--ocr", help="List the engines of text recognition only; with --json too.")
 ]
 _PROFILE_FIELDS = (
     Field("Profile"),

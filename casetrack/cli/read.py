@@ -22,17 +22,14 @@ _PAGES = re.compile(r"\s*(\d+)\s*(?:[-\u2013]\s*(\d+)\s*)?")
 def read(
     ctx: typer.Context,
     document: Annotated[
-        str | None,
-        typer.Argument(metavar="DOCUMENT", help="Name, path or ID of the document."),
+        str | None, typer.Argument(metavar="DOCUMENT", help="Name, path or ID of the document.")
     ] = None,
     collection: CollectionOption = None,
     pages: Annotated[
-        str | None,
-        typer.Option("--pages", metavar="N or N-M", help="Which pages. [default: all]"),
+        str | None, typer.Option("--pages", metavar="N or N-M", help="Which pages. [default: all]")
     ] = None,
     start: Annotated[
-        str | None,
-        typer.Option("--from", metavar="ID", help="Instead, read on from this chunk."),
+        str | None, typer.Option("--from", metavar="ID", help="Instead, read on from this chunk.")
     ] = None,
     limit: Annotated[
         int,

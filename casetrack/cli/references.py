@@ -33,8 +33,7 @@ _FIELDS = (
 def references(
     ctx: typer.Context,
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="One of them, to see where it is cited."),
+        str | None, typer.Argument(metavar="NAME", help="One of them, to see where it is cited.")
     ] = None,
     collection: CollectionOption = None,
     kind: Annotated[

@@ -30,8 +30,7 @@ def report(
         bool, typer.Option("--open", help="Open what was written in the browser.")
     ] = False,
     light: Annotated[
-        bool,
-        typer.Option("--light", help="Without pictures of pages: a small file, quickly made."),
+        bool, typer.Option("--light", help="Without pictures of pages: a small file, quickly made.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

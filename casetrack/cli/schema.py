@@ -51,8 +51,7 @@ def schema(
         bool, typer.Option("--functions", help="The functions of SQL instead of the tables.")
     ] = False,
     pipelines: Annotated[
-        bool,
-        typer.Option("--pipelines", help="The pipelines instead: their steps and parameters."),
+        bool, typer.Option("--pipelines", help="The pipelines instead: their steps and parameters.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

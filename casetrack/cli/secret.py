@@ -39,8 +39,7 @@ KeyFile = Annotated[
 Keyring = Annotated[
     bool,
     typer.Option(
-        "--keyring",
-        help="Let the keyring of the system keep the key; needs `pip install keyring`.",
+        "--keyring", help="Let the keyring of the system keep the key; needs `pip install keyring`."
     ),
 ]
 

@@ -53,8 +53,7 @@ def sync(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder to compare with.")],
     collection: CollectionOption = None,
     remove_deleted: Annotated[
-        bool,
-        typer.Option("--remove-deleted", help="Remove documents whose file is gone."),
+        bool, typer.Option("--remove-deleted", help="Remove documents whose file is gone.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be done.")

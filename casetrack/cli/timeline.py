@@ -45,9 +45,7 @@ def timeline(
     add: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            "--add",
-            metavar="DATE TEXT",
-            help="Put an event of your own on it, with its --source.",
+            "--add", metavar="DATE TEXT", help="Put an event of your own on it, with its --source."
         ),
     ] = None,
     source: Annotated[
@@ -69,8 +67,7 @@ def timeline(
         ),
     ] = None,
     hide: Annotated[
-        str | None,
-        typer.Option("--hide", metavar="EVENT", help="Leave the event of this id out."),
+        str | None, typer.Option("--hide", metavar="EVENT", help="Leave the event of this id out.")
     ] = None,
     unhide: Annotated[
         str | None, typer.Option("--unhide", metavar="EVENT", help="Show it again.")

@@ -28,8 +28,7 @@ def export(
     ] = None,
     collection: CollectionOption = None,
     output_option: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT."),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT.")
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a file that is there.")

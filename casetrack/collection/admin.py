@@ -19,12 +19,7 @@ if TYPE_CHECKING:
     from casetrack.collection.progress import ProgressDisplay
     from casetrack.crypt.secret import Secret
     from casetrack.ingest.reindex_report import ReindexReport
-    from casetrack.records import (
-        CollectionHealth,
-        CollectionInfo,
-        HealthReport,
-        StatusChange,
-    )
+    from casetrack.records import CollectionHealth, CollectionInfo, HealthReport, StatusChange
     from casetrack.records.index_status import IndexStatus
     from casetrack.records.snapshots import RestoreReport
     from casetrack.records.transfer import ExportReport
@@ -384,11 +379,7 @@ class Admin:
         return brought_back_by(self._workspace, found)
 
     def upkeep(
-        self,
-        *,
-        secure: bool = False,
-        wait: bool = False,
-        cancel: threading.Event | None = None,
+        self, *, secure: bool = False, wait: bool = False, cancel: threading.Event | None = None
     ) -> UpkeepReport | None:
         """Free space, and remove for good what was deleted or replaced.
 

@@ -334,13 +334,7 @@ class Map:
 
         return self._graph(
             lambda graph: references(
-                graph,
-                type=type,
-                sort_by=sort_by,
-                named=named,
-                there=there,
-                skip=skip,
-                limit=limit,
+                graph, type=type, sort_by=sort_by, named=named, there=there, skip=skip, limit=limit
             )
         )
 

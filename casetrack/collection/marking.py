@@ -212,12 +212,7 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
 
 
 def own_event(
-    state: State,
-    date: str,
-    text: str,
-    source: DocumentRef | PassageRef,
-    page: int | None,
-    /,
+    state: State, date: str, text: str, source: DocumentRef | PassageRef, page: int | None, /
 ) -> Mark:
     """Return a new event with its source: the sentence of the page that says most of it.
 
@@ -305,10 +300,7 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
     """
     if not isinstance(event, str):
         return new_mark(
-            kind=kind,
-            value=event.value,
-            note=event.description,
-            **target_of(state, event, None),
+            kind=kind, value=event.value, note=event.description, **target_of(state, event, None)
         )
     found = EVENT_ID.fullmatch(event.strip())
     chunk = _chunk(state, found[2]) if found else None

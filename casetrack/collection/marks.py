@@ -381,13 +381,7 @@ class UserMarks:
     # --- the timeline -------------------------------------------------------------------------
 
     def add_event(
-        self,
-        date: str,
-        text: str,
-        /,
-        *,
-        source: DocumentRef | PassageRef,
-        page: int | None = None,
+        self, date: str, text: str, /, *, source: DocumentRef | PassageRef, page: int | None = None
     ) -> PlacedMark:
         """Put an event of your own on the timeline; it cites a place of the collection.
 

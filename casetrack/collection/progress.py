@@ -93,10 +93,7 @@ def shows_progress(
                     )
                 return method(self, *args, **kwargs)
             given: Any = kwargs.get("cancel")
-            with (
-                self._display(title, show=show, cancel=given) as watching,
-                _shown(),
-            ):
+            with self._display(title, show=show, cancel=given) as watching, _shown():
                 kwargs["progress"] = watching.hear
                 if stops:
                     kwargs["cancel"] = watching.cancel

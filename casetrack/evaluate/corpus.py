@@ -128,10 +128,7 @@ def _add(
     report: Callable[[int], None],
 ) -> None:
     done = 0
-    with (
-        write_session(collection.folder) as session,
-        ThreadPoolExecutor(PARALLEL_FILES) as threads,
-    ):
+    with write_session(collection.folder) as session, ThreadPoolExecutor(PARALLEL_FILES) as threads:
         for start in range(0, len(rows), _AHEAD):
             some = rows[start : start + _AHEAD]
             for document, tables in threads.map(lambda row: _prepare(pipeline, row), some):

@@ -90,8 +90,7 @@ class Cited:
             pairs = rows.select(["key", "name"]).group_by(["key", "name"]).aggregate([])
             pairs = pa.table({n: pairs[n].cast(pa.string()) for n in ("key", "name")})
             named = pc.and_(
-                pc.starts_with(pairs["key"], _CASE),
-                pc.match_substring_regex(pairs["name"], _NAMED),
+                pc.starts_with(pairs["key"], _CASE), pc.match_substring_regex(pairs["name"], _NAMED)
             )
             pairs = pairs.filter(named)
             keys, names = (pairs[n].to_pylist() for n in ("key", "name"))

@@ -14,13 +14,7 @@ from casetrack.errors import ChunkNotFound
 from casetrack.records.graph import Quote
 from casetrack.records.graph.quote import SNIPPET_CHARS
 from casetrack.store.checksums import COLUMN, blanked
-from casetrack.store.passages import (
-    COLUMNS,
-    NARROW_COLUMNS,
-    make_chunks,
-    make_provenance,
-    narrowed,
-)
+from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, make_provenance, narrowed
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:

@@ -140,11 +140,7 @@ class Live:
         return kept
 
     def places(
-        self,
-        name: str,
-        codes: NDArray[np.int32] | None = None,
-        moved: pa.Table | None = None,
-        /,
+        self, name: str, codes: NDArray[np.int32] | None = None, moved: pa.Table | None = None, /
     ) -> pa.Table:
         """Return the rows of a table of places, with ``chunk`` among all chunks.
 
@@ -363,11 +359,7 @@ def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
     ).select(["reference_id", "type", "name", "text", "chunk_id", "document_id"])
     counted = pa.table({n: counted[n].cast(pa.string()) for n in counted.column_names})
     groups = counted.group_by("reference_id").aggregate(
-        [
-            ([], "count_all"),
-            ("chunk_id", "count_distinct"),
-            ("document_id", "count_distinct"),
-        ]
+        [([], "count_all"), ("chunk_id", "count_distinct"), ("document_id", "count_distinct")]
     )
     named = counted.group_by(["reference_id", "type", "name"]).aggregate([([], "count_all")])
     best: dict[str, tuple[int, str, str]] = {}

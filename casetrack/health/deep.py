@@ -119,10 +119,7 @@ def _differences(
     stored = {
         page: list(chunks) for page, chunks in itertools.groupby(rows, key=lambda r: int(r["page"]))
     }
-    with (
-        spool_folder(folder) as spool,
-        pool.read(path, spool=spool) as parsed,
-    ):
+    with spool_folder(folder) as spool, pool.read(path, spool=spool) as parsed:
         for batch in parsed.batches:
             for at, page in enumerate(batch.select(["page", "text", "lines"]).to_pylist()):
                 chunks = stored.pop(page["page"], [])

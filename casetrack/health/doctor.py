@@ -30,12 +30,7 @@ if TYPE_CHECKING:
 
 
 def examine(
-    workspace: Workspace,
-    /,
-    *,
-    deep: bool,
-    repair: bool,
-    tell: Callable[[str, int, int], None],
+    workspace: Workspace, /, *, deep: bool, repair: bool, tell: Callable[[str, int, int], None]
 ) -> HealthReport:
     """Check that everything stored is whole, cited and in step; see ``Collection.admin.doctor``.
 
@@ -79,11 +74,7 @@ def _reading(workspace: Workspace) -> tuple[str | None, Check | None]:
 
 
 def _examiner(
-    workspace: Workspace,
-    reading: str | None,
-    *,
-    deep: bool,
-    tell: Callable[[str, int, int], None],
+    workspace: Workspace, reading: str | None, *, deep: bool, tell: Callable[[str, int, int], None]
 ) -> Examiner:
     encoder = _models(workspace)
     return Examiner(

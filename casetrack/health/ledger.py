@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-_ONCE = (
-    ("document_id", "the id"),
-    ("revision", "the revision"),
-    ("path", "the source file"),
-)
+_ONCE = (("document_id", "the id"), ("revision", "the revision"), ("path", "the source file"))
 
 
 def check_schema(folder: Path, /) -> Check:

@@ -134,8 +134,7 @@ def _mend_profile(folder: Path) -> list[str]:
     if (info.profile, info.dimension) == (snapshot.profile, snapshot.dimension):
         return []
     update_info(
-        folder,
-        lambda found: replace(found, profile=snapshot.profile, dimension=snapshot.dimension),
+        folder, lambda found: replace(found, profile=snapshot.profile, dimension=snapshot.dimension)
     )
     return [f"noted in collection.json that the vectors are of the profile {snapshot.profile}"]
 

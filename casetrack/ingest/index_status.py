@@ -35,11 +35,7 @@ _COLUMNS = {"dense": "dense", "sparse": "sparse_terms", "tokens": "tokens", "nam
 
 
 def index_status(
-    state: State,
-    /,
-    *,
-    only: Document | None = None,
-    verify: bool = False,
+    state: State, /, *, only: Document | None = None, verify: bool = False
 ) -> IndexStatus:
     """Return how far a collection, or one document, is as it would be made now.
 

@@ -9,13 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import (
-    CaseTrackError,
-    DuplicateDocument,
-    FileError,
-    FreeTierLimit,
-    ParseLimit,
-)
+from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, FreeTierLimit, ParseLimit
 from casetrack.ingest.messages import (
     Done,
     Gone,

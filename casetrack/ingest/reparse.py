@@ -155,11 +155,7 @@ def _rest(
 
 
 def read_again(
-    documents: Iterable[Document],
-    /,
-    *,
-    stale: Collection[str],
-    run: Reindex,
+    documents: Iterable[Document], /, *, stale: Collection[str], run: Reindex
 ) -> tuple[IngestReport, tuple[str, ...]]:
     """Take in the source files of documents again, each with its display name and its copy.
 

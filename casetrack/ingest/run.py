@@ -225,10 +225,7 @@ class IngestRun:
     # --- the thread that writes --------------------------------------------------------------
 
     def _write(
-        self,
-        readers: int,
-        total: int,
-        progress: Callable[[IngestProgress], None] | None,
+        self, readers: int, total: int, progress: Callable[[IngestProgress], None] | None
     ) -> list[FileOutcome]:
         """Store what the readers send until all of them are done; return the outcomes."""
         recorder = Recorder(self._folder, self._session, force=self._options.force)

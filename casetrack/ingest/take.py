@@ -10,13 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import (
-    CaseTrackError,
-    FileStepFailed,
-    NoText,
-    StepFailed,
-    UnexpectedFileError,
-)
+from casetrack.errors import CaseTrackError, FileStepFailed, NoText, StepFailed, UnexpectedFileError
 from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.legal.text import WholeText
 from casetrack.extract.own_date import stated_day

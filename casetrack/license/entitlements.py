@@ -33,14 +33,7 @@ from casetrack.license.status import (
     now_utc,
     usable_key,
 )
-from casetrack.license.tiers import (
-    FEATURES,
-    FREE,
-    INSTEAD,
-    UNLIMITED,
-    UNLIMITED_EDITIONS,
-    Tier,
-)
+from casetrack.license.tiers import FEATURES, FREE, INSTEAD, UNLIMITED, UNLIMITED_EDITIONS, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.concise import Telling
     from casetrack.mcp.outputs import Facts
     from casetrack.records import Document
-    from casetrack.records.graph import (
-        CollectionStatistics,
-        CollectionSummary,
-        Entity,
-        Reference,
-    )
+    from casetrack.records.graph import CollectionStatistics, CollectionSummary, Entity, Reference
 
 _ACTORS, _DATES, _TOPICS = 3_600, 3_200, 3_200
 _KINDS, _REFERENCES, _ENTITIES, _CHAINS = 2_200, 1_000, 1_600, 800

@@ -134,13 +134,7 @@ class Catalogue:
         Whose tools they are.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        choice: ToolChoice,
-        served: ServedEdition,
-        /,
-    ) -> None:
+    def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
         self._session = session
         self._choice = choice
         self._over = session if served.over is None else served.over

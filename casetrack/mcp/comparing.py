@@ -6,12 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.mcp import budget
-from casetrack.mcp.graph_results import (
-    SHOWN_NAMES,
-    entity_name,
-    quote,
-    reference,
-)
+from casetrack.mcp.graph_results import SHOWN_NAMES, entity_name, quote, reference
 from casetrack.mcp.outputs import POINTER, QUOTED
 from casetrack.mcp.results import bounded_chunk, cut, part_of, passage
 from casetrack.mcp.shorter import NAME_CHARS, few, first, room_beside

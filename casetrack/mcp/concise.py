@@ -18,15 +18,7 @@ import os
 from functools import partial
 from pathlib import PurePath
 from types import GenericAlias, NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, NotRequired, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
 

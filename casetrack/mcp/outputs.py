@@ -9,10 +9,7 @@ lines and rows count from 1, characters from 0 with the end left out. Long lists
 
 from typing import Annotated, Any, NotRequired, Required, TypedDict
 
-from casetrack.records import (
-    Chunk,
-    CollectionInfo,
-)
+from casetrack.records import Chunk, CollectionInfo
 from casetrack.records.jobs import Job
 from casetrack.records.shape import View
 from casetrack.records.types import Spread
@@ -38,9 +35,7 @@ LINE = View(
 """What a list says of a document."""
 SHORT_LINE = View("document_id", "name", "path", "document_type", "page_count", "warnings")
 """Its concise form: ``path`` begins where ``root`` of the list ends."""
-STATUS = View(
-    *("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"),
-)
+STATUS = View(*("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"))
 """What of an index's status is told as it is."""
 
 

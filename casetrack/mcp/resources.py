@@ -81,12 +81,7 @@ _NAMES: dict[Kind, tuple[str, str, str, str]] = {
         "A document's text in reading order with its page numbers; the beginning of a long one.",
         MARKDOWN,
     ),
-    Kind.CHUNK: (
-        "passage",
-        "Passage",
-        "A passage's text with citation and full source.",
-        JSON,
-    ),
+    Kind.CHUNK: ("passage", "Passage", "A passage's text with citation and full source.", JSON),
     Kind.PAGE: ("page", "Page", "Picture of a page of a document.", PNG),
     Kind.HIGHLIGHT: (
         "highlighted-page",

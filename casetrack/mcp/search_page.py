@@ -22,13 +22,7 @@ from casetrack.mcp.results import (
     portion,
     source_links,
 )
-from casetrack.records import (
-    Chunk,
-    SamePlace,
-    SearchResult,
-    SearchResults,
-    Signal,
-)
+from casetrack.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
 from casetrack.records.shape import SOURCE
 from casetrack.records.types import Spread
 from casetrack.retrieve.pinpoint.hits import query_terms
@@ -212,12 +206,7 @@ class ResultPage:
             structured |= {"related": beside.entries, "related_further": further}
             blocks += [*beside.blocks, *_pointers(further)]
         text = render.search_results(
-            facts,
-            explain=self._explain,
-            concise=concise,
-            blocks=blocks,
-            more=more,
-            noun=self._noun,
+            facts, explain=self._explain, concise=concise, blocks=blocks, more=more, noun=self._noun
         )
         links = [] if concise or self._ids else [result.provenance for result in shown.items]
         structured = self._telling.whole(structured)

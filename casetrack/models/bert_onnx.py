@@ -92,11 +92,7 @@ class BertConfig:
         ModelCorrupt
             A field is missing.
         """
-        wanted = {
-            "model_type": "bert",
-            "hidden_act": "gelu",
-            "position_embedding_type": "absolute",
-        }
+        wanted = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
         for key, value in wanted.items():
             if raw.get(key, value) != value:
                 raise ModelError(

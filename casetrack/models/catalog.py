@@ -36,9 +36,7 @@ _MINI = ModelSpec(
     revision="c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
     files=(
         ModelFile(
-            "config.json",
-            "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            612,
+            "config.json", "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41", 612
         ),
         ModelFile(
             "tokenizer.json",
@@ -68,9 +66,7 @@ _BGE_SMALL = ModelSpec(
     revision="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
     files=(
         ModelFile(
-            "config.json",
-            "094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750",
-            743,
+            "config.json", "094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750", 743
         ),
         ModelFile(
             "tokenizer.json",
@@ -87,8 +83,7 @@ _BGE_SMALL = ModelSpec(
     dimension=384,
     max_tokens=512,
     recipe=Recipe(
-        pooling="cls",
-        query_prefix="Represent this sentence for searching relevant passages: ",
+        pooling="cls", query_prefix="Represent this sentence for searching relevant passages: "
     ),
 )
 
@@ -161,9 +156,7 @@ _COLBERT_V2 = ModelSpec(
     revision="c1e84128e85ef755c096a95bdb06b47793b13acf",
     files=(
         ModelFile(
-            "config.json",
-            "cbdcc01dc7772fd0e5e1d85d5de695faf8c4935ae3c7ea3fdb6c24397b284f3c",
-            743,
+            "config.json", "cbdcc01dc7772fd0e5e1d85d5de695faf8c4935ae3c7ea3fdb6c24397b284f3c", 743
         ),
         ModelFile(
             "tokenizer.json",
@@ -201,9 +194,7 @@ _BERT_NER = ModelSpec(
     dimension=9,
     max_tokens=512,
     recipe=Recipe(
-        kind="names",
-        labels="O B-MISC I-MISC B-PER I-PER B-ORG I-ORG B-LOC I-LOC",
-        cased=True,
+        kind="names", labels="O B-MISC I-MISC B-PER I-PER B-ORG I-ORG B-LOC I-LOC", cased=True
     ),
 )
 
@@ -213,9 +204,7 @@ _SPLADE_TINY = ModelSpec(
     revision="",
     files=(
         ModelFile(
-            "config.json",
-            "d6f35ba464a319da2681667d0090c64fbdd79e72d059c33cafc7bdaa29d19b71",
-            713,
+            "config.json", "d6f35ba464a319da2681667d0090c64fbdd79e72d059c33cafc7bdaa29d19b71", 713
         ),
         ModelFile(
             "tokenizer.json",
@@ -267,9 +256,7 @@ _MULTILINGUAL_FULL = ModelSpec(
     revision="614241f622f53c4eeff9890bdc4f31cfecc418b3",
     files=(
         ModelFile(
-            "config.json",
-            "69137736cab8b8903a07fe8afaafdda25aac55415a12a55d1bffa9f581abf959",
-            655,
+            "config.json", "69137736cab8b8903a07fe8afaafdda25aac55415a12a55d1bffa9f581abf959", 655
         ),
         ModelFile(
             "tokenizer.json",

@@ -13,12 +13,7 @@ import numpy as np
 
 from casetrack.errors import ModelCorrupt, ModelNotFound
 from casetrack.models.bert_onnx import output_name
-from casetrack.models.heads import (
-    ATTENDED_INPUT,
-    LABELS_OUTPUT,
-    SPARSE_OUTPUT,
-    TOKENS_OUTPUT,
-)
+from casetrack.models.heads import ATTENDED_INPUT, LABELS_OUTPUT, SPARSE_OUTPUT, TOKENS_OUTPUT
 from casetrack.models.layout import Manifest
 from casetrack.models.runtime import onnx_runtime
 

@@ -10,12 +10,7 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.errors import DownloadFailed
-from casetrack.models.layout import (
-    GIT_DIGITS,
-    Progress,
-    git_hash_of,
-    sha256_of,
-)
+from casetrack.models.layout import GIT_DIGITS, Progress, git_hash_of, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -77,10 +77,7 @@ class Address:
                 hint=_HINT,
             )
         if any(part in {"", ".", ".."} for part in prefix.split("/")):
-            raise UsageError(
-                f"{text!r} has an empty part, '.' or '..' in it.",
-                hint=_HINT,
-            )
+            raise UsageError(f"{text!r} has an empty part, '.' or '..' in it.", hint=_HINT)
         return cls(scheme, parts.netloc, prefix)
 
     def __str__(self) -> str:

@@ -256,10 +256,7 @@ def library_options(*, plain: bool) -> dict[str, Any]:
             "connect_timeout": timedelta(seconds=_CONNECT_SECONDS),
             "timeout": timedelta(minutes=_TRANSFER_MINUTES),
         },
-        "retry_config": {
-            "max_retries": RETRIES,
-            "retry_timeout": timedelta(seconds=RETRY_SECONDS),
-        },
+        "retry_config": {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
     }
 
 

@@ -93,16 +93,8 @@ class Language:
 
 
 LANGUAGES = (
-    Language(
-        "ces",
-        "934bcaf97ef3348413263331131c9fa7f55f30db333c711929c124fb635f7e1b",
-        3_795_684,
-    ),
-    Language(
-        "dan",
-        "acb1fd074487a31d1294fcdfd7d7c673467ffd8aeacb2ccd61ebcbf04eb4e2fa",
-        2_580_059,
-    ),
+    Language("ces", "934bcaf97ef3348413263331131c9fa7f55f30db333c711929c124fb635f7e1b", 3_795_684),
+    Language("dan", "acb1fd074487a31d1294fcdfd7d7c673467ffd8aeacb2ccd61ebcbf04eb4e2fa", 2_580_059),
     Language(
         "deu",
         "19d219bbb6672c869d20a9636c6816a81eb9a71796cb93ebe0cb1530e2cdb22d",
@@ -117,11 +109,7 @@ LANGUAGES = (
         "5dc5d8d640a212c9d6184921ba103b186f50e0fed9ee716c53e6b312b400d747",
         5_199_098,
     ),
-    Language(
-        "fin",
-        "61a04cd62b507c3d9ae0e1cda399e6715ebf49dea9df47897c8acdcd3bd3e13c",
-        7_865_732,
-    ),
+    Language("fin", "61a04cd62b507c3d9ae0e1cda399e6715ebf49dea9df47897c8acdcd3bd3e13c", 7_865_732),
     Language(
         "fra",
         "ced037562e8c80c13122dece28dd477d399af80911a28791a66a63ac1e3445ca",
@@ -143,16 +131,8 @@ LANGUAGES = (
         "363c360db9838838ff7ed3d8b885b33acc0d61d37165708303cf8a81e50164f3",
         6_065_224,
     ),
-    Language(
-        "nor",
-        "0451eb4f8049ae78196806bf878a389a2f40f1386fe038568cf4441226ba6ef2",
-        3_610_079,
-    ),
-    Language(
-        "pol",
-        "c4476cdbc0e33d898d32345122b7be1cbf85ace15f920f06c7714756e1ef79b2",
-        4_765_518,
-    ),
+    Language("nor", "0451eb4f8049ae78196806bf878a389a2f40f1386fe038568cf4441226ba6ef2", 3_610_079),
+    Language("pol", "c4476cdbc0e33d898d32345122b7be1cbf85ace15f920f06c7714756e1ef79b2", 4_765_518),
     Language(
         "por",
         "c4932b937207a9514b7514d518b931a99938c02a28a5a5a553f8599ed58b7deb",
@@ -160,11 +140,7 @@ LANGUAGES = (
         "42fab1f017aedab69b92bdecc01bbb11166cd3b177575612ee860f8e2825ece0",
         2_422_444,
     ),
-    Language(
-        "rus",
-        "e16e5e036cce1d9ec2b00063cf8b54472625b9e14d893a169e2b0dedeb4df225",
-        3_861_738,
-    ),
+    Language("rus", "e16e5e036cce1d9ec2b00063cf8b54472625b9e14d893a169e2b0dedeb4df225", 3_861_738),
     Language(
         "spa",
         "6f2e04d02774a18f01bed44b1111f2cd7f3ba7ac9dc4373cd3f898a40ea6b464",
@@ -172,16 +148,8 @@ LANGUAGES = (
         "0062377729b81cc268b1822f09eb1c08c09f3f7f1c6b422540b51555a7eeea70",
         3_379_457,
     ),
-    Language(
-        "swe",
-        "f7304988d41f833efebcc2d529df54b1903ecebbc3da1faabd19a0fddd4fe586",
-        4_167_034,
-    ),
-    Language(
-        "tur",
-        "7393381111e1152420fc4092cb44eef4237580d21b92bf30d7d221aad192c6b7",
-        4_550_554,
-    ),
+    Language("swe", "f7304988d41f833efebcc2d529df54b1903ecebbc3da1faabd19a0fddd4fe586", 4_167_034),
+    Language("tur", "7393381111e1152420fc4092cb44eef4237580d21b92bf30d7d221aad192c6b7", 4_550_554),
 )
 """What can be pulled; other languages come with the system's packages."""
 

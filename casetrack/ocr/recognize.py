@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.ocr.clean import MAX_PIXELS, clean, ink, measure_letters, shrink
-from casetrack.ocr.page import (
-    RecognizedLine,
-    RecognizedPage,
-    Word,
-    mean_confidence,
-    words_of,
-)
-from casetrack.ocr.straighten import (
-    Affine,
-    find_skew,
-    lines_are_upright,
-    quarter_turn,
-    straighten,
-)
+from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word, mean_confidence, words_of
+from casetrack.ocr.straighten import Affine, find_skew, lines_are_upright, quarter_turn, straighten
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,18 +2,6 @@
 
 from casetrack.pipeline.catalogue import Tools
 from casetrack.pipeline.chain import Pipeline
-from casetrack.pipeline.files import (
-    PipelineFile,
-    build_pipeline,
-    load_pipeline,
-    pipeline_names,
-)
+from casetrack.pipeline.files import PipelineFile, build_pipeline, load_pipeline, pipeline_names
 
-__all__ = [
-    "Pipeline",
-    "PipelineFile",
-    "Tools",
-    "build_pipeline",
-    "load_pipeline",
-    "pipeline_names",
-]
+__all__ = ["Pipeline", "PipelineFile", "Tools", "build_pipeline", "load_pipeline", "pipeline_names"]

@@ -135,11 +135,7 @@ def unused_steps(shown: list[PipelineAbout], /) -> list[tuple[str, str | None, s
 
 
 def _about(
-    kind: StepKind,
-    given: Mapping[str, Any],
-    over: str,
-    fingerprint: str,
-    sharing: tuple[str, ...],
+    kind: StepKind, given: Mapping[str, Any], over: str, fingerprint: str, sharing: tuple[str, ...]
 ) -> StepAbout:
     contract = kind.contract
     return StepAbout(

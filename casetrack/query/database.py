@@ -111,11 +111,7 @@ class Database:
 
 
 def _register(
-    cursor: duckdb.DuckDBPyConnection,
-    reading: Reading,
-    calls: Calls,
-    number: int,
-    needed: set[str],
+    cursor: duckdb.DuckDBPyConnection, reading: Reading, calls: Calls, number: int, needed: set[str]
 ) -> None:
     """Put the tables that are needed under their internal names."""
     snapshot = reading.state.snapshot

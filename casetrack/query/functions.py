@@ -220,10 +220,7 @@ class Functions:
         from duckdb.func import FunctionNullHandling, PythonUDFType
 
         tables: dict[str, tuple[Callable[..., Any], list[Any]]] = {
-            "search": (
-                self._search,
-                ["VARCHAR", "BIGINT", "VARCHAR", *["VARCHAR"] * len(FILTERS)],
-            ),
+            "search": (self._search, ["VARCHAR", "BIGINT", "VARCHAR", *["VARCHAR"] * len(FILTERS)]),
             "similar": (self._similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
             "context": (self._context, ["VARCHAR", "BIGINT"]),
         }

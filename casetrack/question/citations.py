@@ -15,13 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.references.matches import slug
-from casetrack.question.cited_laws import (
-    codes,
-    constitutions,
-    lone_sections,
-    rules,
-    state_laws,
-)
+from casetrack.question.cited_laws import codes, constitutions, lone_sections, rules, state_laws
 from casetrack.question.cited_record import (
     appeals,
     bates,

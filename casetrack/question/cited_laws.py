@@ -28,7 +28,7 @@ _CODE = re.compile(
 _LONE_SECTION = re.compile(rf"(?<!\w){_SIGN}\s*(?P<number>\d{{3,5}}{_SUBS})(?![\w.]\d|\w)", _I)
 _STATE_LAW = re.compile(
     r"(?<!\w)(?:[A-Z][\w.&']*\.?\s+){1,5}"
-    rf"{_SIGN}\s*\d+[\w.:-]*(?:\([0-9A-Za-z]{{1,5}}\))*",
+    rf"{_SIGN}\s*\d+[\w.:-]*(?:\([0-9A-Za-z]{{1,5}}\))*"
 )
 _RULE = re.compile(
     r"(?<!\w)(?:(?P<long>fed(?:eral|\.)?\s*r(?:ules?|\.)?\s*(?:of\s+)?"

@@ -19,14 +19,7 @@ _QUOTED = re.compile(
 )
 _LEAST_WORDS = 2
 """A single word in quotation marks is looked for like any other."""
-_SCALES = {
-    "thousand": 3,
-    "million": 6,
-    "mn": 6,
-    "billion": 9,
-    "bn": 9,
-    "trillion": 12,
-}
+_SCALES = {"thousand": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12}
 _NUMBER = re.compile(
     r"(?<![\w.,-])(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?)"
     r"(?: ?(?P<scale>thousand|million|billion|trillion|mn|bn)s?)?"

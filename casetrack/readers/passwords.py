@@ -162,9 +162,7 @@ class _StandardFile:
 
     def open(self, password: str, target: _Bounded, /) -> bool:
         """See :class:`_Opener`."""
-        from msoffcrypto.method.ecma376_standard import (  # type: ignore[import-untyped]
-            ECMA376Standard,
-        )
+        from msoffcrypto.method.ecma376_standard import ECMA376Standard  # type: ignore[import-untyped]
 
         header, verifier = self.office.info["header"], self.office.info["verifier"]
         bits = header["keySize"] or _STANDARD_AES.get(header["algId"], 0)

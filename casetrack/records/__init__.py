@@ -25,13 +25,7 @@ from casetrack.records.documents import (
 )
 from casetrack.records.files import UntakenFile, untaken_text
 from casetrack.records.health import CollectionHealth, DocumentHealth
-from casetrack.records.passages import (
-    Chunk,
-    ChunkWindow,
-    Illustrate,
-    Picture,
-    highlight,
-)
+from casetrack.records.passages import Chunk, ChunkWindow, Illustrate, Picture, highlight
 from casetrack.records.pictures import PageImage
 from casetrack.records.queries import QueryReport, RetrievalCall
 from casetrack.records.reports import (

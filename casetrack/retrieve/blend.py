@@ -208,13 +208,7 @@ class BlendedAnswer:
 
 @one_thread_each()
 def blended_search(
-    state: State,
-    query: str,
-    /,
-    *,
-    mode: SearchMode | None,
-    where: Filter,
-    settings: BlendSettings,
+    state: State, query: str, /, *, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> BlendedAnswer:
     """Return the best documents of a collection.
 

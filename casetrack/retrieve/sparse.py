@@ -79,11 +79,7 @@ def sparse_top(
 
 
 def sparse_at(
-    index: Index,
-    terms: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    places: Sequence[Place],
-    /,
+    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the dot product at each of *places*, float32; as :func:`sparse_scores` gives it."""
     return scores_at(_sums(index, terms, weights), places)

@@ -267,10 +267,6 @@ def _repeated(attempt: Callable[[], Change], path: Path, client: Client) -> Chan
 
 def _diff(path: Path, before: str, after: str) -> str:
     rows = difflib.unified_diff(
-        before.splitlines(),
-        after.splitlines(),
-        f"{path} (now)",
-        f"{path} (then)",
-        lineterm="",
+        before.splitlines(), after.splitlines(), f"{path} (now)", f"{path} (then)", lineterm=""
     )
     return "".join(row + "\n" for row in rows)

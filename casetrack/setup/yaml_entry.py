@@ -139,12 +139,7 @@ class YamlText:
         return text[: colon + 1] + " " + _flow(value) + text[_end(text, member[1]) :]
 
     def _replaced(
-        self,
-        text: str,
-        holder: _Node,
-        entry: tuple[_Node, _Node],
-        path: Sequence[str],
-        value: Any,
+        self, text: str, holder: _Node, entry: tuple[_Node, _Node], path: Sequence[str], value: Any
     ) -> str:
         key, node = entry
         if holder.flow_style:

@@ -93,13 +93,7 @@ class Choice:
     """
 
     def __init__(
-        self,
-        include: Sequence[str],
-        exclude: Sequence[str],
-        /,
-        *,
-        where: str,
-        built: bool = False,
+        self, include: Sequence[str], exclude: Sequence[str], /, *, where: str, built: bool = False
     ) -> None:
         globs = [glob for given in include for glob in alternatives(given, where=where)]
         self.include = patterns(globs, where=f"include_globs of {where}")

@@ -166,12 +166,7 @@ _PAGES = View(
         ),
         Column("chunk_count", "int64", "", "Chunks of the page."),
         Column("char_count", "int64", "code points", "Length of text."),
-        Column(
-            "extraction_method",
-            "string",
-            "",
-            "Native, Ocr, or Hybrid where both gave text.",
-        ),
+        Column("extraction_method", "string", "", "Native, Ocr, or Hybrid where both gave text."),
         Column("ocr_confidence", "float32", "0..1", "The least of its chunks; empty if native."),
     ),
 )
@@ -271,10 +266,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "context",
         "table",
-        (
-            _CHUNK,
-            Parameter("window", "int32", "1", "Chunks before it and after it, 0 to 100."),
-        ),
+        (_CHUNK, Parameter("window", "int32", "1", "Chunks before it and after it, 0 to 100.")),
         (
             Column("position", "int32", "", "0 is the chunk itself, -1 the one before it."),
             _CHUNK_ID,

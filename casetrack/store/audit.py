@@ -92,10 +92,7 @@ def note(
 def add(data_dir: Path, action: str, told: dict[str, Any], /) -> None:
     """Add an entry to the log of a data folder; see :func:`note`."""
     path = data_dir / FILE
-    with (
-        alone(data_dir / _LOCK, f"writing to {path}", timeout=_LOCK_SECONDS),
-        storage_errors(path),
-    ):
+    with alone(data_dir / _LOCK, f"writing to {path}", timeout=_LOCK_SECONDS), storage_errors(path):
         if not path.exists():
             path.touch(mode=0o600)
         noted = head(data_dir) or max(

@@ -35,12 +35,7 @@ _LEAST_BYTES = 16
 
 
 def write_copy(
-    snapshot: Snapshot,
-    folder: Path,
-    /,
-    *,
-    documents: pa.Table,
-    step: Callable[[int], None],
+    snapshot: Snapshot, folder: Path, /, *, documents: pa.Table, step: Callable[[int], None]
 ) -> frozenset[str]:
     """Write the live rows of a state into new datasets in *folder*.
 

@@ -12,12 +12,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from casetrack.errors import (
-    CollectionBusy,
-    CollectionDamaged,
-    CollectionReadOnly,
-    FutureSchema,
-)
+from casetrack.errors import CollectionBusy, CollectionDamaged, CollectionReadOnly, FutureSchema
 from casetrack.records import CollectionInfo, CollectionStatus
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import audit, mirror

@@ -15,12 +15,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import (
-    CaseTrackError,
-    CollectionBusy,
-    CollectionDamaged,
-    WriterReplaced,
-)
+from casetrack.errors import CaseTrackError, CollectionBusy, CollectionDamaged, WriterReplaced
 from casetrack.store.files import UNFINISHED, private_folder, storage_errors
 from casetrack.store.mirrored import VIEWS, Record, alone, is_whole, item_of, looks_of, present
 from casetrack.store.place import place_of
@@ -214,10 +209,7 @@ class _Gone(Exception):
 
 
 def _copy(
-    place: Place,
-    record: Record,
-    wanted: dict[str, Item],
-    settle: Callable[[str], bool] | None,
+    place: Place, record: Record, wanted: dict[str, Item], settle: Callable[[str], bool] | None
 ) -> None:
     """Copy those of some files that are not here, or are not what counts."""
     folder = place.folder

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 _OF_DOCUMENT = ("ingested_at", "source", "source_id", "source_url")
 _NOT_PROVENANCE = {*_OF_DOCUMENT, "document_name", "document_path"}
-COLUMNS = (
-    "text",
-    "embedders",
-    *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE),
-)
+COLUMNS = ("text", "embedders", *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE))
 """Columns of ``chunks`` that make a cited passage."""
 PLACE_COLUMNS = tuple(sorted(set(COLUMNS) - {"text", "embedders", "line_boxes"}))
 """Those that make the source of a result: all but the text, and the boxes that highlight it."""

@@ -223,10 +223,7 @@ class WriteSession:
         with storage_errors(ledger.uri):
             known = ledger.to_table(columns=["document_id"], filter=any_of("document_id", ids))
         changed = set(known["document_id"].to_pylist())
-        for action, which in (
-            ("documents added", ids - changed),
-            ("documents changed", changed),
-        ):
+        for action, which in (("documents added", ids - changed), ("documents changed", changed)):
             if which:
                 audit.note(self._folder, action, documents=which)
 

@@ -16,13 +16,7 @@ from datetime import UTC
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import (
-    EmptyFile,
-    SourceChanged,
-    SourceError,
-    SourceSkipped,
-    UnsupportedFormat,
-)
+from casetrack.errors import EmptyFile, SourceChanged, SourceError, SourceSkipped, UnsupportedFormat
 from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.readers.attachments import file_name

@@ -204,11 +204,7 @@ class _Builder:
         for path, outcome in self.ended.outcomes.items():
             if outcome.status == "failed" and path not in self.scan.files:
                 yield SyncChange(
-                    "failed",
-                    path,
-                    code=outcome.code,
-                    message=outcome.message,
-                    hint=outcome.hint,
+                    "failed", path, code=outcome.code, message=outcome.message, hint=outcome.hint
                 )
 
     # --- what needs no doing ------------------------------------------------------------------

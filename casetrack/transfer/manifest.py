@@ -122,10 +122,7 @@ def parse(data: bytes, /, *, source: str) -> Manifest:
         raise damaged(source, f"its list of contents ({MANIFEST}) is incomplete")
     return Manifest(
         **{name: raw[name] for name in Manifest.__dataclass_fields__}
-        | {
-            "models": tuple(raw["models"]),
-            "files": tuple(Entry(**entry) for entry in raw["files"]),
-        }
+        | {"models": tuple(raw["models"]), "files": tuple(Entry(**entry) for entry in raw["files"])}
     )
 
 

@@ -192,8 +192,7 @@ def _target(
 def _require_free(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise UsageError(
-            f"{path} is there already.",
-            hint="Choose another name. `--overwrite` replaces it.",
+            f"{path} is there already.", hint="Choose another name. `--overwrite` replaces it."
         )
 
 

@@ -40,13 +40,7 @@ from casetrack.store.listing import free_name
 from casetrack.store.lock import names_lock, write_lock
 from casetrack.store.place import place_of
 from casetrack.store.rewrite import rewriting
-from casetrack.store.sealed import (
-    COLLECTION,
-    DOOMED,
-    is_open,
-    passing_path,
-    sealed_path,
-)
+from casetrack.store.sealed import COLLECTION, DOOMED, is_open, passing_path, sealed_path
 from casetrack.store.wipe import wipe
 from casetrack.transfer.tree import changed, read_tree, tree_of, write_tree
 

@@ -153,8 +153,7 @@ def _opened(
 ) -> Iterator[zipfile.ZipFile]:
     if path.is_dir():
         raise WrongPathKind(
-            f"{path} is a folder, not an exported collection.",
-            hint="Name the .ctcollection file.",
+            f"{path} is a folder, not an exported collection.", hint="Name the .ctcollection file."
         )
     if not path.is_file():
         raise FileNotFound(path)
@@ -349,8 +348,7 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
     for what in ("documents", "pages", "chunks"):
         if counts[what] != manifest.counts[what]:
             raise damaged(
-                name,
-                f"it holds {counts[what]:,} {what} and should hold {manifest.counts[what]:,}",
+                name, f"it holds {counts[what]:,} {what} and should hold {manifest.counts[what]:,}"
             )
     with storage_errors(target):
         for folder in [target, *(p for p in target.rglob("*") if p.is_dir())]:

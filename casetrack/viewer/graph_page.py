@@ -5,13 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from casetrack.viewer.gather import (
-    draw,
-    evidence_only,
-    graph_quotes,
-    mentioned,
-    picture_order,
-)
+from casetrack.viewer.gather import draw, evidence_only, graph_quotes, mentioned, picture_order
 from casetrack.viewer.graph_figure import ANCHORS, TALL, WIDE, counted, graph_svg, legend, spread
 from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards

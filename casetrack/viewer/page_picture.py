@@ -85,12 +85,7 @@ class PagePicture:
 
 
 def passage_picture(
-    state: State,
-    chunk_id: str,
-    /,
-    *,
-    strong: Sequence[Box] = (),
-    password: str | None = None,
+    state: State, chunk_id: str, /, *, strong: Sequence[Box] = (), password: str | None = None
 ) -> PagePicture:
     """Return the page on which a passage stands, with the passage marked.
 

@@ -104,8 +104,7 @@ def make_scale(spans: Sequence[tuple[int, int]], left: float, right: float, /) -
     covered = _merged(spans)
     shown = covered[-1][1] - covered[0][0]
     gaps = sorted(
-        ((after[0] - before[1], before[1]) for before, after in pairwise(covered)),
-        reverse=True,
+        ((after[0] - before[1], before[1]) for before, after in pairwise(covered)), reverse=True
     )
     usual = gaps[len(gaps) // 2][0] if gaps else 0
     cut_after: set[int] = set()

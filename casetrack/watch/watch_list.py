@@ -10,13 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.config import resolve_path
-from casetrack.errors import (
-    AmbiguousName,
-    FileNotFound,
-    UsageError,
-    WatchNotFound,
-    WrongPathKind,
-)
+from casetrack.errors import AmbiguousName, FileNotFound, UsageError, WatchNotFound, WrongPathKind
 from casetrack.objects.address import is_address
 from casetrack.records.watches import DEFAULT_DAILY_TIME, Watch
 from casetrack.watch.schedule import checked_schedule, checked_time

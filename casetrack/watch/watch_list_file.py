@@ -120,11 +120,7 @@ class WatchListFile:
             )
         write_json(self.path, content)
         repairs.warning(
-            "%s was damaged (%s). It was kept as %s, and %s.",
-            self.path,
-            error,
-            aside.name,
-            outcome,
+            "%s was damaged (%s). It was kept as %s, and %s.", self.path, error, aside.name, outcome
         )
         return content
 

@@ -205,10 +205,7 @@ class WatchedFolder:
         """Go on with other options for the same folder."""
         before, self.watch = self.watch, watch
         same_work = replace(
-            before,
-            schedule=watch.schedule,
-            daily_time=watch.daily_time,
-            enabled=watch.enabled,
+            before, schedule=watch.schedule, daily_time=watch.daily_time, enabled=watch.enabled
         )
         if same_work == watch:
             return

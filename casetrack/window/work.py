@@ -57,11 +57,7 @@ def begin_map(library: Library, collection: Collection, /) -> str:
             if job.job.kind == "upkeep" and job.job.collection_id == info.id:
                 return job.id
         return begin(
-            library,
-            "upkeep",
-            collection.map.prepare,
-            title=f"Map of {info.name}",
-            collection=info,
+            library, "upkeep", collection.map.prepare, title=f"Map of {info.name}", collection=info
         )
 
 

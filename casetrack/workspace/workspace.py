@@ -196,8 +196,7 @@ class Workspace:
         if not changes:
             return False
         update_info(
-            self.folder,
-            lambda info: replace(in_force(self.folder, info), pipeline=chosen.name),
+            self.folder, lambda info: replace(in_force(self.folder, info), pipeline=chosen.name)
         )
         self.forget()
         return True

@@ -53,9 +53,7 @@ def test_a_table_of_authorities_needs_no_case(
     messages(shown.out)
     assert run("authorities", path, "-o", target).code == 0
     entries = [words for words in words_of(target) if "\t" in words]
-    assert entries == [
-        *(f"{DAUBERT}\t1, 2", "28 U.S.C. \u00a7 1331\t1", "Fed. R. Evid. 702\t2"),
-    ]
+    assert entries == [*(f"{DAUBERT}\t1, 2", "28 U.S.C. \u00a7 1331\t1", "Fed. R. Evid. 702\t2")]
     entry = docx.Document(str(target)).paragraphs[3]
     (stop,) = entry.paragraph_format.tab_stops
     assert (stop.alignment, stop.leader) == (WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)

@@ -171,11 +171,7 @@ def test_the_server_logs_a_repair_once(home: Path, launch: Run) -> None:
     lines = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
-        {
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "list_collections", "arguments": {}},
-        },
+        {"id": 2, "method": "tools/call", "params": {"name": "list_collections", "arguments": {}}},
     ]
     typed = "".join(json.dumps({"jsonrpc": "2.0"} | each) + "\n" for each in lines)
     ended = launch("serve", stdin=typed)

@@ -130,11 +130,7 @@ def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str)
     ],
 )
 def test_models_are_fetched_unless_it_is_to_stay_offline(
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    words: tuple[str, ...],
-    variable: str,
-    fetches: bool,
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], variable: str, fetches: bool
 ) -> None:
     monkeypatch.setenv("CASETRACK_OFFLINE", variable)
     served: list[bool] = []

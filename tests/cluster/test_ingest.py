@@ -235,10 +235,7 @@ def test_a_cluster_makes_what_one_process_makes(
 
 
 def test_a_failing_extractor_is_the_same_on_a_cluster(
-    with_models: Library,
-    engines: list[InProcess],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    with_models: Library, engines: list[InProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def boom(*_args: Any, **_more: Any) -> Any:
         raise IndexError("list index out of range")

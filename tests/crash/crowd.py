@@ -86,13 +86,7 @@ def take_part(
 # --- who changes things ----------------------------------------------------------------------
 
 
-def write(
-    data_dir: Path,
-    files: Path,
-    log: Log,
-    stopped: Callable[[], bool],
-    own: int,
-) -> None:
+def write(data_dir: Path, files: Path, log: Log, stopped: Callable[[], bool], own: int) -> None:
     """Change, add and delete files of one's own, and bring the collection up with each."""
     source = random.Random(os.getpid())
     collection = open_library(data_dir).get(NAME)

@@ -188,9 +188,5 @@ def test_drive_that_locks_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyP
         real(fd, operation)
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with (
-        write_lock(tmp_path),
-        pytest.raises(CollectionBusy),
-        write_lock(tmp_path, timeout=0.1),
-    ):
+    with write_lock(tmp_path), pytest.raises(CollectionBusy), write_lock(tmp_path, timeout=0.1):
         pass

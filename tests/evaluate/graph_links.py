@@ -98,9 +98,7 @@ def score_references(
 
 
 def score_sections(
-    truth: Mapping[str, Any],
-    citations: Iterable[Mapping[str, Any]],
-    documents: Mapping[str, str],
+    truth: Mapping[str, Any], citations: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> dict[str, Tally]:
     """Score the clauses and schedules that a document names, and the document they stand in."""
     found: dict[str, list[Mapping[str, Any]]] = {}

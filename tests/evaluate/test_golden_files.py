@@ -55,9 +55,7 @@ def test_what_counts(
     assert (found["hit@1"], found["page_hit@1"]) == (hit, page_hit)
 
 
-def test_any_answer_is_a_hit_and_all_are_recalled(
-    scores: Callable[..., dict[str, float]],
-) -> None:
+def test_any_answer_is_a_hit_and_all_are_recalled(scores: Callable[..., dict[str, float]]) -> None:
     found = scores("rent of the tenant", RENT, {"document": "supply.txt", "text": "ten days"})
     assert (found["hit@1"], found["recall@10"]) == (1.0, 0.5)
 

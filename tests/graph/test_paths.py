@@ -95,8 +95,7 @@ def test_a_path_goes_against_the_direction_too(small: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    "ends",
-    ["'a', 'p'", "'a', 'a'", "'a', 'nobody'", "'nobody', 'a'", "'a', 'd', max_steps := 2"],
+    "ends", ["'a', 'p'", "'a', 'a'", "'a', 'nobody'", "'nobody', 'a'", "'a', 'd', max_steps := 2"]
 )
 def test_no_path_is_no_row(small: Connection, ends: str) -> None:
     assert small.sql(f"FROM shortest_path({ends})").fetchall() == []

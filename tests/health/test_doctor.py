@@ -279,34 +279,18 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
     "a page that is not there": (change_rows("note.txt", page="9"), "provenance", "page 9"),
     "rows out of order": (change_rows("note.txt", chunk_index="4"), "documents", "note.txt"),
     "no vector": (change_rows("note.txt", dense="NULL"), "vectors and terms", "note.txt"),
-    "wrong term total": (
-        change_rows("note.txt", term_total="99"),
-        "vectors and terms",
-        "note.txt",
-    ),
+    "wrong term total": (change_rows("note.txt", term_total="99"), "vectors and terms", "note.txt"),
     "boxes off the page": (move_boxes, "line boxes", "plan.pdf"),
     "rows of nobody": (add_orphans, "leftovers", "1"),
     "an attachment without its mail": (lose_mail, "ledger", "price.txt"),
-    "an index file is cut": (
-        view_file("index/*/terms.arrow", truncate),
-        "search index",
-        "part",
-    ),
-    "an index file is gone": (
-        view_file("index/*/rows.arrow", Path.unlink),
-        "search index",
-        "part",
-    ),
+    "an index file is cut": (view_file("index/*/terms.arrow", truncate), "search index", "part"),
+    "an index file is gone": (view_file("index/*/rows.arrow", Path.unlink), "search index", "part"),
     "an index folder is gone": (
         view_file("index/*/dense.bin", lambda p: shutil.rmtree(p.parent)),
         "search index",
         "part",
     ),
-    "an index file is changed": (
-        view_file("index/*/dense.bin", flip),
-        "search index",
-        "part",
-    ),
+    "an index file is changed": (view_file("index/*/dense.bin", flip), "search index", "part"),
     "the list of index parts is torn": (
         view_file("index/manifest.json", truncate),
         "search index",

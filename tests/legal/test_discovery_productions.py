@@ -268,9 +268,7 @@ def test_a_part_leaves_with_whole_families(made: tuple[Collection, Path], tmp_pa
     assert files_below(tmp_path / "out") == before
 
 
-def test_loaded_again_nothing_is_read_twice_or_lost(
-    made: tuple[Collection, Path],
-) -> None:
+def test_loaded_again_nothing_is_read_twice_or_lost(made: tuple[Collection, Path]) -> None:
     collection, path = made
     before = {d.source_id: (d.document_id, d.revision) for d in collection.documents()}
     report = load_production(collection, path)
@@ -350,10 +348,7 @@ A, B = {"BEGATTACH": "A01", "ENDATTACH": "A03"}, {"BEGATTACH": "A03", "ENDATTACH
     ],
 )
 def test_what_is_wrong_with_a_production(
-    tmp_path: Path,
-    rows: list[dict[str, str]],
-    troubles: dict[str, list[int | None]],
-    messages: Any,
+    tmp_path: Path, rows: list[dict[str, str]], troubles: dict[str, list[int | None]], messages: Any
 ) -> None:
     found, told = checked(tmp_path, *rows)
     assert found == troubles

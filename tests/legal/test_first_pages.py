@@ -197,5 +197,5 @@ def test_the_day_of_another_paper_that_is_cited_is_not_the_day_of_this_one() -> 
 def test_two_parties_between_semicolons_are_two() -> None:
     found = read(PAGES["two-between-semicolons"][1])
     assert [party.name for party in found.parties or ()][1:] == [
-        *("BOARD OF HARBORS", "DEPARTMENT OF PIERS", "UNIVERSITY OF KAIMU'I", "Noah M. Pele"),
+        *("BOARD OF HARBORS", "DEPARTMENT OF PIERS", "UNIVERSITY OF KAIMU'I", "Noah M. Pele")
     ]

@@ -176,9 +176,7 @@ def test_a_page_for_what_the_license_lacks_is_not_linked(library: Library) -> No
     assert result.is_error
 
 
-def test_what_its_model_reads_is_the_same_with_and_without_a_page(
-    ask: Callable[..., Any],
-) -> None:
+def test_what_its_model_reads_is_the_same_with_and_without_a_page(ask: Callable[..., Any]) -> None:
     for name, arguments in (
         ("search_documents", {"query": "When are invoices paid?"}),
         ("get_collection_timeline", {}),

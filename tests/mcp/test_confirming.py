@@ -63,12 +63,7 @@ DELETE = ("delete_document", {"document_name": "Notes.txt", "confirm": True})
     ],
 )
 def test_the_user_decides(
-    acme: Library,
-    answer: ElicitResult,
-    left: int,
-    mode: str,
-    codes: list[str],
-    messages: Any,
+    acme: Library, answer: ElicitResult, left: int, mode: str, codes: list[str], messages: Any
 ) -> None:
     (result,), (question,) = asking(acme, answer, mode, DELETE)
     assert codes == ["declined"] * left

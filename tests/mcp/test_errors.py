@@ -95,11 +95,7 @@ def test_bad_arguments_name_the_field_and_what_is_allowed(
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("search_document", "search_documents"),
-        ("Get_Status", "get_status"),
-    ],
+    ("name", "meant"), [("search_document", "search_documents"), ("Get_Status", "get_status")]
 )
 def test_unknown_tool(library: Library, connect: Any, name: str, meant: str) -> None:
     async def work(client: Client) -> MCPError:

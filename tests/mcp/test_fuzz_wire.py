@@ -9,15 +9,7 @@ from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from casetrack.mcp.wire import refusal
-from hostile_lines import (
-    HELLO,
-    JUNK,
-    Process,
-    check_error,
-    modern,
-    mutations,
-    request,
-)
+from hostile_lines import HELLO, JUNK, Process, check_error, modern, mutations, request
 
 
 @pytest.mark.slow

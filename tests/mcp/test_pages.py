@@ -165,10 +165,7 @@ def test_a_file_that_is_not_what_it_was_is_not_shown(
     "fault", [FileEncrypted(Path("a.pdf")), ParseFailed(Path("a.pdf"), "PDF", "it is torn")]
 )
 def test_what_cannot_be_drawn_is_shown_as_text(
-    paged: Library,
-    monkeypatch: pytest.MonkeyPatch,
-    texts: list[TextPage],
-    fault: FileError,
+    paged: Library, monkeypatch: pytest.MonkeyPatch, texts: list[TextPage], fault: FileError
 ) -> None:
     def fail(*_args: Any, **_how: Any) -> None:
         raise fault

@@ -94,10 +94,7 @@ def interrupt_after(done: int) -> Callable[..., None]:
 
 @pytest.mark.parametrize(("shows", "delay"), [(False, 0.0), (None, 600.0)])
 def test_no_bar_where_none_is_wanted_or_work_is_short(
-    shows: bool | None,
-    delay: float,
-    outputs: list[dict[str, str]],
-    monkeypatch: pytest.MonkeyPatch,
+    shows: bool | None, delay: float, outputs: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "DELAY_SECONDS", delay)
     with progress.show_work("Reading", show=shows, cancel=None) as watching:

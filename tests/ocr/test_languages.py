@@ -209,9 +209,7 @@ def test_the_catalogue_is_in_order() -> None:
         assert bool(language.npm_sha256) == bool(language.npm_size)
 
 
-def test_networks_are_found_in_the_models_folder_and_checked_when_pulled(
-    tmp_path: Path,
-) -> None:
+def test_networks_are_found_in_the_models_folder_and_checked_when_pulled(tmp_path: Path) -> None:
     for folder in (None, tmp_path):
         with pytest.raises(OcrUnavailable, match="RapidOCR"):
             find_weights(folder)

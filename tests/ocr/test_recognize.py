@@ -160,8 +160,7 @@ def test_a_turned_page_is_read_and_its_boxes_lie_in_the_picture_as_given(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "degrees",
-    [-9.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))],
+    "degrees", [-9.0, *(pytest.param(degrees, marks=pytest.mark.slow) for degrees in (-2.5, 12.0))]
 )
 def test_a_skewed_page_is_straightened_and_its_boxes_are_mapped_back(
     engine: Engine, degrees: float

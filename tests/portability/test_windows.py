@@ -21,13 +21,7 @@ pytestmark = [
 QUICK = (
     "portability/test_files_in_use.py::test_a_collection_is_deleted_while_somebody_searches_in_it"
 )
-WHOLE = [
-    "portability/test_files_in_use.py",
-    "store",
-    "sync",
-    "watch",
-    "views",
-]
+WHOLE = ["portability/test_files_in_use.py", "store", "sync", "watch", "views"]
 
 
 @pytest.fixture(scope="module")

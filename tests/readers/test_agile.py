@@ -109,10 +109,7 @@ def test_agile_files_of_every_kind_open(tmp_path: Path, how: dict[str, Any]) -> 
     path = agile(tmp_path / "a.docx", **how)
     with decrypted(path, ReadOptions(passwords=("no", PASSWORD)), "DOCX") as copy:
         assert copy.read_bytes() == CONTENT
-    with (
-        pytest.raises(FileEncrypted),
-        decrypted(path, ReadOptions(passwords=("no",)), "DOCX"),
-    ):
+    with pytest.raises(FileEncrypted), decrypted(path, ReadOptions(passwords=("no",)), "DOCX"):
         pass
 
 

@@ -169,8 +169,7 @@ def test_nothing_is_fetched_from_the_network(tmp_path: Path, temporary: Path) ->
 
 @needs_libreoffice
 @pytest.mark.parametrize(
-    ("limits", "words"),
-    [({"timeout_seconds": 0.05}, r"0\.0"), ({"memory_mb": 5}, "5 MB")],
+    ("limits", "words"), [({"timeout_seconds": 0.05}, r"0\.0"), ({"memory_mb": 5}, "5 MB")]
 )
 def test_limits_end_the_conversion(
     doc: Path, temporary: Path, limits: dict[str, float], words: str
@@ -372,8 +371,7 @@ def test_other_formats_named_doc_go_to_their_readers(tmp_path: Path) -> None:
     document.save(str(tmp_path / "new.doc"))
     (tmp_path / "rich.doc").write_text(RTF, encoding="ascii")
     (tmp_path / "web.doc").write_text(
-        "<html><head><title>T</title></head><body><p>In a page.</p></body></html>",
-        encoding="ascii",
+        "<html><head><title>T</title></head><body><p>In a page.</p></body></html>", encoding="ascii"
     )
     for name, file_format, words in (
         ("new.doc", "docx", "In a DOCX."),

@@ -767,11 +767,7 @@ def named(*numbers: int) -> Tree:
     ],
 )
 def test_other_outlook_items(
-    tmp_path: Path,
-    kind: str,
-    names: tuple[int, ...],
-    values: dict[int, object],
-    lines: list[str],
+    tmp_path: Path, kind: str, names: tuple[int, ...], values: dict[int, object], lines: list[str]
 ) -> None:
     tree = storage(32, {0x1A: kind, 0x37: "s", 0x1000: "Body"} | values, named(*names))
     page = read_msg(tmp_path, tree)[1]

@@ -67,10 +67,7 @@ def test_a_part_gives_no_more_than_it_declares(tmp_path: Path) -> None:
     data = path.read_bytes()
     size = (5_000_000).to_bytes(4, "little")
     path.write_bytes(data.replace(size, (10).to_bytes(4, "little")))
-    with (
-        Package(path, "ZIP", limits=limits(1)) as package,
-        pytest.raises(ParseFailed, match="a"),
-    ):
+    with Package(path, "ZIP", limits=limits(1)) as package, pytest.raises(ParseFailed, match="a"):
         package.read("a")
 
 

@@ -75,9 +75,7 @@ FULL = (2, 1, 7, 5, 1, 6, 4, 8, 1, 5, 5)
 
 
 @pytest.mark.parametrize(
-    "short",
-    [(2, 1, 4), (2, 1, 7, 5, 1, 6), (2, 1, 7), (2,), (3,), (5,), (9, 1, 3)],
-    ids=str,
+    "short", [(2, 1, 4), (2, 1, 7, 5, 1, 6), (2, 1, 7), (2,), (3,), (5,), (9, 1, 3)], ids=str
 )
 def test_a_column_that_ends_early_follows_the_full_one(
     tmp_path: Path, short: tuple[int, ...]

@@ -149,11 +149,7 @@ def test_what_a_profile_lacks_is_said(
     ],
 )
 def test_a_script_that_the_models_do_not_read_is_searched_by_its_words(
-    shared: Callable[..., Collection],
-    query: str,
-    arguments: dict[str, Any],
-    mode: str,
-    named: str,
+    shared: Callable[..., Collection], query: str, arguments: dict[str, Any], mode: str, named: str
 ) -> None:
     """What is asked for by name is done all the same, with a word about it."""
     results = shared(texts=RUSSIAN).search(query, **arguments)

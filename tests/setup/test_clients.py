@@ -108,12 +108,7 @@ WORDS: dict[str, tuple[str, dict[str, object]]] = {
     "codex": ("mcp_servers", SERVER),
     "opencode": (
         "mcp",
-        {
-            "type": "local",
-            "command": ["c", "serve"],
-            "enabled": True,
-            "environment": {"A": "1"},
-        },
+        {"type": "local", "command": ["c", "serve"], "enabled": True, "environment": {"A": "1"}},
     ),
     "zed": ("context_servers", SERVER),
     "continue": ("mcpServers", {"name": "casetrack", "type": "stdio", **SERVER}),

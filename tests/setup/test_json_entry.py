@@ -83,10 +83,7 @@ def test_an_entry_follows_the_layout_of_the_file(before: str, after: str) -> Non
             '{"mcpServers": {"a": 1, "git": {}}}',
         ),
         ('{"mcpServers": {"casetrack": 1, "a": 1, "casetrack": 2}}', '{"mcpServers": { "a": 1}}'),
-        (
-            '{"mcpServers": { // first\n"casetrack": 1 }}',
-            '{"mcpServers": { // first\n }}',
-        ),
+        ('{"mcpServers": { // first\n"casetrack": 1 }}', '{"mcpServers": { // first\n }}'),
         (
             '{"mcpServers": {"a": 1, // first\n"casetrack": 1, "b": 2}}',
             '{"mcpServers": {"a": 1, // first\n "b": 2}}',

@@ -77,9 +77,7 @@ def test_a_missing_file_is_made_and_goes_again(tmp_path: Path) -> None:
     file = tmp_path / "User" / "mcp.json"
     done = enter(VSCODE, file, SERVER)
     assert (done.action, done.backup) == ("added", None)
-    assert json.loads(file.read_text()) == {
-        "servers": {"casetrack": {"type": "stdio", **SERVER}},
-    }
+    assert json.loads(file.read_text()) == {"servers": {"casetrack": {"type": "stdio", **SERVER}}}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     done = withdraw(VSCODE, file)
     assert (done.action, done.deleted) == ("removed", True)

@@ -290,12 +290,7 @@ def test_source_code_tiles_its_page(parts: list[tuple[str, list[str]]]) -> None:
 
 @pytest.mark.parametrize(
     ("title", "heading"),
-    [
-        ("Terms\n=====", "Terms"),
-        ("# Terms", "# Terms"),
-        ("Terms ...", "Terms"),
-        ("-----", "-----"),
-    ],
+    [("Terms\n=====", "Terms"), ("# Terms", "# Terms"), ("Terms ...", "Terms"), ("-----", "-----")],
 )
 def test_a_heading_is_said_without_what_underlines_it(title: str, heading: str) -> None:
     row = page(f"{title}\n\nPay in time.")

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.question.read import read
-from casetrack.steps.identifiers import (
-    identifier_terms,
-    identifiers,
-    terms_of_question,
-)
+from casetrack.steps.identifiers import identifier_terms, identifiers, terms_of_question
 from casetrack.steps.terms import searchable_terms
 from casetrack.steps.words import index_terms
 

@@ -242,10 +242,7 @@ TAMPERED: dict[str, Callable[[Path], None]] = {
     ),
     "log": lambda d: _remove(d, [audit.FILE]),
     "log and head": lambda d: _remove(d, [audit.FILE, *HEADS]),
-    "log emptied, no heads": lambda d: (
-        (d / audit.FILE).write_bytes(b""),
-        _remove(d, HEADS),
-    ),
+    "log emptied, no heads": lambda d: ((d / audit.FILE).write_bytes(b""), _remove(d, HEADS)),
     "log of another folder": lambda d: (
         _remove(d, [audit.FILE, *HEADS]),
         [audit.add(d, "searched", {"count": n}) for n in range(9)],

@@ -24,13 +24,7 @@ import pytest
 import older_form
 from casetrack import schema
 from casetrack.config import load_settings
-from casetrack.errors import (
-    CollectionBusy,
-    DiskFull,
-    FutureSchema,
-    MigrationFailed,
-    NotWritable,
-)
+from casetrack.errors import CollectionBusy, DiskFull, FutureSchema, MigrationFailed, NotWritable
 from casetrack.library import Library
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import migrations

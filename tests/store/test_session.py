@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack.errors import (
-    CollectionBusy,
-    DiskFull,
-    NotWritable,
-    SchemaError,
-    StorageError,
-)
+from casetrack.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
 from casetrack.store.files import translate, write_json
 from casetrack.store.lock import write_lock
 from casetrack.store.session import WriteSession, leftovers, sweep, write_session

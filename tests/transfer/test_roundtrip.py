@@ -288,11 +288,7 @@ def test_a_damaged_collection_is_not_exported(case: Collection, tmp_path: Path) 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("failing", ["unpack", "names", "write_info", "rename", "get"])
 def test_an_import_that_fails_anywhere_shows_nothing(
-    case: Collection,
-    other: Library,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    failing: str,
+    case: Collection, other: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
     path = case.admin.export(tmp_path / "x").path
     places = {

@@ -234,10 +234,7 @@ def test_stopped_or_failed_it_is_as_it_was(
 
     def stopping(at: str) -> dict[str, object]:
         stop = threading.Event()
-        return {
-            "progress": lambda what, _done, _total: what == at and stop.set(),
-            "cancel": stop,
-        }
+        return {"progress": lambda what, _done, _total: what == at and stop.set(), "cancel": stop}
 
     for moment in ("Encrypting", "Reading back"):
         with pytest.raises(JobStopped):
@@ -283,10 +280,7 @@ def test_killed_between_the_two_names_it_is_one_or_the_other(
                 real = getattr(type(home), name)
 
                 def dying(
-                    path: Path,
-                    target: Path,
-                    real: Callable[..., Path] = real,
-                    last: int = stop_at,
+                    path: Path, target: Path, real: Callable[..., Path] = real, last: int = stop_at
                 ) -> Path:
                     nonlocal calls
                     calls += 1

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.records.graph import Timeline
-from casetrack.viewer import (
-    entity_graph_html,
-    entity_graph_page,
-    timeline_html,
-    timeline_page,
-)
+from casetrack.viewer import entity_graph_html, entity_graph_page, timeline_html, timeline_page
 from graph_records import event
 from viewer.browsing import click, press, settle
 from viewer.sheets import HOSTILE

@@ -27,10 +27,7 @@ def shown(grid: Grid | None) -> list[list[str]] | None:
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        (
-            ["A | B", "A: 1 | B: 2", "A: 3 | B: 4"],
-            [["A", "B"], ["1", "2"], ["3", "4"]],
-        ),
+        (["A | B", "A: 1 | B: 2", "A: 3 | B: 4"], [["A", "B"], ["1", "2"], ["3", "4"]]),
         # an empty cell is left out of its row
         (["A: 1 | C: 3", "A: 1 | B: 2 | C: 3"], [["1", "", "3"], ["1", "2", "3"]]),
         # the corner of a table has no label

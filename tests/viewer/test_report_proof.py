@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 
 from casetrack.records.graph import Quote
 from casetrack.viewer.report.gather import gather
-from casetrack.viewer.report.proof import (
-    bears_date,
-    bears_name,
-    bears_role,
-    bears_sum,
-    names_year,
-)
+from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum, names_year
 from graph_records import entity, event, quote
 
 if TYPE_CHECKING:

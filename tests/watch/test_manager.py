@@ -343,10 +343,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
 
     world.watch_list.path.mkdir()  # not even a file
     manager = WatchManager(
-        library,
-        sync=lambda *_: synced.set() or Report(),
-        notifier=world.news,
-        on_sync=None,
+        library, sync=lambda *_: synced.set() or Report(), notifier=world.news, on_sync=None
     )
     hear = Hear()
     logging.getLogger("casetrack.watch").addHandler(hear)

@@ -130,10 +130,7 @@ def test_files_that_change_in_every_way(
 
 
 def test_a_folder_that_goes_and_comes_back(
-    watched: tuple[Path, WatchManager],
-    notes: Notes,
-    until: Until,
-    library: Library,
+    watched: tuple[Path, WatchManager], notes: Notes, until: Until, library: Library
 ) -> None:
     place, _ = watched
     (watch,) = WatchList(library.settings.data_dir).watches()

@@ -70,11 +70,7 @@ def _additions(corpus: Corpus, library: Library) -> dict[str, list[float]]:
         indexed = time.perf_counter()
         collection.search("warm", mode="keyword")
         ended = time.perf_counter()
-        spans = (
-            stored - started - (writer.seconds - made),
-            indexed - stored,
-            ended - indexed,
-        )
+        spans = (stored - started - (writer.seconds - made), indexed - stored, ended - indexed)
         for stage, span in zip(taken, spans, strict=True):
             taken[stage].append(span * 1000)
     return taken

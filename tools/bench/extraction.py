@@ -18,14 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import shares, wholes
-from bench.cuad_spans import (
-    NOTHING_ASKED,
-    Count,
-    Found,
-    Squeezed,
-    places_of_chunks,
-    score_contract,
-)
+from bench.cuad_spans import NOTHING_ASKED, Count, Found, Squeezed, places_of_chunks, score_contract
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
@@ -324,10 +317,7 @@ def _as_markdown(report: graph_truth.Report, /) -> str:
         "| names | wanted | recall | found | precision | by places | merged | split | "
         "roles wanted | recall | roles given | precision |"
     )
-    lines = [
-        head,
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    lines = [head, "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for kind, score in report.names.items():
         entities, roles = score.entities, score.roles
         role_cells = f"{roles.wanted} | {roles.recall:.1%} | {roles.judged} | {roles.precision:.1%}"

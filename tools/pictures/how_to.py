@@ -42,8 +42,7 @@ def _seen(notebook: str, wanted: str, studio: Studio) -> bytes:
     page = studio.home / f"{notebook}.html"
     drawn = _output(notebook, wanted)
     page.write_text(
-        f"<!doctype html><meta charset=utf-8><style>{STYLE}</style><body>{drawn}",
-        encoding="utf-8",
+        f"<!doctype html><meta charset=utf-8><style>{STYLE}</style><body>{drawn}", encoding="utf-8"
     )
     return small_png(_cut(photograph(studio.browser, page, VIEW)))
 

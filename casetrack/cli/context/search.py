@@ -192,10 +192,7 @@ def _show_document(found: "ContextDocument") -> None:
             ("Updated", found.updated_at),
             ("Type", found.content_type),
             ("ID", found.id),
-            (
-                "Passages",
-                f"{first.index}-{last.index} of {found.chunk_count}",
-            ),
+            ("Passages", f"{first.index}-{last.index} of {found.chunk_count}"),
         ]
     )
     line()

@@ -19,8 +19,7 @@ _ENDINGS = (".docx", ".json", ".md", ".txt")
 def authorities(
     ctx: typer.Context,
     brief: Annotated[
-        str,
-        typer.Argument(metavar="BRIEF", help="A file, or a document of the case."),
+        str, typer.Argument(metavar="BRIEF", help="A file, or a document of the case.")
     ],
     collection: CollectionOption = None,
     passim: Annotated[

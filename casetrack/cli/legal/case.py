@@ -123,8 +123,7 @@ def use(
 def info(
     ctx: typer.Context,
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="CASE", help="Name or ID; without it, the case in use."),
+        str | None, typer.Argument(metavar="CASE", help="Name or ID; without it, the case in use.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

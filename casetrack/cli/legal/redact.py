@@ -73,17 +73,13 @@ def redactions(
 def redact(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A PDF; it is only read.")],
-    to: Annotated[
-        Path,
-        typer.Option("--to", metavar="PATH", help="The copy, or a folder for it."),
-    ],
+    to: Annotated[Path, typer.Option("--to", metavar="PATH", help="The copy, or a folder for it.")],
     words: Annotated[
         list[str] | None,
         typer.Option("--words", "-w", metavar="TEXT", help="A name or phrase; may be repeated."),
     ] = None,
     word_list: Annotated[
-        Path | None,
-        typer.Option("--list", metavar="FILE", help="Names and phrases, one a line."),
+        Path | None, typer.Option("--list", metavar="FILE", help="Names and phrases, one a line.")
     ] = None,
     kind: Annotated[
         list[str] | None,

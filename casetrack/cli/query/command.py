@@ -84,10 +84,7 @@ def query(
     saved_name: Annotated[
         str | None,
         typer.Option(
-            "--saved",
-            metavar="NAME",
-            help="Run this saved query.",
-            autocompletion=saved_queries,
+            "--saved", metavar="NAME", help="Run this saved query.", autocompletion=saved_queries
         ),
     ] = None,
     save_name: Annotated[

@@ -86,14 +86,7 @@ class QueryTarget:
         home = self.collections[0].folder if len(self.collections) == 1 else self.data_dir
         return home / saved.FOLDER
 
-    def run(
-        self,
-        statement: str,
-        params: Mapping[str, Any],
-        /,
-        *,
-        explain: bool = False,
-    ) -> Answer:
+    def run(self, statement: str, params: Mapping[str, Any], /, *, explain: bool = False) -> Answer:
         """Run a statement; Ctrl-C and the limits of the settings stop it.
 
         Parameters

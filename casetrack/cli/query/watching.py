@@ -34,11 +34,7 @@ _SOFT, _HARD = 1.5, 2.0
 
 
 def watched(
-    work: Callable[[Control], _T],
-    /,
-    *,
-    memory_mb: int,
-    stopped: str = "Stopped by Ctrl-C.",
+    work: Callable[[Control], _T], /, *, memory_mb: int, stopped: str = "Stopped by Ctrl-C."
 ) -> _T:
     """Run a statement on a thread of its own, and see to it that it ends.
 

@@ -77,11 +77,7 @@ class Bucket:
         return cls(source, prefix)
 
     def find(
-        self,
-        *,
-        recursive: bool,
-        extensions: Iterable[str] | None,
-        cancel: threading.Event | None,
+        self, *, recursive: bool, extensions: Iterable[str] | None, cancel: threading.Event | None
     ) -> list[FoundFile]:
         """Return the objects that are to be read, in the order of their keys.
 

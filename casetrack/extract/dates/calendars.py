@@ -58,10 +58,7 @@ def months_from(year: int, month: int, count: int) -> Days | None:
 def week_of(year: int, number: int) -> Days | None:
     """Return the days of an ISO week, or ``None`` where the year does not have it."""
     try:
-        return (
-            dt.date.fromisocalendar(year, number, 1),
-            dt.date.fromisocalendar(year, number, 7),
-        )
+        return (dt.date.fromisocalendar(year, number, 1), dt.date.fromisocalendar(year, number, 7))
     except ValueError:
         return None
 

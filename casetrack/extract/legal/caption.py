@@ -153,11 +153,7 @@ def read_caption(
 
 
 def _of_page(
-    text: str,
-    page: int,
-    cells: list[Cell],
-    header: DocketHeader | None,
-    boxes: Mapping[int, Box],
+    text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
 ) -> LegalFacts:
     """Return what a page says by its caption and its title."""
     court, line = _court(cells)
@@ -218,10 +214,7 @@ def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
 
 
 def _title(
-    cells: Sequence[Cell],
-    flow: Sequence[Cell],
-    after: int,
-    caption: Caption | None,
+    cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
 ) -> tuple[PaperKind, str] | None:
     """Return the kind that the title of a paper tells, and the title.
 

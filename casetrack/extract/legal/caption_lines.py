@@ -32,7 +32,7 @@ _RIGHT = re.compile(
     r"(?:(?:Case|Action|Docket|Index|Cause|Civ|Crim|Proceeding|Proc|File|Court File|Appeal"
     r"|Record)\.?\s*"
     r"(?:Nos?\b\.?|Number\b|\#|:)|Nos?\.\s*:?\s*\d|C\.?A\.?\s+No|Chapter\s+\d|Hon\.|Judge\b"
-    r"|Judge:|MDL\s+(?:No|Docket)))",
+    r"|Judge:|MDL\s+(?:No|Docket)))"
 )
 _ROLE_THEN = re.compile(
     r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"

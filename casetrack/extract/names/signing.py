@@ -9,13 +9,7 @@ from __future__ import annotations
 
 import re
 
-from casetrack.extract.names.lexicon import (
-    BODIES,
-    GENERIC_FORMS,
-    LEGAL_FORMS,
-    PAPERS,
-    PLACES,
-)
+from casetrack.extract.names.lexicon import BODIES, GENERIC_FORMS, LEGAL_FORMS, PAPERS, PLACES
 
 _REACH = 200
 """So far before and behind a name its place is looked at, in characters."""

@@ -207,10 +207,7 @@ def _is_quoted(
 
 
 def _spelled_out(
-    text: str,
-    items: list[tuple[ReferenceMatch, Citation | None]],
-    place: int,
-    citation: Citation,
+    text: str, items: list[tuple[ReferenceMatch, Citation | None]], place: int, citation: Citation
 ) -> Citation:
     """Return the citation of *place*; of "Id., 63 Haw. at 466" the short form after it."""
     if citation.kind == "id" and place + 1 < len(items):

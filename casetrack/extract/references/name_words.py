@@ -43,7 +43,7 @@ FORMS = re.compile(
     r"|S\.A\.R\.L|Pty|Bros"
     r"|Incorporated|Limited|Corporation|Company|as|by|individually|on|&|and|of|a|an|Ph\.D|D\.D\.S"
     r"|R\.N|U\.\s?S\.\s?A"
-    r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b",
+    r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b"
 )
 _ABBREVIATIONS = frozenset(
     (

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.record_exhibits import APPENDIX, EXHIBIT, exhibits_and_appendices
-from casetrack.extract.references.record_pins import (
-    DASH,
-    LINES,
-    NOTE,
-    PAGES,
-    PIN,
-    WHOSE,
-    cite_at,
-)
+from casetrack.extract.references.record_pins import DASH, LINES, NOTE, PAGES, PIN, WHOSE, cite_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -294,9 +294,7 @@ def _within(run: _Run, kept: dict[str, float]) -> Iterator[tuple[int, int, str]]
 
 
 def _best(
-    places: Iterable[tuple[ConceptPlace, bool]],
-    kept: dict[str, float],
-    chunks: int,
+    places: Iterable[tuple[ConceptPlace, bool]], kept: dict[str, float], chunks: int
 ) -> set[str]:
     """Choose phrases by score, until there are as many places as the chunks may have."""
     counts: Counter[str] = Counter()

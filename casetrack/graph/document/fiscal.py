@@ -26,8 +26,7 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_FIRST = re.compile(
-    rf"{_YEAR}[^.\n\d]{{0,40}}?(?:ended|ending|ends)(?:\son)?\s(?P<day>{_DAY})",
-    re.IGNORECASE,
+    rf"{_YEAR}[^.\n\d]{{0,40}}?(?:ended|ending|ends)(?:\son)?\s(?P<day>{_DAY})", re.IGNORECASE
 )
 _DAY_FIRST = re.compile(
     rf"(?:years?|weeks?)\s(?:ended|ending)\s(?P<day>{_DAY})[\s,(“\"'‘]{{1,4}}(?:or\s|the\s|as\s|referred\sto\sas\s|hereinafter\s)*[“\"'‘]?{_YEAR}",

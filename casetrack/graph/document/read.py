@@ -11,12 +11,7 @@ from casetrack.graph.document.amounts import amount_key, amount_name, amounts_of
 from casetrack.graph.document.collect import Collector, Gathered, Places
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.dates import DateReader, date_key, date_name
-from casetrack.graph.document.facts import (
-    DocumentGraph,
-    LocalAmount,
-    LocalCitation,
-    LocalDate,
-)
+from casetrack.graph.document.facts import DocumentGraph, LocalAmount, LocalCitation, LocalDate
 from casetrack.graph.document.kinds import is_placed
 from casetrack.graph.document.learn import TERM_CONFIDENCE, Learned, learn
 from casetrack.graph.document.names import Named, group_names

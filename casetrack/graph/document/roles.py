@@ -32,7 +32,7 @@ _PARTED = re.compile(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;|\b(?:shall|will|may|must)\b")
 _LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
 _TITLE_LINE = re.compile(
     r"[ \t]*(?:\n[^\n:]{0,60})?\s{0,3}\b(?:Job title|Title|Position|Function|Funktion|Its|Role)"
-    r"[ \t]*:[ \t]*([^\n|:]{2,60}?)[ \t]*(?=\n|\||$|\s{2}|Date:|Name:|By:)",
+    r"[ \t]*:[ \t]*([^\n|:]{2,60}?)[ \t]*(?=\n|\||$|\s{2}|Date:|Name:|By:)"
 )
 _NEXT_LINE = re.compile(r"[ \t]*,?[ \t]*\n[ \t]*([^\W\d_][^\n]{2,59})(?=\n|$)")
 _PLAIN_PARENTHESES = re.compile(r"\s?\(([^()\n]{2,50})\)")

@@ -499,11 +499,7 @@ def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
 
 
 def _sums_of(
-    row: _TableRow,
-    unit: str | None,
-    columns: Sequence[Column],
-    kinds: _Kinds,
-    usual: float,
+    row: _TableRow, unit: str | None, columns: Sequence[Column], kinds: _Kinds, usual: float
 ) -> Iterator[TableSum]:
     cells = row.row.cells
     count = len(cells)

@@ -97,11 +97,7 @@ def groups_of(
     names = texts.take(pa.array(of_key // 3)).to_pylist()
     groups = [
         Group(
-            name.partition(":")[0],
-            name.partition(":")[2],
-            ("", "m", "f")[gender],
-            apart,
-            *counts,
+            name.partition(":")[0], name.partition(":")[2], ("", "m", "f")[gender], apart, *counts
         )
         for name, gender, apart, *counts in zip(
             names,

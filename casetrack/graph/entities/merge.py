@@ -185,7 +185,7 @@ class _Entities:
                 "edited_by_user": pa.array(
                     [root in self._edited.touched for root in self._roots.tolist()], pa.bool_()
                 ),
-            },
+            }
         )
         order = pc.sort_indices(
             table.select(["mention_count", "entity_id"]),

@@ -6,13 +6,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from casetrack.graph.entities.lexicon import (
-    DEGREES,
-    HONORIFICS,
-    PARTICLES,
-    SAFE_DEGREES,
-    SUFFIXES,
-)
+from casetrack.graph.entities.lexicon import DEGREES, HONORIFICS, PARTICLES, SAFE_DEGREES, SUFFIXES
 from casetrack.graph.entities.name_order import read_order
 from casetrack.graph.entities.text import clean, fold, is_shouted
 

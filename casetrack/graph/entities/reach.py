@@ -112,10 +112,7 @@ def _through(wanted: dict[int, int]) -> dict[int, int]:
 
 
 def _called_so(
-    rows: pa.Table,
-    row_roots: NDArray[np.int64],
-    words: dict[int, int],
-    groups: Sequence[Group],
+    rows: pa.Table, row_roots: NDArray[np.int64], words: dict[int, int], groups: Sequence[Group]
 ) -> dict[int, int]:
     """Return those of the words by which some document calls the organisation.
 

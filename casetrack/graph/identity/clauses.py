@@ -168,10 +168,7 @@ def _behind(
 
 
 def _ahead(
-    text: str,
-    start: int,
-    ends: Sequence[tuple[int, Mention]],
-    terms: Mapping[str, Description],
+    text: str, start: int, ends: Sequence[tuple[int, Mention]], terms: Mapping[str, Description]
 ) -> Description | None:
     at = bisect_right(ends, start, key=lambda pair: pair[0]) - 1
     if at < 0:

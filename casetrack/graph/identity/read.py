@@ -12,12 +12,7 @@ from casetrack.graph.identity.facts import Description, Identity, Saying
 from casetrack.graph.identity.filings import read_filing
 from casetrack.graph.identity.itself import OPENING, Itself, read_itself
 from casetrack.graph.identity.joined import Joined
-from casetrack.graph.identity.mails import (
-    FORMATS,
-    read_messages,
-    read_quoted_heads,
-    text_digest,
-)
+from casetrack.graph.identity.mails import FORMATS, read_messages, read_quoted_heads, text_digest
 from casetrack.graph.identity.mentions import find_mentions
 from casetrack.graph.identity.papers import numbers_in
 from casetrack.graph.identity.titles import agreement_of

@@ -96,12 +96,7 @@ class Bearings:
     documents: Sequence[Document] = ()
 
     def __init__(
-        self,
-        told: Told,
-        sayings: Iterable[Mapping[str, Any]],
-        same: Sequence[int],
-        mails: Mails,
-        /,
+        self, told: Told, sayings: Iterable[Mapping[str, Any]], same: Sequence[int], mails: Mails, /
     ) -> None:
         self._told = told
         self._same = same

@@ -10,12 +10,7 @@ import numpy as np
 
 from casetrack import schema
 from casetrack.graph.topics.grouping import nearest, spherical_kmeans, unit_rows
-from casetrack.graph.topics.labels import (
-    TermNames,
-    distinct_labels,
-    phrases_of,
-    telling_terms,
-)
+from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

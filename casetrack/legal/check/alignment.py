@@ -172,12 +172,7 @@ def _traced(
 
 
 def _step_back(
-    unit: Unit,
-    source: Sequence[Unit],
-    table: NDArray[np.float64],
-    n: int,
-    at: int,
-    added: float,
+    unit: Unit, source: Sequence[Unit], table: NDArray[np.float64], n: int, at: int, added: float
 ) -> tuple[Step, int] | None:
     above, here = table[n - 1], table[n, at]
     if unit.kind == "ellipsis":

@@ -254,11 +254,7 @@ class _Check:
         )
 
     def _not_there(
-        self,
-        quotation: Quotation,
-        citation: LegalCitation,
-        resolved: Resolved,
-        held: _Held | None,
+        self, quotation: Quotation, citation: LegalCitation, resolved: Resolved, held: _Held | None
     ) -> Finding:
         there = {d.document_id for d in resolved.documents}
         other = self._elsewhere(quotation, there)

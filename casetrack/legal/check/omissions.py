@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from casetrack.legal.check.source import SourceText
     from casetrack.legal.check.words import Unit
 
-CITATION, NOTE, PAGE, LINE = (
-    "citation omitted",
-    "note mark",
-    "end of a page",
-    "line number",
-)
+CITATION, NOTE, PAGE, LINE = ("citation omitted", "note mark", "end of a page", "line number")
 _NOTE_MARK = re.compile(r"[\[(]?\s*(?:\d{1,3}|[*†‡§]{1,3})\s*[\])]?")
 _STAR = re.compile(r"\*{1,2}\d+")
 _LEFT = re.compile(

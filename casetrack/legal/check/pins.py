@@ -133,13 +133,7 @@ def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
 
 
 def _placed(
-    whole: WholeText,
-    citation: LegalCitation,
-    pin: Pin,
-    start: int,
-    end: int,
-    *,
-    is_record: bool,
+    whole: WholeText, citation: LegalCitation, pin: Pin, start: int, end: int, *, is_record: bool
 ) -> Placed:
     if pin.unit == "line" or pin.first_line is not None:
         return _at_lines(whole, pin, start, end)

@@ -26,12 +26,7 @@ LIKE = 0.8
 
 
 def duplicates(
-    collection: Collection,
-    /,
-    *,
-    near: bool = True,
-    least: float = LIKE,
-    limit: int | None = None,
+    collection: Collection, /, *, near: bool = True, least: float = LIKE, limit: int | None = None
 ) -> Duplicates:
     """Return which documents are the same, and which nearly.
 

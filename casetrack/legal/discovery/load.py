@@ -318,11 +318,7 @@ def _require_own_name(collection: Collection, source: ProductionSource) -> None:
 
 
 def _report(
-    collection: Collection,
-    source: ProductionSource,
-    reports: list[SyncReport],
-    *,
-    dry_run: bool,
+    collection: Collection, source: ProductionSource, reports: list[SyncReport], *, dry_run: bool
 ) -> ProductionLoad:
     production = source.production
     loaded = {} if dry_run else _loaded(collection, source)

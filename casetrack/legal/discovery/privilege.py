@@ -136,11 +136,7 @@ class _Log:
         tree = self._trees[document.document_id]
         head = tree.members[0]
         moment = head.content_created_at
-        return (
-            tree.order[0],
-            moment.timestamp() if tree.order[0] and moment else 0.0,
-            tree.order,
-        )
+        return (tree.order[0], moment.timestamp() if tree.order[0] and moment else 0.0, tree.order)
 
     def _entry(self, document: Document, *, tagged: bool) -> PrivilegeEntry:
         tree = self._trees[document.document_id]

@@ -52,8 +52,7 @@ def target_path(
         )
     if target.exists() and not force:
         raise UsageError(
-            f"There is a file {target} already.",
-            hint="Choose another name. `--force` replaces it.",
+            f"There is a file {target} already.", hint="Choose another name. `--force` replaces it."
         )
     return target
 

@@ -85,11 +85,7 @@ def with_pages(tools: Catalogue, others: dict[str, Handler], /) -> dict[str, Han
         content = TextResourceContents(uri=uri, text=html, mime_type=APP_MIME_TYPE, _meta=ui_meta())
         return ReadResourceResult(contents=[content])
 
-    return {
-        "resources/list": listed,
-        "resources/templates/list": templates,
-        "resources/read": read,
-    }
+    return {"resources/list": listed, "resources/templates/list": templates, "resources/read": read}
 
 
 def _entry(page: AppPage) -> Resource:

@@ -179,8 +179,7 @@ class CaseTools:
         sets=("core", "search", "map", "legal"),
     )
     async def switch_case(
-        self,
-        case_name: Annotated[str, Field(description="Case name or ID to switch to")],
+        self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
     ) -> Annotated[CallToolResult, CaseOutput]:
         """Make a case the active one."""
 

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.editions import LEGAL, edition
 from casetrack.mcp.failures import error_text
 from casetrack.mcp.render.ingest import LISTED, relative
-from casetrack.mcp.render.pieces import (
-    METHODS,
-    counted,
-    duration,
-    home_path,
-    one_line,
-    size,
-    table,
-)
+from casetrack.mcp.render.pieces import METHODS, counted, duration, home_path, one_line, size, table
 from casetrack.mcp.results import bounded_collection
 from casetrack.provenance import iso_utc
 

@@ -244,12 +244,7 @@ def references(
 
 
 def citations(
-    found: ReferenceCitations,
-    shown: Sequence[Facts],
-    more: str | None,
-    /,
-    *,
-    offset: int = 0,
+    found: ReferenceCitations, shown: Sequence[Facts], more: str | None, /, *, offset: int = 0
 ) -> str:
     """Return the answer of get_reference_citations: quotes, and what the text says of the two."""
     r = found.reference

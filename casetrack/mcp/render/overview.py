@@ -179,11 +179,7 @@ def statistics(found: CollectionStatistics, /) -> str:
 
 
 def clusters(
-    found: Clusters,
-    shown: Sequence[tuple[int, Facts]],
-    rest: Sequence[Facts],
-    more: str | None,
-    /,
+    found: Clusters, shown: Sequence[tuple[int, Facts]], rest: Sequence[Facts], more: str | None, /
 ) -> str:
     """Return the answer of find_document_clusters: groups with their numbers."""
     total = sum(len(c.documents) for c in found.clusters) + len(found.rest)

@@ -39,12 +39,7 @@ RELATION_NAMES = {
 
 
 def related(
-    document: Document,
-    shown: Sequence[Facts],
-    more: str | None,
-    /,
-    *,
-    offset: int = 0,
+    document: Document, shown: Sequence[Facts], more: str | None, /, *, offset: int = 0
 ) -> str:
     """Return the answer of find_related_documents and get_related_documents."""
     amount = f"{len(shown):,} shown" + (f" from offset {offset:,}" if offset else "")

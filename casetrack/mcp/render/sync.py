@@ -33,10 +33,7 @@ _REASONS = {
 
 
 def synced(
-    report: SyncReport,
-    listed: Sequence[SyncChange] | None = None,
-    more: str | None = None,
-    /,
+    report: SyncReport, listed: Sequence[SyncChange] | None = None, more: str | None = None, /
 ) -> str:
     """Return the answer of sync_folder: all counted, of *listed* the first of each kind named.
 

@@ -56,8 +56,7 @@ class AmountTools:
             Literal["all", "money", "percent", "quantity"], Field(description="Kind of amount")
         ] = "all",
         sort_by: Annotated[
-            Literal["document", "value", "lowest"],
-            Field(description="value: highest first"),
+            Literal["document", "value", "lowest"], Field(description="value: highest first")
         ] = "value",
         document_name: Annotated[str | None, Field(description="Only in it")] = None,
         collection: CollectionName = None,

@@ -22,13 +22,7 @@ from casetrack.mcp.results import (
     onward,
     portion,
 )
-from casetrack.mcp.session import (
-    NOT_REMEMBERED,
-    Session,
-    in_thread,
-    locate,
-    write_in_thread,
-)
+from casetrack.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.models.profiles import PROFILES
 from casetrack.records import (
@@ -60,9 +54,7 @@ def lower(value: object) -> object:
 
 
 CollectionType = Annotated[
-    str,
-    BeforeValidator(lower),
-    Field(json_schema_extra={"enum": list(COLLECTION_TYPES)}),
+    str, BeforeValidator(lower), Field(json_schema_extra={"enum": list(COLLECTION_TYPES)})
 ]
 
 
@@ -228,8 +220,7 @@ class CollectionTools:
         sets=("search", "map", "legal"),
     )
     async def switch_collection(
-        self,
-        collection_name: Annotated[str, Field(description="Name or ID")],
+        self, collection_name: Annotated[str, Field(description="Name or ID")]
     ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
         """Make a collection the active one."""
 

@@ -255,10 +255,7 @@ class DocumentTools:
         document_name: Annotated[str, Field(description="Name or ID")],
         confirm: Annotated[bool, Field(description="Ask the user first")] = False,
         collection: CollectionName = None,
-        secure: Annotated[
-            bool,
-            Field(description="At once, from snapshots too"),
-        ] = False,
+        secure: Annotated[bool, Field(description="At once, from snapshots too")] = False,
         exclude: Annotated[bool, Field(description="No later sync takes it in again")] = False,
     ) -> Annotated[CallToolResult, DeletedDocument]:
         """Delete a document once that is confirmed."""

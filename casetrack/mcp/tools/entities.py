@@ -14,14 +14,7 @@ from casetrack.mcp.concise import Telling, telling
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer, cut, portion
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.shorter import (
-    NAME_CHARS,
-    after_page,
-    first,
-    more_from,
-    room_beside,
-    spread_page,
-)
+from casetrack.mcp.shorter import NAME_CHARS, after_page, first, more_from, room_beside, spread_page
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.records.graph import Entity, Mention, Quote
 from casetrack.records.graph.entities import DocumentMentions
@@ -29,11 +22,7 @@ from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.graph import (
-        CollectionStatistics,
-        Encounter,
-        EntityMentions,
-    )
+    from casetrack.records.graph import CollectionStatistics, Encounter, EntityMentions
 
 OneKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
 EveryKind = Literal["person", "organization", "date", "amount", "location", "concept", "all"]

@@ -12,12 +12,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.errors import (
-    FileNotFound,
-    FileUnreadable,
-    UsageError,
-    WrongPathKind,
-)
+from casetrack.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
 from casetrack.mcp import budget, outputs
 from casetrack.mcp.failures import error_text, failed
 from casetrack.mcp.jobs import WaitSeconds, run_as_job

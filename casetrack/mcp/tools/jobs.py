@@ -11,13 +11,7 @@ from pydantic import Field
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of, tokens
 from casetrack.mcp.failures import error_text
-from casetrack.mcp.jobs import (
-    LONGEST_WAIT,
-    job_facts,
-    known_job,
-    progress_text,
-    wait_for_other,
-)
+from casetrack.mcp.jobs import LONGEST_WAIT, job_facts, known_job, progress_text, wait_for_other
 from casetrack.mcp.live_jobs import LiveJob
 from casetrack.mcp.render import one_line
 from casetrack.mcp.results import answer, cut
@@ -61,8 +55,7 @@ class JobTools:
         ctx: Context,
         job_id: str | None = None,
         wait_seconds: Annotated[
-            int,
-            Field(ge=0, le=LONGEST_WAIT, description="Wait for the end; 50 is safe"),
+            int, Field(ge=0, le=LONGEST_WAIT, description="Wait for the end; 50 is safe")
         ] = 0,
         offset: Offset = 0,
     ) -> Annotated[CallToolResult, JobsOutput]:
@@ -86,8 +79,7 @@ class JobTools:
         "Returns the job.",
     )
     async def cancel_job(
-        self,
-        job_id: Annotated[str, Field(description="Such as j-7f3a2c")],
+        self, job_id: Annotated[str, Field(description="Such as j-7f3a2c")]
     ) -> Annotated[CallToolResult, JobsOutput]:
         """Ask a job to end."""
         job, live = await known_job(self._session, job_id)

@@ -87,8 +87,7 @@ class MarkTools:
             str, Field(description="Document or chunk_id (also of events); entity; mark_id")
         ],
         value: Annotated[
-            str | None,
-            Field(description="Tag; other entity; spelling; kind; new name; event"),
+            str | None, Field(description="Tag; other entity; spelling; kind; new name; event")
         ] = None,
         page: Annotated[int | None, Field(ge=1, description="Its page")] = None,
         date: Annotated[str | None, Field(description="Of the event")] = None,
@@ -117,10 +116,7 @@ class MarkTools:
             "merge": lambda: one(lambda: marks.merge(target, needed(value, "value", "Bob Smith"))),
             "split": lambda: one(
                 lambda: marks.split(
-                    target,
-                    needed(value, "value", "Smith"),
-                    as_name=note or None,
-                    document=document,
+                    target, needed(value, "value", "Smith"), as_name=note or None, document=document
                 )
             ),
             "kind": lambda: one(
@@ -153,9 +149,7 @@ class MarkTools:
         sets=("map",),
     )
     async def list_marks(
-        self,
-        offset: Offset = 0,
-        collection: CollectionName = None,
+        self, offset: Offset = 0, collection: CollectionName = None
     ) -> Annotated[CallToolResult, MarksOutput]:
         """List the user's marks."""
         found: Collection = await locate(self._session, collection)

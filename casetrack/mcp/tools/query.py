@@ -41,9 +41,7 @@ class QueryTools:
         sets=("daily",),
     )
     async def query(
-        self,
-        sql: str,
-        collection: CollectionName = None,
+        self, sql: str, collection: CollectionName = None
     ) -> Annotated[CallToolResult, QueryOutput]:
         """Run a reading statement."""
         target: Collection = await locate(self._session, collection)

@@ -13,13 +13,7 @@ from casetrack.mcp.concise import telling
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.shorter import (
-    after_page,
-    first,
-    more_from,
-    room_beside,
-    spread_page,
-)
+from casetrack.mcp.shorter import after_page, first, more_from, room_beside, spread_page
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.records.graph import Citation, Reference
 
@@ -28,15 +22,7 @@ if TYPE_CHECKING:
     from casetrack.records.graph import CollectionStatistics, ReferenceCitations
 
 ReferenceType = Literal[
-    "document",
-    "standard",
-    "regulation",
-    "report",
-    "case",
-    "section",
-    "exhibit",
-    "link",
-    "all",
+    "document", "standard", "regulation", "report", "case", "section", "exhibit", "link", "all"
 ]
 INTERNAL = ("section", "exhibit")
 """References within a document: "all" leaves them out."""

@@ -13,12 +13,7 @@ from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.mcp import outputs, render
 from casetrack.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.mcp.live_jobs import Task
-from casetrack.mcp.render.reindex import (
-    duration,
-    reindexed_text,
-    status_result,
-    status_text,
-)
+from casetrack.mcp.render.reindex import duration, reindexed_text, status_result, status_text
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import few, first

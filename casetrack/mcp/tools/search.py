@@ -10,23 +10,11 @@ from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.budget import page_of
 from casetrack.mcp.concise import Telling, chunk_forms, telling
-from casetrack.mcp.results import (
-    answer,
-    bounded_chunk,
-    onward,
-    passage,
-    portion,
-    source_links,
-)
+from casetrack.mcp.results import answer, bounded_chunk, onward, passage, portion, source_links
 from casetrack.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.records import (
-    Chunk,
-    ChunkWindow,
-    Document,
-    SearchMode,
-)
+from casetrack.records import Chunk, ChunkWindow, Document, SearchMode
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -85,10 +73,7 @@ class SearchTools:
         mode: Annotated[SearchMode | None, Field(description="Default: the best")] = None,
         explain: Annotated[bool, Field(description="Scores of each stage")] = False,
         min_relevance: Annotated[float | None, Field(ge=0, le=1, description="Hide others")] = None,
-        related: Annotated[
-            int,
-            Field(ge=0, le=20, description="More, linked by names"),
-        ] = 0,
+        related: Annotated[int, Field(ge=0, le=20, description="More, linked by names")] = 0,
         collection: CollectionName = None,
         collections: Annotated[
             list[str] | None, Field(description='Several, ranked together; ["all"]')
@@ -122,11 +107,7 @@ class SearchTools:
             return await in_thread(partial(page.answer, offset, k))
         found: Collection = await locate(self._session, collection)
         work = partial(
-            found.search,
-            query,
-            documents=document_filter or None,
-            related=related,
-            **wanted,
+            found.search, query, documents=document_filter or None, related=related, **wanted
         )
         results = await in_thread(work)
         told = await telling(response_format, found)

@@ -28,13 +28,7 @@ _FORMS = {
     "romanLc": "lowerRoman",
     "romanUc": "upperRoman",
 }
-_AROUND = {
-    "Period": "{}.",
-    "ParenR": "{})",
-    "ParenBoth": "({})",
-    "Plain": "{}",
-    "Minus": "- {} -",
-}
+_AROUND = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}", "Minus": "- {} -"}
 _GENERATED = re.compile(
     r"\s*(Description automatically generated( with \w+ confidence)?|"
     r"AI-generated content may be incorrect\.?)\s*",

@@ -42,11 +42,7 @@ class _Row:
 
 
 def find_notes(
-    segments: Sequence[Segment],
-    marks: Collection[str],
-    body_size: float,
-    rules: Rules = list,
-    /,
+    segments: Sequence[Segment], marks: Collection[str], body_size: float, rules: Rules = list, /
 ) -> list[list[Segment]]:
     """Return the footnotes of a page, column by column, each with its segments.
 

@@ -100,11 +100,7 @@ def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
     first, last = group[0], group[-1]
     above = 2 * first.at - group[1].at
     below = 2 * last.at - group[-2].at
-    return [
-        Stroke(above, first.low, first.high),
-        *group,
-        Stroke(below, last.low, last.high),
-    ]
+    return [Stroke(above, first.low, first.high), *group, Stroke(below, last.low, last.high)]
 
 
 def _band(above: Stroke, below: Stroke, ordered: Sequence[Segment]) -> list[TextRow]:

@@ -97,12 +97,7 @@ def find_libreoffice() -> Path | None:
 
 @contextmanager
 def converted(
-    path: Path,
-    content: Path,
-    conversion: Conversion,
-    limits: ParseLimits,
-    spool: Path | None,
-    /,
+    path: Path, content: Path, conversion: Conversion, limits: ParseLimits, spool: Path | None, /
 ) -> Iterator[Path]:
     """Give the path of the converted file, which is gone when the context ends.
 

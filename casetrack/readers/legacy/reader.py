@@ -66,11 +66,7 @@ class DocReader:
                 return read_docx(path, options, content)
             _refuse_others(path, content, self.name, _WORD_STREAM)
             conversion = Conversion(
-                "a Word 97-2003 document (.doc)",
-                ".doc",
-                ".docx",
-                _word_filter(content),
-                "writer",
+                "a Word 97-2003 document (.doc)", ".doc", ".docx", _word_filter(content), "writer"
             )
             warnings: list[str] = []
             facts = ole_facts(content, warnings)

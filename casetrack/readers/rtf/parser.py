@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.readers.rtf.facts import DATES, TEXTS, Info, Style, Styles
 from casetrack.readers.rtf.flow import Flow, ParagraphState
-from casetrack.readers.rtf.groups import (
-    NEW_PAGE,
-    NO_PAGE,
-    RUNNING,
-    SKIPPED,
-    STARRED,
-    Group,
-    Place,
-)
+from casetrack.readers.rtf.groups import NEW_PAGE, NO_PAGE, RUNNING, SKIPPED, STARRED, Group, Place
 from casetrack.readers.rtf.items import Block, Break, Note, Running
 from casetrack.readers.rtf.scanner import Kind, Scanner
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 500
 
 _TOKEN = re.compile(
-    rb"\\(?:([A-Za-z]{1,40})(-?[0-9]{1,10})? ?|'([0-9A-Fa-f]{2})|(.))|([{}])|([^\\{}]+)",
-    re.DOTALL,
+    rb"\\(?:([A-Za-z]{1,40})(-?[0-9]{1,10})? ?|'([0-9A-Fa-f]{2})|(.))|([{}])|([^\\{}]+)", re.DOTALL
 )
 _WORD, _HEX, _SYMBOL, _BRACE = 1, 3, 4, 5
 _DROPPED = b"\r\n\x00"

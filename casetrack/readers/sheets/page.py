@@ -13,13 +13,7 @@ from casetrack.provenance import HiddenSpan
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text, whole_hidden
 from casetrack.readers.sheets.bands import Band, bands_of
-from casetrack.readers.sheets.headers import (
-    LOOK_AHEAD,
-    MAX_LEVELS,
-    Header,
-    find_header,
-    labels_of,
-)
+from casetrack.readers.sheets.headers import LOOK_AHEAD, MAX_LEVELS, Header, find_header, labels_of
 from casetrack.readers.sheets.model import MAX_ROWS, Cell, SheetRow
 
 if TYPE_CHECKING:
@@ -281,14 +275,7 @@ class _Layout:
         self._texts.append(text)
         self._length = end = start + len(text)
         self._lines.append(
-            Line(
-                start,
-                end,
-                number,
-                row=number,
-                column_start=min(columns),
-                column_end=max(columns),
-            )
+            Line(start, end, number, row=number, column_start=min(columns), column_end=max(columns))
         )
         self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))
 

@@ -215,10 +215,7 @@ class Way(NamedTuple):
         across, down = place.width / wide if wide else 1.0, place.height / high if high else 1.0
         x, y = place.left - left * across, place.top - top * down
         return Way(
-            self.across * across,
-            self.down * down,
-            self.x + x * self.across,
-            self.y + y * self.down,
+            self.across * across, self.down * down, self.x + x * self.across, self.y + y * self.down
         )
 
     def is_outside(self, shape: Shape, width: float | None, height: float | None, /) -> bool:

@@ -63,11 +63,7 @@ _LOOKS = re.compile(
     r"(?:^|;)\s*(visibility|font-size|color|background)(?:-color|-image)?\s*:([^;!]*)",
     re.IGNORECASE,
 )
-_LOOK_ATTRIBUTES = (
-    ("color", "color"),
-    ("bgcolor", "background"),
-    ("background", "background"),
-)
+_LOOK_ATTRIBUTES = (("color", "color"), ("bgcolor", "background"), ("background", "background"))
 _LOOK_NAMES = frozenset(name for name, _ in _LOOK_ATTRIBUTES)
 _NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?")
 _RELATIVE = re.compile(r"[\d.]+(?:em|%)|smaller|larger")

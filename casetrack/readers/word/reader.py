@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted
-from casetrack.readers.base import (
-    DEFAULT_OPTIONS,
-    DocumentInfo,
-    FileHead,
-    Reading,
-    ReadOptions,
-)
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.readers.embedded import take_embedded
 from casetrack.readers.package import Package

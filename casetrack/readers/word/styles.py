@@ -41,9 +41,7 @@ class Look:
             return cls()
         size = _integer(attribute(properties, "sz"))
         return cls(
-            size / 2 if size else None,
-            _switch(properties, "b"),
-            _switch(properties, "vanish"),
+            size / 2 if size else None, _switch(properties, "b"), _switch(properties, "vanish")
         )
 
     def over(self, other: Look, /) -> Look:

@@ -12,11 +12,7 @@ from casetrack.records.graph.amounts import (
     AmountSort,
     AmountUnit,
 )
-from casetrack.records.graph.changes import (
-    Change,
-    Changes,
-    Comparison,
-)
+from casetrack.records.graph.changes import Change, Changes, Comparison
 from casetrack.records.graph.connections import (
     Cluster,
     Clusters,
@@ -42,20 +38,7 @@ from casetrack.records.graph.kinds import (
     EntityKind,
     RelationType,
 )
-from casetrack.records.graph.overview import (
-    CollectionStatistics,
-    CollectionSummary,
-    KeyActor,
-)
-from casetrack.records.graph.quote import (
-    Quote,
-)
-from casetrack.records.graph.references import (
-    Citation,
-    Reference,
-    ReferenceCitations,
-)
-from casetrack.records.graph.timeline import (
-    Event,
-    Timeline,
-)
+from casetrack.records.graph.overview import CollectionStatistics, CollectionSummary, KeyActor
+from casetrack.records.graph.quote import Quote
+from casetrack.records.graph.references import Citation, Reference, ReferenceCitations
+from casetrack.records.graph.timeline import Event, Timeline

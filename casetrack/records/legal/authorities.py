@@ -11,12 +11,7 @@ from casetrack.records.shape import HIDDEN, Record
 from casetrack.records.table import Tabular
 
 AuthoritySection = Literal[
-    "Cases",
-    "Constitutional Provisions",
-    "Statutes",
-    "Rules",
-    "Regulations",
-    "Other Authorities",
+    "Cases", "Constitutional Provisions", "Statutes", "Rules", "Regulations", "Other Authorities"
 ]
 """The parts of a table of authorities, in the order in which courts ask for them."""
 AUTHORITY_SECTIONS: tuple[AuthoritySection, ...] = get_args(AuthoritySection)

@@ -60,12 +60,7 @@ class Finder:
 
     @classmethod
     def of(
-        cls,
-        snapshot: Snapshot,
-        index: Index,
-        reading: Reading,
-        encoded: Encoded | None,
-        /,
+        cls, snapshot: Snapshot, index: Index, reading: Reading, encoded: Encoded | None, /
     ) -> Finder:
         """Return what looks through results for a question that was read and maybe encoded."""
         own = len(reading.query) - sum(len(part.text) for part in reading.dropped)

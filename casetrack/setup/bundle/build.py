@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING
 import casetrack
 from casetrack.errors import BundleError
 from casetrack.setup.bundle.manifest import ENTRY_POINT, manifest
-from casetrack.setup.bundle.project import (
-    PYTHON,
-    left_out,
-    shipped_files,
-    shipped_parts,
-    slimmed,
-)
+from casetrack.setup.bundle.project import PYTHON, left_out, shipped_files, shipped_parts, slimmed
 from casetrack.setup.clients import NAME
 
 if TYPE_CHECKING:

@@ -124,12 +124,7 @@ class History:
         return True
 
     def _read(
-        self,
-        commits: str,
-        blobs: Mapping[str, str],
-        *,
-        root: str,
-        cancel: threading.Event | None,
+        self, commits: str, blobs: Mapping[str, str], *, root: str, cancel: threading.Event | None
     ) -> dict[str, Change]:
         found: dict[str, Change] = {}
         # Renames would have contents fetched to compare them. A merge is told where it made

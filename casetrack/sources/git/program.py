@@ -71,11 +71,7 @@ _CAUSES = (
         "the repository belongs to another user, so git does not read it",
         "If you trust it, run: git config --global --add safe.directory {folder}",
     ),
-    (
-        _ASKS,
-        "the host does not let git in without a login, or not with this one",
-        _LOG_IN,
-    ),
+    (_ASKS, "the host does not let git in without a login, or not with this one", _LOG_IN),
     (_NO_HOST, "the host cannot be found", "Check 'url' and the network, and sync again."),
     (r"certificate", "the host's certificate is not trusted", "Have git trust it: http.sslCAInfo."),
     (

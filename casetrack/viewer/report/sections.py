@@ -300,12 +300,7 @@ def _references(report: Report, passages: Passages) -> Iterator[str]:
 
 # --- topics --------------------------------------------------------------------------------
 
-_TOPICS = (
-    ("Topic", "wide"),
-    ("Also", "wide"),
-    ("Spread", "number"),
-    ("Typical of it", "source"),
-)
+_TOPICS = (("Topic", "wide"), ("Also", "wide"), ("Spread", "number"), ("Typical of it", "source"))
 _MOST_TERMS = 12
 
 

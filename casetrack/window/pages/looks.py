@@ -34,7 +34,4 @@ def page_style(_visit: Visit, /) -> Response:
     return Response(style, media_type="text/css", headers={"cache-control": "max-age=60"})
 
 
-PAGES = (
-    Page("choose", "/looks", choose, "POST"),
-    Page("page-style", "/page.css", page_style),
-)
+PAGES = (Page("choose", "/looks", choose, "POST"), Page("page-style", "/page.css", page_style))

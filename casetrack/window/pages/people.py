@@ -94,10 +94,7 @@ def change(visit: Visit, /) -> Response:
     ways: dict[str, Callable[[], PlacedMark]] = {
         "merge": lambda: marks.merge(name, value),
         "split": lambda: marks.split(
-            name,
-            value,
-            as_name=visit.sent("as") or None,
-            document=visit.sent("document") or None,
+            name, value, as_name=visit.sent("as") or None, document=visit.sent("document") or None
         ),
         "rename": lambda: marks.rename(name, value),
         "kind": lambda: marks.set_kind(name, value),

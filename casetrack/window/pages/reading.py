@@ -111,10 +111,7 @@ class Beside:
 
     def address(self) -> dict[str, object]:
         """Return the same as the parts of an address."""
-        return {
-            "beside": self.asked,
-            "beside_page": self.reading.number if self.reading else "",
-        }
+        return {"beside": self.asked, "beside_page": self.reading.number if self.reading else ""}
 
 
 def beside(visit: Visit, /) -> Beside:

@@ -84,12 +84,7 @@ def read_clause(agent: Agent) -> Iterator[Call]:
         first = int(shown)
         yield (
             "browse_pages",
-            {
-                "document_name": name,
-                "start_page": first,
-                "end_page": first + 1,
-                **where,
-            },
+            {"document_name": name, "start_page": first, "end_page": first + 1, **where},
         )
 
 

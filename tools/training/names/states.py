@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 LAYERS = (2, 3, 4, 5)
 """Earlier layers that are kept, before the last one."""
-READINGS = {
-    "long": (600, 2000),
-    "short": (40, 700),
-    "tokenised": (100, 1500),
-    "noisy": (400, 1800),
-}
+READINGS = {"long": (600, 2000), "short": (40, 700), "tokenised": (100, 1500), "noisy": (400, 1800)}
 
 
 @dataclass(slots=True)
