@@ -33,7 +33,7 @@ class Failures:
     errors: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, extractor: str, stage: str, error: str = "", /, *, count: int = 1) -> None:
-        """Count failures of an extractor; the type of the first error is kept."""
+        """Count failures of an extractor; what the first error was is kept."""
         self.counts[extractor, stage] += count
         self.errors.setdefault((extractor, stage), error)
 
@@ -84,5 +84,6 @@ def record_failure(extractor: str, error: Exception, /, *, stage: str | None = N
     if key not in failures.counts:
         where = failures.document or "a document"
         _log.error("extractor %r failed with %s", extractor, where, exc_info=error)
-    failures.add(*key, type(error).__name__)
+    told = error.message.rstrip(".") if isinstance(error, CaseTrackError) else type(error).__name__
+    failures.add(*key, told)
     return True

@@ -481,11 +481,13 @@ def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> N
     assert "casetrack reindex --reparse" in problem.remedy
 
 
-def test_a_collection_without_data(collection: Collection) -> None:
+def test_a_collection_without_data_reads_its_files_again(collection: Collection) -> None:
     shutil.rmtree(collection.folder / "chunks.lance")
     assert "data" in failed(collection.admin.doctor())
-    assert collection.admin.doctor(repair=True).unmended
-    assert (collection.folder / "documents.lance").is_dir()
+    report = collection.admin.doctor(repair=True)
+    assert failed(report) == {}
+    assert report.repairs
+    assert collection.search("ferry noon", limit=1)[0].provenance.document_name == "note.txt"
 
 
 # --- stopped programs ------------------------------------------------------------------------

@@ -119,6 +119,7 @@ def everything(library: Library) -> object:
     ]
 
 
+@pytest.mark.slow
 def test_every_editing_operation_changes_something_or_reports_that_it_did_not(
     lease: Collection, library: Library, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +202,7 @@ TOOLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_every_editing_tool_changes_something_or_reports_that_it_did_not(
     lease: Collection, library: Library, tmp_path: Path
 ) -> None:
