@@ -282,7 +282,7 @@ def test_shell_errors_name_commands_and_options_of_the_program(
     assert problems == {}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("value", ["5", "x"])
 @pytest.mark.parametrize("name", ["Nowhere", "Empty", "Closed", "Acme"])
 def test_window_errors_name_no_commands(several: Library, name: str, value: str) -> None:

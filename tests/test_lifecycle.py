@@ -53,6 +53,7 @@ def case(library: Library, tmp_path: Path, store_text: Callable[..., object]) ->
 TO = {"active": "reopen", "closed": "close", "archived": "archive"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("wished", TO)
 @pytest.mark.parametrize("before", TO)
 def test_every_turn_of_the_status(library: Library, before: str, wished: str) -> None:

@@ -226,6 +226,7 @@ def test_every_sample(pool: ParsePool, samples: Path) -> None:
         assert pages_of(pool, path) == pages, f"{path.name} reads differently the second time"
 
 
+@pytest.mark.slow
 def test_names_in_every_sample(pool: ParsePool, samples: Path, models_dir: Path) -> None:
     encoders = Encoders(models_dir)
     tools = Tools(None, encoders.get("mini"), names=encoders.names("mini"))

@@ -254,6 +254,7 @@ def test_missing_collection_says_where_it_was_looked_for(library: Library) -> No
     assert str(library.settings.data_dir) in caught.value.__notes__[0]
 
 
+@pytest.mark.slow
 def test_generator_of_paths_will_do(library: Library, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The rent is due on Monday.", encoding="utf-8")
     report = library.create("Case").ingest(p for p in tmp_path.glob("*.txt"))
@@ -282,7 +283,7 @@ def test_several_threads_ask(demo: Collection) -> None:
 # --- tables -----------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(19)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", RESULTS)
 def test_rows_are_counted_gone_through_sliced_and_pickled(
     results: dict[str, Tabular[Any]], name: str

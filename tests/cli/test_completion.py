@@ -71,6 +71,7 @@ def test_saved_queries_are_offered_of_the_collections_that_are_named(tmp_path: P
     assert suggested(home, *begun, "mine-") == ["mine-2", "mine-3"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_is_printed(run: Run, shell: str) -> None:
     ended = run("completion", shell)

@@ -156,6 +156,7 @@ def test_misuse_is_told(acme: tuple[Run, Answers], words: list[str], fact: str) 
     assert [a for a in answers.asked if a[0] != "document"] == []
 
 
+@pytest.mark.slow
 def test_names_cannot_drive_the_terminal_or_begin_a_line(acme: tuple[Run, Answers]) -> None:
     run, answers = acme
     answers.words = "Halyard\x1b[31m\n2. Forged.pdf, p. 1"

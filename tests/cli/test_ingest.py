@@ -106,6 +106,7 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
     assert len(json.loads(run("documents", "--json").out)) == len(good)
 
 
+@pytest.mark.slow
 def test_options_choose_files_and_names(run: Run, files: Path) -> None:
     deep = files / "deep"
     deep.mkdir()

@@ -73,6 +73,7 @@ def test_archived_ones_are_left_out_of_the_list(run: Run) -> None:
     assert ("4" in told, "--status all" in told) == (True, True)
 
 
+@pytest.mark.slow
 def test_the_only_one_that_is_not_archived_needs_no_name(filled: Run) -> None:
     filled("collection", "create", "Old")
     assert filled("documents").code == 2

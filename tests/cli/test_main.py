@@ -40,6 +40,7 @@ def test_help_lists_every_command_whole(run: Run) -> None:
     assert all(text.endswith(".") and not text.endswith("...") for _, text in listed)
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)
 def test_every_command_explains_itself(run: Run, words: list[str]) -> None:
     ended = run(*words, "--help")
@@ -134,6 +135,7 @@ def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.Mon
     assert (ended.code, len(ended.err.splitlines())) == (130, 1)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("text", ["inference_threads = 'many'", "colour = 1", "not toml"])
 def test_a_wrong_settings_file_is_told(run: Run, home: Path, text: str) -> None:
     home.mkdir()

@@ -130,6 +130,7 @@ def test_text_from_documents_cannot_drive_the_terminal() -> None:
     assert "\x9b" not in text
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_clean_leaves_no_control_character_but_line_ends_and_tabs(text: str) -> None:
     controls = {c for c in clean(text) if ord(c) < 32 or 127 <= ord(c) < 160}

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from casetrack.cli.passages import mark, show_results
+from casetrack.cli.passages import show_results
 from casetrack.records import SearchResult, SearchResults, Signal
 from casetrack.records.pinpoints import Pinpoint, Pointed
-from casetrack.retrieve.pinpoint.hits import query_terms
 from graph_records import provenance as recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import pytest
 
     from casetrack.provenance import Provenance
 
@@ -144,21 +143,6 @@ def test_lists_and_tables_keep_their_lines(capsys: pytest.CaptureFixture[str]) -
 def test_no_result_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--- Result" not in shown(capsys, answer())
     assert len(shown(capsys, answer()).splitlines()) > 3
-
-
-@pytest.mark.parametrize(
-    ("query", "text", "marked"),
-    [
-        ("payment terms", "Payments under the Terms", ["Payments", "Terms"]),
-        ("$1,250,000", "a sum of 1250000.00 or 125", ["1250000.00"]),
-        ("the of and", "the law of the land", []),
-        ("art", "the state of the art, party", ["art"]),
-    ],
-)
-def test_words_of_the_query_are_marked(query: str, text: str, marked: list[str]) -> None:
-    parts = mark(text, query_terms(query))
-    assert [p[0] for p in parts if p[1]] == marked
-    assert "".join(p[0] for p in parts) == text
 
 
 def test_several_collections_are_searched_together(run: Any, tmp_path: Path) -> None:

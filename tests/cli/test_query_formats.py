@@ -162,6 +162,7 @@ def test_json_has_each_value_in_full(sql: str, value: Any) -> None:
     assert from_json(sql) == value
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("sql", "text"),
     [

@@ -203,6 +203,7 @@ def test_the_line_that_runs_what_was_saved_is_whole(filled: Run, sql: str, rest:
     assert filled(*shlex.split(line)).code == 0
 
 
+@pytest.mark.slow
 def test_the_name_of_a_collection_is_quoted_for_the_shell(run: Run) -> None:
     assert run("collection", "create", "Mill & Sons' case").code == 0
     ended = run("query", "SELECT 1", "--save", "kept", "-c", "Mill & Sons' case")

@@ -75,6 +75,7 @@ def test_a_collection_that_is_not_there_is_told_before_anything_is_asked(both: R
     assert (without.code, "Third" in without.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_query_over_several_is_saved_in_the_data_folder(both: Run, home: Path) -> None:
     sql = f"SELECT name FROM Mill.documents INTERSECT SELECT name FROM {QUOTED}.documents"
     assert both("query", sql, *BOTH, "--save", "in-both").code == 0

@@ -24,6 +24,7 @@ ODD_NAME = 'Grüße & "Mehr" d\'été.txt'
 # --- documents -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_documents_are_listed_for_people_and_programs(filled: Run) -> None:
     by_name = json.loads(filled("documents", "--sort", "name", "--json").out)
     assert [d["name"] for d in by_name] == [ODD_NAME, "lease.txt", "memo.md"]
@@ -120,6 +121,7 @@ def test_explain_says_how_the_question_was_read(
     assert reading["periods"][0]["year"] == 2024
 
 
+@pytest.mark.slow
 def test_search_within_one_document(filled: Run) -> None:
     answer = json.loads(filled("search", "Mill House", "--document", "memo.md", "--json").out)
     assert {r["source"]["document"] for r in answer["results"]} == {"memo.md"}

@@ -150,6 +150,7 @@ def test_index_status(run: Run, mine: Path) -> None:
     assert json.loads(run("index-status", "memo.md", "--json").out)["ok"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "ended_with", "code", "fact"),
     [
@@ -170,6 +171,7 @@ def test_what_cannot_be_done_is_said(
     assert info(filled) == before
 
 
+@pytest.mark.slow
 def test_a_collection_is_made_before_its_models_are_there(run: Run) -> None:
     made = run("collection", "create", "Law", "--profile", "legal")
     assert made.code == 0

@@ -65,6 +65,7 @@ def test_what_is_refused(
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 def test_a_shown_token_is_fresh_and_long_enough(run: Run) -> None:
     shown = [TOKEN_SHOWN.search(run(*HTTP, "--host", "0.0.0.0").err) for _ in range(2)]
     first, second = (found[1] if found else "" for found in shown)
@@ -102,6 +103,7 @@ def test_a_server_that_only_reads(home: Path, tmp_path: Path) -> None:
     assert [name for name in imported if name.startswith(others)] == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str) -> None:
     served: list[list[str]] = []

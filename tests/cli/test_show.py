@@ -67,6 +67,7 @@ def test_a_picture(filled: Run, here: Path) -> None:
     assert sorted(p.name for p in here.iterdir()) == ["lease, page 1.png", "other.png"]
 
 
+@pytest.mark.slow
 def test_a_name_of_any_letters_makes_a_file_name(filled: Run, here: Path) -> None:
     chunk_id = first_chunk(filled, "Frau Weiß")
     ended = filled("show", chunk_id, "-c", "Mill")
@@ -75,6 +76,7 @@ def test_a_name_of_any_letters_makes_a_file_name(filled: Run, here: Path) -> Non
     assert path.name == "Grüße & Mehr d'été, page 1.html"
 
 
+@pytest.mark.slow
 def test_a_folder_takes_the_file(filled: Run, here: Path, tmp_path: Path) -> None:
     folder = tmp_path / "some folder"
     folder.mkdir()

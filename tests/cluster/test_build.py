@@ -99,6 +99,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return shares
 
 
+@pytest.mark.slow
 def test_views_made_apart_are_one(
     mapless: Collection, demo: Collection, in_this_process: list[list[str]]
 ) -> None:

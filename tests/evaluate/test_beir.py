@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from casetrack.library import Library
 
 
+@pytest.mark.slow
 def test_a_small_set(library: Library, folder: Path) -> None:
     indexed: list[tuple[int, int]] = []
     asked: list[tuple[int, int]] = []
@@ -73,6 +74,7 @@ def test_gaps_between_the_files_are_told(
     assert measure(questions, mode="keyword").means["recall@10"] == 0.5
 
 
+@pytest.mark.slow
 def test_pages_need_pages(library: Library, folder: Path) -> None:
     with pytest.raises(UsageError, match="tiny"):
         measure(open_beir(folder, library), mode="keyword", pages=True)

@@ -50,6 +50,7 @@ def made(name: str, hits: int, *, day: int = 0, questions: int = 40, mode: str =
     )
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_whole(library: Library, folder: Path) -> None:
     run = measure(open_beir(folder, library), mode="keyword")
     path = save_run(run, library.settings)

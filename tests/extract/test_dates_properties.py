@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,6 +50,7 @@ def test_spans_are_exact_ordered_and_apart(
             assert (span.value, span.readings) == (None, ())
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(_TEXTS, _ANCHORS)
 def test_one_date_covers_its_whole_text(text: str, anchor: dt.date | None) -> None:

@@ -124,6 +124,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     text=st.text() | st.lists(PIECES, max_size=60).map("".join),
     name=st.text(max_size=40),

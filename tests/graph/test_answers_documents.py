@@ -76,6 +76,7 @@ def test_related_documents_say_why_in_words_and_quotes(messages: Callable[[str],
     messages("\n".join(f"{r.type}: {r.description}" for r in relations))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("relation", "names"),
     [
@@ -226,6 +227,7 @@ def test_without_references_all_documents_are_loners() -> None:
     assert all(n in str(caught.value) for n in ("topical", "entity", "reference", "document_type"))
 
 
+@pytest.mark.slow
 def test_clusters_do_not_depend_on_the_order_of_documents() -> None:
     source = library()
     again = HandMadeGraph(list(reversed(source._written)))

@@ -169,6 +169,7 @@ def test_encounters_need_different_names(names: list[str], fact: str) -> None:
     assert fact in caught.value.message
 
 
+@pytest.mark.slow
 def test_the_graph_around_an_entity_goes_by_steps() -> None:
     source = graph()
     near = entity_graph(source, "Bob", depth=1)
@@ -203,6 +204,7 @@ def test_the_graph_without_a_centre_shows_the_best_connected() -> None:
         entity_graph(graph(), "Ann", depth=5)
 
 
+@pytest.mark.slow
 def test_a_list_in_one_passage_makes_nobody_well_connected() -> None:
     names = "Aachen Bergen Calais Dover Essen Florence Geneva Haarlem Izmir Jena".split()
     listed = ", ".join(mark(f"location:{name.lower()}", name) for name in names)

@@ -86,6 +86,7 @@ def test_public_bodies_lead_only_where_they_are_parties(public: str) -> None:
     assert actors([Written(f"{i}.txt", [sued]) for i in range(4)])[0] == public
 
 
+@pytest.mark.slow
 def test_what_is_defined_stands_as_a_party() -> None:
     other = "[[organization:b|Vale Oats]]"
     both = f"[[organization:a|Tarn Mill]] and {other} {other}."

@@ -143,6 +143,7 @@ def test_an_unknown_kind_is_a_usage_error() -> None:
     assert caught.value.code == "usage"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("typed", "best"),
     [

@@ -113,6 +113,7 @@ def test_what_one_of_many_documents_repeats_names_no_group() -> None:
     assert "copied words" not in terms
 
 
+@pytest.mark.slow
 def test_statistics_count_everything_once() -> None:
     source = corpus()
     found = statistics(source, storage_bytes=123)
@@ -151,6 +152,7 @@ def case() -> HandMadeGraph:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_summary_says_who_when_what_and_which() -> None:
     source = case()
     source.set_table("topics", topics(source))

@@ -54,6 +54,7 @@ def test_noise_is_no_event(noise: str) -> None:
     assert events(noise) == []
 
 
+@pytest.mark.slow
 def test_the_year_in_the_name_of_a_law_is_no_event() -> None:
     said = "The Companies Act [[date:2006|2006]] was paid in [[date:2007|2007]] or so."
     source = HandMadeGraph([Written("a.txt", [said])])
@@ -77,6 +78,7 @@ def test_the_place_that_says_most_speaks_for_the_date() -> None:
     assert 0 < event.weight <= 1
 
 
+@pytest.mark.slow
 def test_deeds_weigh_more_than_remarks() -> None:
     remark = "The sky was blue on [[date:2024-05-05|5 May 2024]] above."
     source = HandMadeGraph([Written("a.txt", [remark, SIGNED])])

@@ -99,6 +99,7 @@ def test_all_documents_are_there_and_a_note_says_what_counts_once(both: list[Col
     assert "4" in note
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("sort_by", ["mentions", "documents", "name"])
 def test_the_list_of_entities_counts_once(both: list[Collection], sort_by: str) -> None:
     once, thrice = (counted(each.map.entities(sort_by=sort_by)) for each in both)
@@ -106,6 +107,7 @@ def test_the_list_of_entities_counts_once(both: list[Collection], sort_by: str) 
     assert ("Haleworth Grain Ltd", 2, 2, 2) in once
 
 
+@pytest.mark.slow
 def test_the_timeline_counts_once(both: list[Collection]) -> None:
     once, thrice = (each.map.timeline() for each in both)
     assert once.total == thrice.total
@@ -120,6 +122,7 @@ def test_a_passage_is_met_once(both: list[Collection]) -> None:
     assert counted(once.entities) == counted(thrice.entities)
 
 
+@pytest.mark.slow
 def test_every_place_is_still_found(both: list[Collection]) -> None:
     once, thrice = (each.map.find_entity("Haleworth Grain Ltd", limit=None) for each in both)
     assert (once.entity.mention_count, thrice.entity.mention_count) == (2, 2)

@@ -506,6 +506,7 @@ GIVEN = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(GIVEN, st.sampled_from(["Smith", "Gray"])), min_size=1, max_size=8))
 def test_two_people_who_differ_are_never_one(parts: list[tuple[str, str]]) -> None:

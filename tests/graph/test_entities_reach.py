@@ -44,6 +44,7 @@ SHORT = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("short", "full"), SHORT)
 def test_a_shortened_name_joins_the_full_one_within_reach(short: str, full: str) -> None:
     assert joined([full, FIRM], [short, FIRM])[1] == [full, FIRM]
@@ -52,6 +53,7 @@ def test_a_shortened_name_joins_the_full_one_within_reach(short: str, full: str)
     assert joined([full, other], [short, other])[1] == [full, other]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("short", "full"), SHORT)
 def test_out_of_reach_it_stays_apart(short: str, full: str) -> None:
     alone = full if short == "organization:tidewell-systems" else short

@@ -64,6 +64,7 @@ NAMES = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(NAMES)
 def test_a_slip_leads_to_a_name_that_is_none(counts: dict[str, int]) -> None:
     found = scanned_variants(counts)

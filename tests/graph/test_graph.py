@@ -194,6 +194,7 @@ def require_counts(collection: Collection) -> None:
     assert twice.num_rows == 0
 
 
+@pytest.mark.slow
 def test_counts_are_those_of_the_places(collection: Collection) -> None:
     require_counts(collection)
     # The word is a keyword of SQL, and needs no quotation marks here.

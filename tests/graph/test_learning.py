@@ -536,6 +536,7 @@ BETWEEN = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     COMPANY, st.lists(st.tuples(BETWEEN, st.one_of(BASE, COMPANY, st.just("said")))), st.booleans()

@@ -97,6 +97,7 @@ def states(draw: st.DrawFn) -> tuple[Vectors, Vectors]:
     return vectors_of(first), vectors_of(second)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(states())
 def test_an_update_equals_a_new_build(pair: tuple[Vectors, Vectors]) -> None:
@@ -104,6 +105,7 @@ def test_an_update_equals_a_new_build(pair: tuple[Vectors, Vectors]) -> None:
     assert_equal(update(build(before), now), build(now))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(states())
 def test_a_build_finds_what_the_definition_says(pair: tuple[Vectors, Vectors]) -> None:

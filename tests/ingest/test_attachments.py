@@ -288,6 +288,7 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     assert whole.admin.doctor().ok
 
 
+@pytest.mark.slow
 def test_a_pdf_without_text_still_yields_what_is_embedded(
     collection: Collection, tmp_path: Path
 ) -> None:

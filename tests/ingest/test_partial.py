@@ -125,7 +125,7 @@ FAILING = {
 """Extractors, and what fails in them."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FAILING)
 def test_a_failing_extractor_loses_its_own_values(
     library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -206,6 +206,7 @@ BUILDERS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BUILDERS)
 def test_a_failing_builder_of_the_map_stops_no_ingest(
     library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

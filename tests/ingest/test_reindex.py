@@ -176,7 +176,7 @@ def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     assert {o.code for o in again.outcomes} == {"duplicate"}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "newer",
     [

@@ -110,6 +110,7 @@ def test_no_face_calls_a_collection_with_failed_files_whole(
     assert "damaged.pdf" in collection.report(pictures=False, progress=False)
 
 
+@pytest.mark.slow
 def test_an_interrupted_ingest_stays_listed(
     collection: Collection, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ def test_bad_input_is_refused(case: Collection) -> None:
     assert len(citator(case, "Daubert", limit=1).places) == 1
 
 
+@pytest.mark.slow
 def test_views_say_the_same_in_sql(case: Collection) -> None:
     def rows(statement: str) -> list[dict[str, Any]]:
         return case.sql(statement).to_pylist()
@@ -117,6 +118,7 @@ def test_views_say_the_same_in_sql(case: Collection) -> None:
             assert row["whole"][row["char_start"] : row["char_end"]] == row["text"]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=5,
     deadline=None,

@@ -355,6 +355,7 @@ def test_what_is_wrong_with_a_production(
     messages(told)
 
 
+@pytest.mark.slow
 def test_two_documents_with_one_number_are_both_kept(tmp_path: Path) -> None:
     checked(tmp_path, row("ABC1", FROM="a"), row("ABC1", FROM="b"), row("", FROM="c"))
     collection = library(tmp_path).create("Twice")

@@ -175,6 +175,7 @@ def test_other_lines_name_no_court(line: str) -> None:
     assert find_court([line]) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400))
 def test_any_text_is_read_without_failing(text: str) -> None:
     found = read(text)

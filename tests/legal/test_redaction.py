@@ -266,6 +266,7 @@ def _darkness(pixmap: Any, box: Any, scale: float) -> float:
     return sum(grey.pixel(x, y) == (0,) for x in xs for y in ys) / (len(xs) * len(ys))
 
 
+@pytest.mark.slow
 def test_a_picture_of_words_loses_them_too(scanned: tuple[Path, Any], tmp_path: Path) -> None:
     scan, box = scanned
     copy = tmp_path / "copy.pdf"

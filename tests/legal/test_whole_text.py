@@ -13,6 +13,7 @@ PAGES = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
 )
 
 
+@pytest.mark.slow
 @given(PAGES)
 def test_every_character_is_found_on_its_page(whole: WholeText) -> None:
     for page, begin in zip(whole.pages, whole.starts, strict=True):
@@ -21,6 +22,7 @@ def test_every_character_is_found_on_its_page(whole: WholeText) -> None:
             assert (found.number, at, found.text[at]) == (page.number, offset, character)
 
 
+@pytest.mark.slow
 @given(PAGES, st.data())
 def test_a_range_is_laid_out_page_by_page(whole: WholeText, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(whole.text)))

@@ -72,6 +72,7 @@ def listed(server: Any, **how: Any) -> dict[str, dict[str, Any]]:
     return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in tools}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_only_who_shows_pages_is_told_of_them(library: Library, mode: str) -> None:
     plain = listed(build_server(library), mode=mode, pages=False)
@@ -176,6 +177,7 @@ def test_a_page_for_what_the_license_lacks_is_not_linked(library: Library) -> No
     assert result.is_error
 
 
+@pytest.mark.slow
 def test_what_its_model_reads_is_the_same_with_and_without_a_page(ask: Callable[..., Any]) -> None:
     for name, arguments in (
         ("search_documents", {"query": "When are invoices paid?"}),

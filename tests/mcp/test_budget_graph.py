@@ -114,6 +114,7 @@ def test_offsets_lead_through_a_whole_list(
     assert (beyond[name], beyond["next_offset"], bool(said)) == ([], None, True)
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize(
     ("words", "folder"),
     [("Halyard Ltd", LONG), (CJK * 6, f"/{CJK * 30}"), ("a\n" * 300, LONG)],

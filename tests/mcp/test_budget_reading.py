@@ -94,6 +94,7 @@ def test_a_result_is_bounded_however_large_the_collection(
                 break
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("tool", "arguments", "name"), PAGED, ids=[t for t, _, _ in PAGED])
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_a_cut_list_goes_on_without_gap_or_repetition(
@@ -232,6 +233,7 @@ def test_hundreds_of_collections_come_in_parts(
 # --- set apart ------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
 def test_no_line_of_a_document_can_pass_for_one_of_ours(
     ask: Any, text: Any, tool: str, arguments: dict[str, Any]

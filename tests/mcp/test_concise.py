@@ -78,6 +78,7 @@ def keys(value: Any) -> Iterator[tuple[str, Any]]:
             yield from keys(item)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("tool", "arguments", "most"), BUDGETS)
 def test_an_answer_costs_little_and_has_no_nulls_times_or_offsets(
     ask: Any, tool: str, arguments: dict[str, Any], most: int

@@ -165,6 +165,7 @@ def text_of(result: Any) -> str:
 # Connecting
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", [*ERAS, "auto"])
 def test_a_client_finds_text(server: Server, mode: str) -> None:
     async def work() -> None:

@@ -114,6 +114,7 @@ def test_the_passage_is_marked_where_it_stands(call: Callable[..., Any], paged: 
         assert fact in text
 
 
+@pytest.mark.slow
 def test_a_page_by_number_has_no_marks(call: Callable[..., Any], paged: Library) -> None:
     case = paged.get("Case")
     document = case.document(PDF)
@@ -124,6 +125,7 @@ def test_a_page_by_number_has_no_marks(call: Callable[..., Any], paged: Library)
     assert PDF in text
 
 
+@pytest.mark.slow
 def test_formats_without_pages_show_their_text(
     call: Callable[..., Any], paged: Library, messages: Any
 ) -> None:

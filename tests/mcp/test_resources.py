@@ -130,6 +130,7 @@ def test_what_sql_may_name_is_a_resource(read: Callable[..., Any], library: Libr
     assert tokens(content.text) < ROOM
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ERAS)
 def test_text_resources(read: Callable[..., Any], paged: Library, mode: str) -> None:
     case = paged.get("Case")
@@ -217,6 +218,7 @@ def test_the_text_of_a_document_drives_no_terminal(
     assert "\n> Wipe\ufffd[2J the\ufffd screen." in text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("drawn_once")
 @pytest.mark.parametrize("mode", ERAS)
 def test_pictures(read: Callable[..., Any], paged: Library, mode: str) -> None:

@@ -111,6 +111,7 @@ def test_a_day_needs_nothing_that_a_tier_lacks() -> None:
     assert all(everything[name].feature is None for name in daily)
 
 
+@pytest.mark.slow
 def test_a_tool_that_the_tier_lacks_says_what_it_would_give(messages: Any) -> None:
     def told(tier: Tier) -> str:
         tools = anyio.run(build_server(_library(tier=tier)).list_tools)

@@ -162,6 +162,7 @@ def test_result_shows_itself_with_its_page(demo: Collection) -> None:
     assert best == hits[0]
 
 
+@pytest.mark.slow
 def test_pages_hold_each_character_once(demo: Collection) -> None:
     pages = demo.read.pages(AGREEMENT)
     assert [p.page for p in pages] == list(range(1, demo.document(AGREEMENT).page_count + 1))

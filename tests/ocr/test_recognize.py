@@ -135,6 +135,7 @@ def test_every_word_of_a_clean_page_is_read_where_it_stands(engine: Engine) -> N
         assert 0.0 <= word.confidence <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "degrees", [90, *(pytest.param(n, marks=pytest.mark.slow) for n in (180, 270))]
 )
@@ -251,6 +252,7 @@ def test_letters_are_measured_also_where_dust_outnumbers_them() -> None:
     assert clean.measure_letters(image)[0] == pytest.approx(height, abs=6)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("degrees", [-14.0, -0.6, 0.0, 6.5])
 def test_skew_is_found(degrees: float) -> None:
     image = turned(sample().image, degrees)

@@ -59,6 +59,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(WORDS, max_size=12).map("".join))
 def test_what_is_left_out_are_parts_of_the_question_apart_from_each_other(question: str) -> None:
     dropped = instructions_of(question)

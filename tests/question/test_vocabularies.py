@@ -20,6 +20,7 @@ def test_all_are_there() -> None:
     assert [v.name for v in IN_PARTS] == [v.name for v in WHOLE]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(len(WHOLE)))
 def test_every_name_is_found_with_its_term(number: int) -> None:
     for term in WHOLE[number].terms:

@@ -86,6 +86,7 @@ def test_armenian_signs_of_tone_are_inside_of_a_word() -> None:
 _LETTERS = [_letters(script) for script in SCRIPTS]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(_LETTERS).flatmap(lambda s: st.lists(st.text(s, min_size=3, max_size=8))))
 def test_words_of_any_letters_of_a_script_are_words_of_the_index(words: list[str]) -> None:
     text = " ".join(words)

@@ -296,6 +296,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.skipif(sys.platform == "win32", reason="the fake program is a shell script")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_converter_that_fails_is_tried_twice_and_named(

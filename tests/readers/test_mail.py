@@ -137,6 +137,7 @@ LINES = st.sampled_from(sorted(ALPHABETS)).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(LINES, st.sampled_from(["base64", "quoted-printable", "8bit"]), st.booleans())
 def test_body_in_is_body_out(
@@ -487,6 +488,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
     reading, _ = read_eml(tmp_path, b"Subject: s\n" + HOSTILE[name])

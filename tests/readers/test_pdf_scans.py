@@ -358,6 +358,7 @@ def test_a_document_of_blank_pages_says_so(
     assert engine.given == []
 
 
+@pytest.mark.slow
 def test_running_heads_of_scans(tmp_path: Path, document: Any) -> None:
     for number in range(5):
         top = 100 + 10 * number

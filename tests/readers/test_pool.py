@@ -192,6 +192,7 @@ def test_errors_keep_their_class_and_facts(
     assert raised.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_workers")
 def test_thirty_files_in_parallel_threads(hostile: Pools, tmp_path: Path) -> None:
     pool = hostile(2)
@@ -213,6 +214,7 @@ def test_thirty_files_in_parallel_threads(hostile: Pools, tmp_path: Path) -> Non
     assert len(workers()) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_workers")
 def test_batches_are_bounded_and_a_slow_reader_holds_the_worker_back(
     hostile: Pools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

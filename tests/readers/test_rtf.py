@@ -314,6 +314,7 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
         read_rtf(path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "text"),
     [

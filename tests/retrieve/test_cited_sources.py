@@ -81,6 +81,7 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
     return made
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize(
     ("query", "document", "page"),
     [

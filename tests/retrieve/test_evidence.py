@@ -46,6 +46,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
     return stored(PAGES)
 
 
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize(
     ("question", "told"),
     [

@@ -96,6 +96,7 @@ def test_two_pages_that_both_answer_stay_two(kept):
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["keyword", None])
 def test_the_first_five_are_the_first_five_of_ten(demo, mode):
     for question in ("payment of the invoice", "data leak", "termination of the contract"):

@@ -119,6 +119,7 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return ingested(tmp_path_factory.mktemp("year"), STATEMENTS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("question", "titled"),
     [
@@ -150,6 +151,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return ingested(tmp_path_factory.mktemp("program"), files)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("question", "asks_for_tests"),
     [("flush empties the cache", False), ("tests of flush, which empties the cache", True)],

@@ -94,6 +94,7 @@ def test_the_stages_that_take_part(
     assert {r.provenance.document_name for r in results[:2]} == {"lease.txt", "letter.txt"}  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_maxsim_by_hand(library: Library, tmp_path: Path) -> None:
     """Of a question's words each counts with its nearest row; a row is the mean of three words."""
     collection, _ = make(library, tmp_path, texts={"a.txt": "Red green blue. Black white."})
@@ -268,6 +269,7 @@ def test_reciprocal_ranks_join_all_stages(shared: Callable[..., Collection]) -> 
         assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
 
 
+@pytest.mark.slow
 def test_what_is_not_the_text_is_seen_but_never_stored(library: Library, tmp_path: Path) -> None:
     texts = {"Ferry timetable.txt": "Every hour from eight.", "other.txt": "Every hour from nine."}
     collection, encoder = make(library, tmp_path, texts=texts)
@@ -279,6 +281,7 @@ def test_what_is_not_the_text_is_seen_but_never_stored(library: Library, tmp_pat
     assert collection.admin.doctor().ok
 
 
+@pytest.mark.slow
 def test_related_chunks_stand_beside_the_results(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_markdown_sample(library: Library, samples: Path) -> None:
     assert found.as_dict()["sections"][1]["title"] == "2024"
 
 
+@pytest.mark.slow
 def test_a_paragraph_that_chunks_share_counts_once(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "long.md"
     long = "A sentence that goes on about the ferry and the quarry. " * 120

@@ -94,6 +94,7 @@ def action(run: Run, *words: str) -> str:
     return done
 
 
+@pytest.mark.sampled(1)
 def test_a_project_has_an_entry_of_its_own(run: Run, user: Path) -> None:
     place = user / "project" / ".mcp.json"
     assert run("setup", "claude-code", "--scope", "project").code == 0
@@ -167,6 +168,7 @@ def test_nothing_is_installed(run: Run, messages: Callable[..., None]) -> None:
     messages(ended.out)
 
 
+@pytest.mark.slow
 def test_all_tools_can_be_asked_for_where_a_day_s_would_be_offered(run: Run, user: Path) -> None:
     run("setup", "gemini", "--tools", "all")
     assert entry_of(user, "gemini")["args"][2:] == ["serve", "--tools", "all"]

@@ -143,6 +143,7 @@ def test_contents_can_be_had_unprepared(repository: Repository, tmp_path: Path) 
     source.close()
 
 
+@pytest.mark.slow
 def test_switch_rename_force_push_and_deletion(repository: Repository) -> None:
     repository.commit({"a.md": "one", "gone.md": "g"})
     repository.git("branch", "-m", "main", "trunk")

@@ -73,6 +73,7 @@ def names(source: Any) -> list[str]:
     return [item.source_id for item in source.items()]
 
 
+@pytest.mark.slow
 def test_more_objects_than_a_page_holds(large_bucket: Bucket, tmp_path: Path) -> None:
     source = open_bucket(large_bucket, tmp_path)
     items = list(source.items())
@@ -211,6 +212,7 @@ def test_throttling_without_end_is_told(proxied: Any) -> None:
     assert caught.value.message.endswith(": Less, please.")
 
 
+@pytest.mark.slow
 def test_a_listing_that_dies_half_way_is_an_error(large_bucket: Bucket, proxied: Any) -> None:
     proxy, source = proxied(lambda _, number: 500 if number > 1 else None, of=large_bucket)
     found = []

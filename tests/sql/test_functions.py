@@ -91,6 +91,7 @@ def test_context_gives_what_the_library_gives(demo: Collection) -> None:
     assert alone["position"].to_pylist() == [0]
 
 
+@pytest.mark.slow
 def test_bm25_takes_any_number_of_rows(collection: Collection) -> None:
     ask = "SELECT chunk_id, score FROM bm25('rent landlord delivery', {k})"
     everything = collection.sql(ask.format(k=999_999)).to_pylist()
@@ -248,6 +249,7 @@ def test_the_time_limit_holds_while_a_question_is_answered(collection: Collectio
 # --- pages -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_page_is_its_text_without_the_overlaps(library_of: Callable[..., Library]) -> None:
     long = "\n\n".join(f"{n}. " + f"Zur Prüfung der 🚢 Clause {n}. " * 12 for n in range(40))
     collection = library_of({"Long": {"long.txt": (long, "Short page.")}}).get("Long")
@@ -271,6 +273,7 @@ def test_a_page_is_its_text_without_the_overlaps(library_of: Callable[..., Libra
 # --- what the catalog says -------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("view", catalog().views, ids=lambda view: view.name)
 def test_the_catalog_lists_every_column_of_every_view(demo: Collection, view: View) -> None:
     found = demo.sql(f'SELECT * FROM "{view.name}" LIMIT 0').schema

@@ -151,6 +151,7 @@ def test_texts_that_only_look_hostile_are_answered(collection: Collection) -> No
         assert collection.sql(statement).column(0).to_pylist() == [value], statement
 
 
+@pytest.mark.slow
 def test_no_variable_of_python_is_a_table(collection: Collection) -> None:
     frame = pa.table({"secret": ["yellow-canary"]})
     assert frame.num_rows == 1

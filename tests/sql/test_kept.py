@@ -89,6 +89,7 @@ def test_functions_that_change_what_others_see_are_refused(
             collection.sql(statement)
 
 
+@pytest.mark.slow
 def test_duckdb_has_no_more_functions_that_change_something(collection: Collection) -> None:
     """DuckDB tells it of scalar functions; of table functions only their names do."""
     of_its_connection = {"nextval", "setval", "setseed", "random", "error", "sleep_ms", "stats"}

@@ -66,6 +66,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("statement", ROWS)
 def test_every_source_is_what_the_library_says(
     demo: Collection, sources: dict[str, Any], statement: str
@@ -185,6 +186,7 @@ def _lease(number: int) -> str:
     return f"Lease {number}: rent of £{number},500 is due on Monday, {number} May 2024."
 
 
+@pytest.mark.slow
 def test_what_was_deleted_or_replaced_is_nowhere(
     library: Library, store_text: Callable[..., Any]
 ) -> None:

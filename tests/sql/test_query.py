@@ -216,6 +216,7 @@ def test_a_query_that_was_stopped_before_does_not_begin(collection: Collection) 
         collection.sql("SELECT 1", control=control)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("written", "statement", "message"),
     [

@@ -67,6 +67,7 @@ def test_small_chunks_only_where_the_page_is_small(text: str) -> None:
         assert spans == [(0, len(text))]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(page_texts)
 def test_words_are_not_parted(text: str) -> None:

@@ -51,6 +51,7 @@ def test_words_of_people_stay_as_they_are(prose: str) -> None:
     assert terms_of_question(prose) == index_terms(prose)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_has_its_words_and_more(text: str) -> None:
     for code in (False, True):

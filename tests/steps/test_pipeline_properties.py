@@ -38,6 +38,7 @@ def tools(finder: str = "by list", width: int = 8) -> Tools:
     return Tools(None, WordEncoder("words", 12, token_width=width), 12, names)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_chain_is_refused_or_gives_what_is_declared(seed: int) -> None:
     """No chain that is accepted fails on data, or gives rows that cannot be stored."""

@@ -250,6 +250,7 @@ TAMPERED: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", TAMPERED)
 def test_a_log_that_was_cut_off_with_its_head_is_noticed_for_good(
     library: Library, how: str

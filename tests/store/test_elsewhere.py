@@ -261,6 +261,7 @@ def test_writers_wait_for_one_another_and_say_for_whom(here: Collection, there: 
         pass
 
 
+@pytest.mark.slow
 def test_a_writer_that_died_on_this_computer_holds_nobody_up(
     here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
@@ -422,6 +423,7 @@ GET lease.json 500
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken",
     [

@@ -107,6 +107,7 @@ def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", ["ffffffff", "%%%%%%%%", "________", "x' OR '1'='1", "", "a1b2"])
 def test_what_begins_no_chunk_id_is_not_found(collection: Collection, part: str) -> None:
     for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):

@@ -58,6 +58,7 @@ def test_the_program_writes_for_its_user_alone(tmp_path: Path, mail: Path) -> No
     assert open_to_others(home) == []
 
 
+@pytest.mark.slow
 def test_a_library_keeps_others_out_whatever_the_umask(library: Library, mail: Path) -> None:
     before = os.umask(0)
     try:

@@ -87,6 +87,7 @@ def test_a_lost_manifest_loses_no_document_and_brings_none_back(
         assert shown(collection) == (NAMES, 3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("lost", [(DOCUMENTS,), (CHUNKS,), (DOCUMENTS, CHUNKS)])
 @pytest.mark.parametrize("damage", [cut, unlink])
 def test_all_manifests_of_a_dataset_are_lost_at_once(
@@ -134,6 +135,7 @@ def test_documents_that_a_repair_did_not_find_are_reported_until_files_are_read(
     assert fresh(collection).workspace.state().untaken() == ()
 
 
+@pytest.mark.slow
 def test_a_document_added_last_comes_back_with_its_passages(
     collection: Collection, store_text: Callable[..., Document]
 ) -> None:

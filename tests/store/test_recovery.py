@@ -76,7 +76,7 @@ def tear(folder: Path, how: str, *, file: str = FILE) -> None:
     path.unlink() if data is None else path.write_bytes(data)
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("how", TORN)
 def test_it_is_restored_from_the_copy(
     case: Collection, how: str, caplog: pytest.LogCaptureFixture

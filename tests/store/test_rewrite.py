@@ -124,6 +124,7 @@ def test_an_error_on_the_way_changes_nothing(folder: Path) -> None:
     assert before.is_current()
 
 
+@pytest.mark.slow
 def test_the_chunks_say_whose_vectors_they_are(library: Library, folder: Path) -> None:
     info = library.get("C").info
     assert in_force(folder, info) is info
@@ -200,6 +201,7 @@ def test_a_deleted_collection_does_not_come_back(library: Library, folder: Path)
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_one_at_a_time(folder: Path) -> None:
     with rewriting(folder), pytest.raises(CollectionBusy), rewriting(folder):
         pytest.fail("two at a time")

@@ -39,6 +39,7 @@ def test_nothing_is_visible_before_the_commit(
     assert len(collection.read.chunks("a.txt")) == collection.documents()[0].chunk_count > 1
 
 
+@pytest.mark.slow
 def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text: Store) -> None:
     collection = library.create("C")
     with write_session(collection.folder) as session:
@@ -51,6 +52,7 @@ def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text:
     assert rows(collection.folder) == new.chunk_count
 
 
+@pytest.mark.slow
 def test_the_next_writer_sweeps_what_a_stopped_one_left(
     library: Library, store_text: Store
 ) -> None:
@@ -70,6 +72,7 @@ def test_the_next_writer_sweeps_what_a_stopped_one_left(
     assert leftovers(collection.folder) == []
 
 
+@pytest.mark.slow
 def test_an_error_inside_leaves_only_what_was_committed(
     library: Library, store_text: Store
 ) -> None:

@@ -133,6 +133,7 @@ def test_the_first_state_of_all_is_the_empty_one(case: Collection) -> None:
     assert found[0].current
 
 
+@pytest.mark.slow
 def test_a_restore_with_nothing_to_do_does_nothing(case: Collection) -> None:
     case.admin.take_snapshot("now")
     version = datasets.open_snapshot(case.folder).version
@@ -248,6 +249,7 @@ def note_with_copy(case: Collection, store_text: Store) -> Path:
     return case.folder / str(case.document("n.txt").original_copy)
 
 
+@pytest.mark.slow
 def test_copies_outlive_a_restore_that_removes_their_document(
     case: Collection, store_text: Store
 ) -> None:
@@ -342,6 +344,7 @@ def test_a_killed_removal_is_as_if_nobody_had_asked(
     assert len(case.documents()) == 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("failing", ["first tag", "second tag", "note"])
 def test_taking_fails_anywhere_and_leaves_no_snapshot(
     case: Collection, monkeypatch: pytest.MonkeyPatch, failing: str
@@ -416,6 +419,7 @@ STEP = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -62,6 +62,7 @@ def test_a_change_of_the_same_size_with_its_time_set_back_is_found(settled: Case
     assert settled.told(settled.sync()) == {("changed", "0.txt")}
 
 
+@pytest.mark.slow
 def test_what_was_written_just_now_is_read_again(case: Case) -> None:
     case.write("a.txt", "Fresh.")
     for _ in range(2):
@@ -110,6 +111,7 @@ def test_a_wrong_memory_cannot_pass_for_another_folder(settled: Case) -> None:
     assert settled.sync().hashed == 5
 
 
+@pytest.mark.slow
 @posix
 def test_a_memory_with_one_flipped_bit_is_not_believed(settled: Case) -> None:
     (path,) = (settled.collection.folder / "sync").iterdir()

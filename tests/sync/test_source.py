@@ -38,6 +38,7 @@ def ids(collection: Collection) -> dict[str | None, str]:
     return {d.source_id: d.document_id for d in collection.documents()}
 
 
+@pytest.mark.slow
 def test_items_become_documents_with_what_their_source_says_of_them(collection: Collection) -> None:
     stub = StubSource({"docs/a.md": "# Rent\n\nAll about rent."})
     stub.facts["docs/a.md"] = {
@@ -192,6 +193,7 @@ def test_a_file_that_cannot_be_read_leaves_its_source_current(collection: Collec
     assert collection.workspace.state().untaken() == ()
 
 
+@pytest.mark.slow
 def test_a_folder_that_could_not_be_listed_is_a_problem(collection: Collection) -> None:
     stub = source(a_md="All about rent.")
     stub.dark = ["secret"]

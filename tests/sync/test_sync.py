@@ -181,6 +181,7 @@ def test_a_file_comes_in_from_elsewhere(case: Case, tmp_path: Path) -> None:
     assert case.ids() == {"a.txt": known}
 
 
+@pytest.mark.slow
 def test_a_dry_run_changes_nothing_at_all(filled: Case) -> None:
     filled.sync()
     chain(filled)
@@ -365,6 +366,7 @@ def test_patterns_are_those_of_gitignore(case: Case) -> None:
         case.sync(exclude=["!"])
 
 
+@pytest.mark.slow
 def test_ignore_files(case: Case) -> None:
     for name in ("a.txt", "private/b.txt", "sub/c.txt", "sub/d.txt", "sub/keep/e.txt"):
         case.write(name, name)

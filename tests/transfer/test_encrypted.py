@@ -70,6 +70,7 @@ def test_without_the_key_nothing_comes_in(case: Collection, other: Library, tmp_
     assert [p for p in other.settings.collections_dir.rglob("*") if p.is_file()] == []
 
 
+@pytest.mark.slow
 def test_nothing_lies_in_the_clear_beside_the_file_at_any_moment(
     case: Collection, tmp_path: Path
 ) -> None:

@@ -271,6 +271,7 @@ def test_cut_anywhere_or_with_a_changed_byte(good: Path, other: Library, tmp_pat
         refused(other, path)
 
 
+@pytest.mark.slow
 def test_a_bomb_is_stopped_where_it_says_less(good: Path, other: Library, tmp_path: Path) -> None:
     archive = Archive.read(good)
     bomb = b"\0" * (50 << 20)
@@ -404,6 +405,7 @@ def test_tables(
     assert said in refused(other, archive.write(tmp_path / "x.zip"))
 
 
+@pytest.mark.slow
 def test_the_collection_that_is_there_is_not_touched(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:

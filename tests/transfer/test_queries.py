@@ -33,6 +33,7 @@ def queries(collection: Collection) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in (collection.folder / "queries").glob("*")}
 
 
+@pytest.mark.slow
 def test_saved_queries_arrive_as_they_were(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
@@ -45,6 +46,7 @@ def test_saved_queries_arrive_as_they_were(
     assert queries(copy)["rents.sql"] == RENTS.encode()
 
 
+@pytest.mark.slow
 def test_without_queries_every_version_reads_it(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:

@@ -236,6 +236,7 @@ def test_a_full_disk_leaves_nothing(
     assert case.admin.export(out / "x").documents == 3
 
 
+@pytest.mark.slow
 def test_what_a_killed_export_left_is_removed_by_the_next_one(
     case: Collection, tmp_path: Path
 ) -> None:
@@ -343,6 +344,7 @@ def test_an_earlier_version_is_migrated(case: Collection, other: Library, tmp_pa
     ]
 
 
+@pytest.mark.slow
 @given(name=st.text(max_size=300))
 def test_any_name_becomes_a_safe_one(name: str) -> None:
     assert is_safe_name(safe_name(name))

@@ -72,6 +72,7 @@ def test_the_first_results_show_their_places(shelf: Collection) -> None:
     assert "<b>are" not in html
 
 
+@pytest.mark.slow
 def test_a_chunk_shows_its_place(shelf: Collection) -> None:
     (chunk,) = shelf.read.chunks("order 0.pdf")
     assert images(html_of(chunk)) == [], "many at once are not drawn"

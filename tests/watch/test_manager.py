@@ -358,6 +358,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
         logging.getLogger("casetrack.watch").removeHandler(hear)
 
 
+@pytest.mark.slow
 def test_nothing_grows_in_a_simulated_shift(tmp_path: Path) -> None:
     figures = day(1.5, 3, scratch=tmp_path)
     assert figures["events"] > 2500

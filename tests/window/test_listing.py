@@ -34,6 +34,7 @@ def listed(window: TestClient, **values: object) -> list[str]:
     return [html.unescape(n) for n in re.findall(r'data-nth="\d+"><bdi>(.*?)</bdi>', page)]
 
 
+@pytest.mark.slow
 def test_people_are_those_a_document_mentions_most(demo: Collection) -> None:
     for each in listing(demo.workspace.state()).documents:
         told = demo.map.document_entities(each.document, limit=50)

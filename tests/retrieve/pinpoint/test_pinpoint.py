@@ -55,6 +55,7 @@ def test_the_sentence_that_answers_is_marked(
         assert part.text in result.text
 
 
+@pytest.mark.slow
 def test_token_matrices_say_it_in_other_words(library_with_model: Library, tmp_path: Path) -> None:
     (tmp_path / "lease.txt").write_text(LEASE)
     collection = library_with_model.create("Words")

@@ -18,6 +18,7 @@ SCRIPTS = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(SCRIPTS, st.text(max_size=20), st.integers(1, 60), st.booleans())
 def test_a_part_is_there_letter_for_letter_and_no_longer_than_wanted(

@@ -138,6 +138,7 @@ def statement(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return collection
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("question", "value"),
     [
