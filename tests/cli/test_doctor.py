@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import lance
-import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +50,6 @@ def test_problems_repairs_and_exit_codes(
     assert report["repairs"] == report["unmended"] == []
 
 
-@pytest.mark.slow
 def test_what_cannot_be_mended_is_said(filled: Run, home: Path) -> None:
     folder = break_it(home)
     ledger = lance.dataset(folder / "documents.lance")

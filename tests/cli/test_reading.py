@@ -24,7 +24,6 @@ ODD_NAME = 'Grüße & "Mehr" d\'été.txt'
 # --- documents -----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_documents_are_listed_for_people_and_programs(filled: Run) -> None:
     by_name = json.loads(filled("documents", "--sort", "name", "--json").out)
     assert [d["name"] for d in by_name] == [ODD_NAME, "lease.txt", "memo.md"]
@@ -43,7 +42,6 @@ def test_a_document_is_found_by_name_path_or_id(filled: Run) -> None:
     assert lease["file_hash"] in shown
 
 
-@pytest.mark.slow
 def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, sources: Path) -> None:
     near = filled("delete", "leese.txt")
     assert (near.code, "- lease.txt (ID: " in near.err) == (2, True)

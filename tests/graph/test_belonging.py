@@ -45,7 +45,6 @@ def taken(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Taken:
     return take
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SETS)
 def test_relations_are_found_and_none_that_is_not_there(taken: Taken, name: str) -> None:
     made = SETS[name]

@@ -118,7 +118,6 @@ def test_views_say_the_same_in_sql(case: Collection) -> None:
             assert row["whole"][row["char_start"] : row["char_end"]] == row["text"]
 
 
-@pytest.mark.slow
 @settings(
     max_examples=5,
     deadline=None,

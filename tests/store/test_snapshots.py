@@ -249,7 +249,6 @@ def note_with_copy(case: Collection, store_text: Store) -> Path:
     return case.folder / str(case.document("n.txt").original_copy)
 
 
-@pytest.mark.slow
 def test_copies_outlive_a_restore_that_removes_their_document(
     case: Collection, store_text: Store
 ) -> None:
