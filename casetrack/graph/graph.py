@@ -227,7 +227,7 @@ class ContextGraph:
             return self._tables[name]
 
     def _guarded(self, name: str, make: Callable[[], T], otherwise: Callable[[], T], /) -> T:
-        """Return what a builder makes; if it fails it loses its rows, and ``notes`` names it."""
+        """Return the rows of a builder; if it fails it loses them, and ``notes`` names it."""
         with collect_failures("the map") as failures:
             made = attempt(name, make, None)
         if made is None:

@@ -20,7 +20,7 @@ _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 def mail_date(text: str, /) -> dt.datetime | None:
     """Return the date of a mail's header field with its time zone; UTC where it names none.
 
-    ``None`` for a year in which nobody wrote mail: the standard library reads 0002 as 2002.
+    ``None`` for a year without mail: the standard library reads 0002 as 2002.
     """
     if _EARLY_YEAR.search(text):
         return None

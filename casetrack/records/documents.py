@@ -201,7 +201,7 @@ class Document(Card):
         return tuple(line for line in self.missing if line not in failures)
 
     def with_failures(self, failures: Iterable[ExtractorFailure], /) -> Document:
-        """Return it with these failures of extractors in place of its own."""
+        """Return a copy with other failures of extractors."""
         found = tuple(sorted(set(failures), key=lambda f: f.extractor))
         missing = (*self.unread, *(failure.words for failure in found))
         return replace(self, missing=missing, failures=found)

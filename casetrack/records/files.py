@@ -40,7 +40,7 @@ class UntakenFile(Record):
     since
         When it was first found so (UTC).
     elsewhere
-        Whether it lay on the computer that exported the collection.
+        Whether it was on the computer that exported the collection.
     """
 
     SHOWN = ("status", "path", "message", "hint", "since")

@@ -33,7 +33,7 @@ class Failures:
     errors: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, extractor: str, stage: str, error: str = "", /, *, count: int = 1) -> None:
-        """Count failures of an extractor; what the first error was is kept."""
+        """Count failures of an extractor and keep the first error."""
         self.counts[extractor, stage] += count
         self.errors.setdefault((extractor, stage), error)
 

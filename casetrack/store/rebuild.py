@@ -135,7 +135,7 @@ def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:
 
 
 def _restore_all_chunks(folder: Path) -> list[str]:
-    """Bring all passages back to a dataset that was begun anew, with those of deleted documents."""
+    """Bring all passages back to an empty new dataset, with those of deleted documents."""
     import pyarrow as pa
 
     chunks, noted = open_dataset(folder, CHUNKS), heads.noted(folder)

@@ -283,7 +283,7 @@ def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | N
 
 
 def _no_date(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
-    """Leave out a date that stands before a firm: "11 November 2024 Oakham Mills plc"."""
+    """Leave out a date before a firm: "11 November 2024 Oakham Mills plc"."""
     low = [w.lower() for w in words.texts[place.first : place.after]]
     size = next((i for i, w in enumerate(low) if w not in DATES and not w.isdigit()), len(low))
     is_date = any(w in DATES for w in low[:size]) and any(w.isdigit() for w in low[:size])

@@ -76,7 +76,7 @@ def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
 
 
 def _are_swapped(sides: list[str], called: list[str]) -> bool:
-    """Whether each side has words of the other side of the case's name, and none of its own."""
+    """Return whether each side has words of the other side of the case's name only."""
     if len(sides) != 2 or len(called) != 2:
         return False
     own, other = (
