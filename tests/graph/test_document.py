@@ -587,6 +587,7 @@ YEARS = [
     ("a.pdf", "correspondence", "Every year we dance on 1 July.", None),
     ("a.pdf", "correspondence", "The ball of 9 December.", None),
     ("a.pdf", "contract", "Pay until 1 July.", None),  # a contract lasts
+    ("a.pdf", "correspondence", "Conference 2031, Oslo, 9 May: Fair 2031", None),  # a list
 ]
 
 

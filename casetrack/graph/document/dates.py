@@ -26,6 +26,9 @@ _NEARLY_ALL = 0.9
 _NEAR = 120
 """Days: what a letter calls "12 May" lies not further from its own date."""
 _CLAUSE = 60
+_AROUND = 200
+"""Letters before and after a date in which another year leaves it open, as in a list of events."""
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 _YEARLY = re.compile(
     r"\s?,?\s?(?:of|in)\s(?:each|every|any|such|that|the\s(?:next|following|same|previous|prior|relevant))\b"
     r"|,?\s*[|]|,?\s*\n\s*(?:19|20)\d\d|,?\s(?:and\s)?(?:19|20)\d\d",
@@ -128,13 +131,16 @@ class DateReader:
             return _valued(span, found)
         if not self._nearby or _recurs(text, span):
             return None
+        years = set(_YEAR.findall(text[max(0, span.start - _AROUND) : span.end + _AROUND]))
         near = [
             dated
             for reading in found.readings
             if (dated := self._read_reading(reading)) is not None and _is_near(dated, anchor)
         ]
         fits = [dated for dated in near if _agrees(text, span, dated, anchor)]
-        return _valued(span, fits[0]) if len(near) == len(fits) == 1 else None
+        if not len(near) == len(fits) == 1 or years - {str(fits[0].first)[:4], str(anchor.year)}:
+            return None
+        return _valued(span, fits[0])
 
     def _read_reading(self, value: str) -> DateSpan | None:
         ends = value.split("/")
