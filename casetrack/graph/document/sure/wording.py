@@ -107,7 +107,8 @@ PARTED: Final = re.compile(
     r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b"
 )
 DESCRIBER: Final = re.compile(
-    r"\b(?:of|by|under|at|subsidiary|division|affiliate|successor|laws|state|from|to|with|in)\s*"
+    r"\b(?:of|by|under|at|subsidiary|division|affiliate|successor|laws|state|from|to|with|in"
+    r"|(?:representative|director|chair\w*|president|officer|signatory|manager)\s(?:is|being))\s*"
     r"(?:the\s*)?$",
     re.IGNORECASE,
 )
