@@ -65,6 +65,12 @@ PARTIES = {
         'LLC> ("<2|Silo>").\n<1|Pearwood> sells. <2|Barn Works LLC> bought. <1|Orchard> and '
         "<2|Silo> agree."
     ),
+    "Linden Travel Co., Ltd. | Mistral Booking Co., Ltd.": (
+        "AGREEMENT made by and between:\n\n(1) <1|Linden Travel Co., Ltd.>, with its office at 5 "
+        "Quay St. and its legal representative being [P:Bao Lin] (“<1|Party A>”);\n\n(2) "
+        "<2|Mistral Booking Co., Ltd.>, whose managing director is [P:Bao Lin] (“<2|Party B>”)."
+        "\n\n<1|Party A> pays <2|Party B>."
+    ),
     "Quill Robotics, Inc.": (
         '1.1 "<1|Quill>" means <1|Quill Robotics, Inc.> and its Affiliates. "Closing Date" means '
         "1 June.\n1.2 <1|Quill> Products are made by <1|Quill>; Quill Robotics Holdings GmbH is "
