@@ -47,8 +47,8 @@ FOLDERS = [
     ("ocr/receipts", 0.95, 10),
 ]
 NO_OCR = ReadOptions(ocr=OcrSettings("off"))
-SHARED_NUMBERS = {"json", "jsonl"}
-"""Formats of which several lines of text may stand on one line of the file."""
+SHARED_NUMBERS = {"json", "jsonl", "ods", "xls", "xlsx"}
+"""Formats with several lines of text on one line of the file, or links after the row of a sheet."""
 
 
 @pytest.fixture(scope="module")
