@@ -10,6 +10,7 @@ data is missing they are skipped, with the command that enables them.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import shutil
 import sys
@@ -64,6 +65,7 @@ NEEDS: dict[str, tuple[Callable[[], object], str]] = {
     "npm": (lambda: shutil.which("npm"), "apt-get install npm"),
     "cc": (lambda: shutil.which("cc"), "apt-get install gcc libc6-dev"),
     "uv": (lambda: shutil.which("uv"), "pip install uv"),
+    "lancedb": (lambda: importlib.util.find_spec("lancedb"), 'pip install -e ".[lancedb]"'),
     "corpus": (corpora, "export CASETRACK_TEST_DATA=FOLDER"),
 }
 

@@ -24,6 +24,7 @@ def cosines(collection: Collection, dense: np.ndarray) -> dict[str, float]:
     return dict(zip(rows["chunk_id"].to_pylist(), (matrix @ dense).tolist(), strict=True))
 
 
+@pytest.mark.needs("lancedb")
 def test_lancedb_finds_the_nearest_vectors(demo: Collection) -> None:
     asked = casetrack.question_vectors(demo, QUESTION)
     true = cosines(demo, asked.dense)
@@ -36,6 +37,7 @@ def test_lancedb_finds_the_nearest_vectors(demo: Collection) -> None:
         assert 1 - row["_distance"] == pytest.approx(true[row["chunk_id"]], abs=1e-5)
 
 
+@pytest.mark.needs("lancedb")
 def test_unpacked_matrices_rank_as_the_program_does(demo: Collection) -> None:
     asked = casetrack.question_vectors(demo, QUESTION)
     assert asked.tokens is not None

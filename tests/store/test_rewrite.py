@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import lance
-import lancedb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -57,8 +56,10 @@ def plain(folder: Path) -> list[dict[str, Any]]:
     return list(lance.dataset(folder / "chunks.lance").to_table(columns=names).to_pylist())
 
 
-@pytest.mark.slow
+@pytest.mark.needs("lancedb")
 def test_the_swap_keeps_everything_but_what_it_replaces(folder: Path) -> None:
+    import lancedb
+
     before, old = plain(folder), datasets.open_snapshot(folder)
     assert (old.profile, old.dimension, old.generation) == ("mini", 384, "")
     swap(folder, remade(folder, 5, 0.5), profile="legal", dimension=5)
