@@ -149,6 +149,12 @@ def attach_folder(home: Path, address: Address, endpoint: str | None = None, /) 
                 f"--at {address}`.",
             ) from error
         target = home / info.id
+        if (target / GONE).exists():
+            raise UsageError(
+                f'Some files of the collection "{info.name}", which was taken away from here, are '
+                f"still in use: {target}",
+                hint="Close the programs that use them, then attach it again.",
+            )
         if target.exists():
             other = place_of(target)
             raise UsageError(

@@ -149,7 +149,7 @@ def without_views(library: Library, files: Path, at: str | None = None) -> Colle
     """A collection of files whose views nobody has made."""
     made = library.create("Far", at=at)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Workspace, "catch_up", lambda _: None)
+        patch.setattr(Workspace, "catch_up", lambda *_given, **_named: None)
         made.ingest(files)
     assert not (made.folder / parts.INDEX.home).exists()
     return made

@@ -21,7 +21,7 @@ pytestmark = [
 QUICK = (
     "portability/test_files_in_use.py::test_a_collection_is_deleted_while_somebody_searches_in_it"
 )
-WHOLE = ["portability/test_files_in_use.py", "store", "sync", "watch", "views"]
+FOLDERS = ["store", "sync", "watch", "views"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,8 @@ def test_it_refuses_what_windows_refuses(told: dict[str, str], case: object) -> 
 
 
 def passes(*names: str) -> None:
-    command = [sys.executable, "-m", "portability.windows", "-q", "-n", "0", "-x"]
+    chosen = "not slow" if names[0] in FOLDERS else ""
+    command = [sys.executable, "-m", "portability.windows", "-q", "-n", "0", "-x", "-m", chosen]
     done = subprocess.run(
         [*command, *(str(HERE / name) for name in names)],
         cwd=HERE.parent,
@@ -61,8 +62,7 @@ def test_what_is_in_use_is_deleted() -> None:
     passes(QUICK)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("part", WHOLE)
+@pytest.mark.parametrize("part", ["portability/test_files_in_use.py", *FOLDERS])
 def test_what_is_kept_on_disk(part: str) -> None:
     passes(part)

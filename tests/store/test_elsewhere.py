@@ -153,6 +153,8 @@ def test_what_a_folder_holds_is_a_copy_that_may_be_deleted(
     assert (names(again), found(again)) == (["a.txt"], before)
     assert computer("here").detach("Harbour").id == own
     assert computer("here").collections() == []
+    for opened in (here, again):
+        opened.workspace.forget()
     assert names(computer("here").attach(address)) == ["a.txt"]
 
 
@@ -364,6 +366,7 @@ def test_the_cache_keeps_to_its_bound(
     first = computer("here").create("Harbour", at=address)
     add(first, store_text, "a.txt")
     before = found(first)
+    first.workspace.forget()
     second = computer("here").create("Mole", at=f"{address}-2")
     add(second, store_text, "b.txt")
     assert found(second)
