@@ -16,7 +16,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionDamaged, CollectionGone, NotWritable, UsageError
+from casetrack.errors import CollectionDamaged, CollectionGone, UsageError
 from casetrack.store import audit, mirror
 from casetrack.store.files import (
     IS_WINDOWS,
@@ -28,7 +28,7 @@ from casetrack.store.files import (
 from casetrack.store.heads import FILE
 from casetrack.store.info import COPY, info_lock, is_shell, read_info, write_info
 from casetrack.store.info import FILE as FACTS
-from casetrack.store.lock import file_locked, try_lock, write_lock
+from casetrack.store.lock import alone, file_locked, try_lock, write_lock
 from casetrack.store.place import FILE as PLACE
 from casetrack.store.place import place_of, stand_in, stands_in
 from casetrack.store.published import LISTING
@@ -222,11 +222,7 @@ def building(home: Path, collection_id: str, /) -> Iterator[Path]:
     lock = _making_lock(home, collection_id)
     with storage_errors(home):
         private_folder(home)
-        # Says why the lock cannot be made, where it cannot.
-        lock.touch()
-    with try_lock(lock, timeout=_LOCK_SECONDS) as held:
-        if not held:
-            raise NotWritable(lock)
+    with alone(lock, f"making a collection in {home}", timeout=_LOCK_SECONDS):
         try:
             with storage_errors(home):
                 private_folder(folder, new=True)

@@ -18,7 +18,7 @@ from casetrack.errors import DiskFull, NotWritable, StorageError
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
 from casetrack.store.files import storage_errors
 from casetrack.store.history import tags
-from casetrack.store.lock import try_lock, write_lock
+from casetrack.store.lock import alone, try_lock, write_lock
 from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> 
     with storage_errors(lock):
         lock.parent.mkdir(exist_ok=True)
     try:
-        with try_lock(lock) as held:
-            if not held:
-                raise NotWritable(lock)
+        with alone(lock, f"reading {folder}", timeout=0):
             try:
                 _tag(folder, name, ledger_version, chunks_version)
                 yield
