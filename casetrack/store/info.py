@@ -12,12 +12,18 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from casetrack.errors import CollectionBusy, CollectionDamaged, CollectionReadOnly, FutureSchema
+from casetrack.errors import (
+    CollectionBusy,
+    CollectionDamaged,
+    CollectionReadOnly,
+    FutureSchema,
+    StorageError,
+)
 from casetrack.records import CollectionInfo, CollectionStatus
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import audit, mirror
 from casetrack.store.files import storage_errors, write_json
-from casetrack.store.lock import file_lock
+from casetrack.store.lock import file_lock, identity, remove_shell
 from casetrack.store.sealed import gone
 from casetrack.store.wipe import GONE
 
@@ -126,17 +132,26 @@ def info_lock(folder: Path, /) -> Iterator[None]:
     NotWritable, StorageError
         The folder cannot be written.
     """
-    if not folder.is_dir():
+    before = identity(folder)
+    if before is None:
         raise gone(folder)
     path = folder / _LOCK
     lock = file_lock(path)
-    with storage_errors(path):
-        lock.acquire()
     try:
-        with mirror.shared(folder, mirror.of_info):
-            yield
+        with storage_errors(path):
+            lock.acquire()
+        if identity(folder) == before:
+            with mirror.shared(folder, mirror.of_info):
+                yield
+            return
+    except StorageError as error:
+        if identity(folder) == before:
+            raise
+        raise gone(folder) from error
     finally:
         lock.release()
+    remove_shell(path)
+    raise gone(folder)
 
 
 def update_info(

@@ -85,7 +85,7 @@ def file_locked(
     """
     path = folder / ".write.lock"
     deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
-    before = _identity(folder)
+    before = identity(folder)
     if before is None:
         raise gone(folder)
     with contextlib.ExitStack() as held:
@@ -94,11 +94,11 @@ def file_locked(
                 _acquire(folder, path, held, timeout, deadline, cancel)
             except FileNotFoundError as error:
                 raise gone(folder) from error
-        is_there = _identity(folder) == before and not (folder / GONE).exists()
+        is_there = identity(folder) == before and not (folder / GONE).exists()
         if is_there:
             yield
     if not is_there:
-        _remove_shell(path)
+        remove_shell(path)
         raise gone(folder)
 
 
@@ -193,7 +193,7 @@ def _folder_lock(folder: Path, deadline: float, cancel: threading.Event | None) 
         os.close(handle)
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def identity(folder: Path) -> tuple[int, int] | None:
     """Return what tells a folder from another one that took its place."""
     try:
         found = folder.stat()
@@ -202,7 +202,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _remove_shell(path: Path) -> None:
+def remove_shell(path: Path) -> None:
     """Remove a folder that came into being anew only because its lock was asked for."""
     found = list(path.parent.glob("*"))
     if all(p.name.endswith(".lock") for p in found):
