@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 READ = ("Contracts/Amendment No 1.docx", "Exhibits/Exhibit C Condemned Goods.pdf")
 """A text, and pages that have to be recognised."""
 ISOLATED = ["unshare", "--map-root-user", "--net"]
@@ -48,7 +50,6 @@ isolated = pytest.mark.skipif(
 )
 
 
-@pytest.mark.slow
 @isolated
 def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "in").mkdir()
@@ -65,7 +66,6 @@ def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path)
     assert raw["results"][0]["source"]["document"] == "a.txt"
 
 
-@pytest.mark.slow
 def test_no_library_notes_anything_in_the_home_of_the_user(
     tmp_path: Path, models_dir: Path, samples: Path
 ) -> None:
@@ -84,7 +84,6 @@ def test_no_library_notes_anything_in_the_home_of_the_user(
     assert [str(path) for path in home.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.slow
 @isolated
 def test_pulling_a_model_without_network_says_what_to_do(tmp_path: Path) -> None:
     places = {"CASETRACK_HOME": tmp_path, "CASETRACK_MODELS": tmp_path / "models"}

@@ -220,7 +220,7 @@ def answers(result: SearchResult, question: Question) -> bool:
     return False
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q.document}: {q.row}")
 def test_one_passage_answers_a_question_about_a_cell(
     tables: Collection, question: Question

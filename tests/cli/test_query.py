@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cli.conftest import Run
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "read"),
     [

@@ -99,7 +99,7 @@ def test_the_dialogue_runs_as_it_is_shown(alpha: Run, launch: Run, tmp_path: Pat
     assert len((tmp_path / "passages.csv").read_text().splitlines()) > 1
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", re.split(r"^\$ casetrack ", console("Several collections"), flags=re.MULTILINE)[1:]
 )

@@ -38,7 +38,7 @@ def given(name: str) -> list[str]:
     return [word for pair in NEEDED.get(name, []) for word in ("-p", pair)]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKAGED)
 def test_every_packaged_query_runs(filled: Run, name: str) -> None:
     ended = filled("query", "--saved", name, *given(name), "--format", "csv")

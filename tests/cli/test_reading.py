@@ -126,7 +126,7 @@ def test_search_within_one_document(filled: Run) -> None:
     assert filled("search", "Mill House", "-d", "other.md").code == 2
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "ended_with", "code", "fact"),
     [

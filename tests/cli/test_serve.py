@@ -120,7 +120,7 @@ def test_chosen_tools(run: Run, monkeypatch: pytest.MonkeyPatch, transport: str)
     ]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "variable", "fetches"),
     [

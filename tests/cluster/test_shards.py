@@ -79,6 +79,7 @@ def told(lists: Lists, scope: Scope, question: Question, depth: int) -> list[tup
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     terms=st.dictionaries(

@@ -35,7 +35,7 @@ def told(found: Any) -> Any:
     return json.loads(json.dumps(found.as_dict()))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
 def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any) -> None:
     found = api.search(collection, QUERY, mode=mode)

@@ -82,6 +82,7 @@ def dated(events: Iterable[Event]) -> list[tuple[object, ...]]:
     return [(e.value, e.description, e.mention_count, e.document_count) for e in events]
 
 
+@pytest.mark.slow
 def test_what_the_summary_counts_is_that_of_one_folder(both: list[Collection]) -> None:
     once, thrice = (each.map.summary() for each in both)
     actors = [counted(actor.entity for actor in each.key_actors) for each in (once, thrice)]

@@ -227,7 +227,7 @@ def test_edges_have_ends_and_evidence(collection: Collection) -> None:
             assert edge["source_id"] < edge["target_id"]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
 def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
     before = content(collection)

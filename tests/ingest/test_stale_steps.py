@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("dense", "tokens", "embedders", "embedded_at")
 
 
@@ -59,7 +61,6 @@ def made(library: Library, tmp_path: Path) -> Library:
     return library
 
 
-@pytest.mark.slow
 def test_another_tagger_leaves_the_vectors(made: Library) -> None:
     before = rows(opened(made, encoder(), "a").get("C"))
     assert {m["text"] for r in before.values() for m in r["mentions"]} == {"Ann"}
@@ -78,7 +79,6 @@ def test_another_tagger_leaves_the_vectors(made: Library) -> None:
     assert collection.admin.reindex().did_nothing
 
 
-@pytest.mark.slow
 def test_other_vectors_leave_the_names(made: Library) -> None:
     before = rows(opened(made, encoder(), "a").get("C"))
     collection = opened(made, WordEncoder("ollama", 12, token_width=6), "a").get("C")
@@ -92,7 +92,6 @@ def test_other_vectors_leave_the_names(made: Library) -> None:
     assert collection.admin.index_status().ok
 
 
-@pytest.mark.slow
 def test_a_changed_file_takes_over_what_is_still_good(made: Library, tmp_path: Path) -> None:
     models = encoder()
     collection = opened(made, models, "b").get("C")

@@ -71,7 +71,7 @@ ALL = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["ingest", "sync"])
 def test_every_file_is_listed_until_it_is_read_or_deleted(
     collection: Collection, library: Library, folder: Path, how: str

@@ -148,7 +148,7 @@ def test_every_text_stands_in_both_languages_and_is_used() -> None:
     assert not [n for n in texts if f"'{n}'" not in script and not n.endswith("_place")]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_model_cannot_call_what_is_for_pages(library: Library, mode: str) -> None:
     for name in CALLS:

@@ -99,7 +99,7 @@ def test_nobody_is_asked_for_nothing(acme: Library, mode: str, codes: list[str])
     assert acme.collections() == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_that_cannot_ask_gives_its_word(acme: Library, mode: str, call: Any) -> None:
     assert not call(acme, DELETE, mode=mode).is_error

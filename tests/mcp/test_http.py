@@ -484,7 +484,7 @@ def test_sessions_are_limited_and_the_others_go_on(
 # Long work
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ERAS)
 def test_long_work_of_one_client_leaves_the_others_alone(
     server: Server, many_files: Path, mode: str
@@ -668,7 +668,7 @@ def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert anyio.run(through, Gate(app, DOOR), *[b"x"] * 1000) == 408
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /ag"],

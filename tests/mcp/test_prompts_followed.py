@@ -134,7 +134,7 @@ class Follower:
         return found[1] if found else None
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "given"), [*GIVEN.items(), ("compare_versions", {"newer": NEWER})]
 )

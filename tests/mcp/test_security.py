@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from mcp.types import CallToolResult
 
+pytestmark = pytest.mark.slow
+
 CANARY = "the-canary-sings-4711"
 SECRET = "canary-of-the-environment-7391"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -152,7 +154,6 @@ def library_of(ground: Ground, models_dir: Path) -> Library:
     return Library(Settings(data_dir=ground.data, models_dir=models_dir))
 
 
-@pytest.mark.slow
 def test_reading_tools_change_nothing(ground: Ground, models_dir: Path, witness: Witness) -> None:
     library = library_of(ground, models_dir)
     calls = readings(ground)
@@ -187,7 +188,6 @@ def test_a_read_only_server_refuses_every_tool_that_writes(
     assert state_of(ground.data) == before
 
 
-@pytest.mark.slow
 def test_writing_tools_write_below_the_data_folder_only(
     ground: Ground, surroundings: Path, models_dir: Path, witness: Witness
 ) -> None:
@@ -210,7 +210,6 @@ def test_writing_tools_write_below_the_data_folder_only(
 # --- what documents hold ---------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who opens a file")
 def test_documents_cannot_make_it_read_other_files(
     surroundings: Path, models_dir: Path, witness: Witness
@@ -285,7 +284,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Libra
     return library
 
 
-@pytest.mark.slow
 def test_hostile_names_and_texts_are_only_text(hostile: Library) -> None:
     acme = hostile.get("Acme")
     assert {document.name for document in acme.documents()} == set(HOSTILE_NAMES)

@@ -189,7 +189,7 @@ _DAMAGE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", _DAMAGE, ids=str)
 def test_bad_pictures_are_read_too(engine: Engine, damage: str) -> None:
     drawn = sample(LINES[:2])

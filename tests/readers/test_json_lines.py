@@ -113,7 +113,7 @@ def test_what_is_no_json_stays_as_text(
     assert str(line) in numbers(reading.warnings[0])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["[", '{"a":', '[{"a":[', "]", '"', "{", "1 "])
 def test_depth_and_junk_end(tmp_path: Path, unit: str) -> None:
     (page,) = read(tmp_path / "a.json", unit * 20_000).pages

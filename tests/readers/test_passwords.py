@@ -79,7 +79,7 @@ def test_a_document_opens_with_its_password(secret_docx: Path, copies: Path) -> 
     assert list(copies.iterdir()) == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [(), ("wrong",)], ids=["none", "wrong"])
 def test_the_error_says_whether_a_password_was_tried(
     secret_docx: Path, messages: Callable[..., None], given: tuple[str, ...]

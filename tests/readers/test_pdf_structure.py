@@ -48,7 +48,7 @@ def body(canvas: Canvas, number: int) -> None:
     column(canvas, 72, 700, prose(7 * number, 40))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 9, 60])
 def test_running_lines_stand_on_their_first_page_only(tmp_path: Path, count: int) -> None:
     def draw(canvas: Canvas, number: int) -> None:
@@ -86,6 +86,7 @@ def test_odd_and_even_pages_have_their_own(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_head_that_only_some_chapters_have(tmp_path: Path) -> None:
     def draw(canvas: Canvas, number: int) -> None:
         body(canvas, number)

@@ -70,7 +70,7 @@ def hurried(pool: ParsePool, folder: Path, seconds: float) -> Iterator[None]:
     pool.options = usual
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seconds", "error", "fact"),
     [
@@ -297,6 +297,7 @@ def test_a_worker_that_cannot_start_is_an_error_with_a_next_step(tmp_path: Path)
         ParsePool(ParseLimits(), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for Python is a shell script")
 @pytest.mark.parametrize("deaths", [2, 3])
 @pytest.mark.usefixtures("own_workers")

@@ -33,7 +33,7 @@ def collection(stored: Callable[..., Collection]) -> Collection:
     return stored(PAGES, one_by_one=True)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "asks"),
     [

@@ -76,7 +76,7 @@ def with_and_without(
     return ours, stored(PAGES)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("query", QUERIES)
 def test_scores_do_not_depend_on_deleted_documents(
     with_and_without: tuple[Collection, Collection], query: str

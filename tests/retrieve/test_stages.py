@@ -64,7 +64,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection
     return of
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "arguments", "mode", "stages"),
     [

@@ -142,6 +142,7 @@ def test_what_is_no_object_is_not_replaced(text: str, path: tuple[str, ...], fou
         assert (told.value.path, told.value.found) == (path, found)
 
 
+@pytest.mark.slow
 def test_a_deeply_nested_or_long_file_is_no_problem() -> None:
     deep = '{"a": ' + "[" * 20_000 + "]" * 20_000 + "}"
     assert drop(put(deep, PATH, ENTRY), PATH) == deep[:-1] + ', "mcpServers": {}}'

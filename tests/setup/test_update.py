@@ -377,7 +377,7 @@ def test_what_would_have_to_be_built_is_not_even_looked_at(tmp_path: Path, index
     assert [path for path in index.asked if path.endswith(".gz")] == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", ["broken", "cut"])
 def test_a_broken_index(tmp_path: Path, index: Index, mood: str) -> None:
     index.add(write_wheel(tmp_path / "w", "2.0", signer=OURS))

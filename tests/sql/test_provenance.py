@@ -66,7 +66,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", ROWS)
 def test_every_source_is_what_the_library_says(
     demo: Collection, sources: dict[str, Any], statement: str

@@ -38,7 +38,7 @@ def tools(finder: str = "by list", width: int = 8) -> Tools:
     return Tools(None, WordEncoder("words", 12, token_width=width), 12, names)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_chain_is_refused_or_gives_what_is_declared(seed: int) -> None:
     """No chain that is accepted fails on data, or gives rows that cannot be stored."""
@@ -67,6 +67,7 @@ def test_a_chain_is_refused_or_gives_what_is_declared(seed: int) -> None:
         assert column.nullable or table[name].null_count == 0
 
 
+@pytest.mark.slow
 def test_every_order_of_steps_on_chunks_gives_the_same() -> None:
     after = ["terms", "embed", "names", "extract"]
     usual = run(built(NAMES, tools())).drop_columns(["embedded_at"])

@@ -115,7 +115,7 @@ def test_a_document_of_another_collection_is_not_taken_over(
         assert len(found.search("number", mode="keyword")) == 2
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{}", "null", '{"documents": 900, "digest": "x"}'])
 def test_a_note_that_is_damaged_says_nothing(collection: Collection, content: str) -> None:
     (collection.folder / heads.FILE).write_text(content)

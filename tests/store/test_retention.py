@@ -172,7 +172,7 @@ def test_a_secure_deletion_takes_it_out_at_once(collection: Collection) -> None:
     check_kept(collection)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("secure", [False, True])
 def test_the_old_text_of_a_changed_document_goes_too(
     collection: Collection, store_text: Store, no_grace: None, *, secure: bool

@@ -94,7 +94,7 @@ def test_the_mark_outlives_other_changes(folder: Path, store_text: Store, librar
     assert (after.profile, after.generation) == (before.profile, before.generation)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_a_state_that_was_found_new_is_old_after_the_next_commit(
     folder: Path, library: Library, store_text: Store, seconds: int

@@ -93,7 +93,7 @@ def test_what_is_not_listed_any_more_goes(collection: Collection) -> None:
     assert [c for c in collection.admin.doctor().checks if not c.ok] == []
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("breaks_after", [0, 1])
 def test_a_listing_that_breaks_off_removes_nothing(
     collection: Collection, breaks_after: int

@@ -169,7 +169,7 @@ def test_copies_that_are_gone_or_changed_stay_behind_with_a_note(
         assert other.import_archive(report.path).originals == 0
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

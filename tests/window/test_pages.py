@@ -139,7 +139,7 @@ def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -
     assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
