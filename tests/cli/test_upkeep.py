@@ -20,7 +20,6 @@ def raw(home: Path) -> bytes:
     return b"".join(p.read_bytes() for p in files)
 
 
-@pytest.mark.slow
 def test_upkeep_says_what_it_freed(filled: Run) -> None:
     filled("delete", "memo.md", "-c", "Mill")
     ended = filled("upkeep", "-c", "Mill")

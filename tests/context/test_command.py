@@ -180,7 +180,6 @@ def test_a_look_or_a_part_removes_nothing(shop: Path, config: Path, ctx: Ctx) ->
     assert ctx.json("stats")["documents"] == 2
 
 
-@pytest.mark.slow
 def test_a_source_is_begun_checked_and_synced(
     shop: Path, ctx: Ctx, monkeypatch: pytest.MonkeyPatch
 ) -> None:

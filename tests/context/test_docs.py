@@ -8,7 +8,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
 
 from casetrack.cli.context.commands import GROUPS
 from casetrack.cli.context.main import main
@@ -17,6 +16,10 @@ from casetrack.context.config import load_config
 from casetrack.context.keys import SECTIONS, WITHOUT_EFFECT
 from casetrack.sources import KINDS
 from git_repository import Repository
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = (CHECKOUT / "docs" / "sources.md").read_text(encoding="utf-8")
@@ -50,7 +53,6 @@ def test_every_config_on_the_page_is_one(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_the_tour_goes_as_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

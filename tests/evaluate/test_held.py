@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
 
-pytestmark = pytest.mark.slow
-
 HELD = Path(__file__).parents[2] / "tools" / "held"
 SHARE = (
     "Vantmere Precision 2023 annual report.pdf",
@@ -98,6 +96,7 @@ def test_the_documents_are_what_the_script_makes() -> None:
     assert sum(p.stat().st_size for p in (HELD / "files").rglob("*")) < 3_000_000
 
 
+@pytest.mark.slow
 def test_there_are_150_questions() -> None:
     every = rows()
     assert len({row["id"] for row in every}) == len({row["question"] for row in every}) == 150
@@ -106,17 +105,18 @@ def test_there_are_150_questions() -> None:
     assert len({row["kind"] for row in every}) > 10
 
 
+@pytest.mark.slow
 def test_every_answer_stands_on_its_page(share: Collection) -> None:
     assert faults(share, rows(SHARE)) == []
 
 
-@pytest.mark.slow
 def test_every_answer_of_all_ten_stands_on_its_page(tmp_path: Path) -> None:
     collection = take_in(tmp_path, tmp_path / "no-models", [HELD / "files"])
     assert faults(collection, rows()) == []
 
 
 @pytest.mark.parametrize("mode", ["keyword", "full"])
+@pytest.mark.slow
 def test_search_does_not_fall_behind(
     share: Collection,
     tmp_path: Path,

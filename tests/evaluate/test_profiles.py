@@ -53,7 +53,6 @@ def test_profiles_that_cannot_be_used(library: Library, folder: Path) -> None:
     assert not (library.settings.data_dir / "eval" / "collections").exists()
 
 
-@pytest.mark.slow
 def test_the_command_names_the_profile_of_each_row(
     library_with_model: Library,
     tmp_path: Path,

@@ -270,7 +270,6 @@ def test_a_chunk_that_is_not_there(collection: Collection) -> None:
         collection.workspace.state().graph.quotes([("no such chunk", 0, 1)])
 
 
-@pytest.mark.slow
 def test_what_was_never_looked_for_is_told(
     library: Library, store_text, messages: Callable[[str], None]
 ) -> None:

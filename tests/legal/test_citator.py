@@ -91,7 +91,6 @@ def test_bad_input_is_refused(case: Collection) -> None:
     assert len(citator(case, "Daubert", limit=1).places) == 1
 
 
-@pytest.mark.slow
 def test_views_say_the_same_in_sql(case: Collection) -> None:
     def rows(statement: str) -> list[dict[str, Any]]:
         return case.sql(statement).to_pylist()

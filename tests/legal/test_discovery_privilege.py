@@ -54,7 +54,6 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     return collection
 
 
-@pytest.mark.slow
 def test_a_log_says_what_heads_tags_and_load_files_say(case: Collection) -> None:
     log = privilege_log(case, attorneys=["roe.example"])
     rows = [(e.control_number, e.date, e.author, e.family, e.tagged) for e in log.entries]

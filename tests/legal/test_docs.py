@@ -8,9 +8,12 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
 
 from casetrack.cli.main import main
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 PAGE = CHECKOUT / "docs" / "legal.md"
@@ -18,7 +21,6 @@ FINDS = {"redactions", "check"}
 """Commands that end with 1 where they found something wrong."""
 
 
-@pytest.mark.slow
 def test_every_command_of_the_page(
     tmp_path: Path,
     models_dir: Path,

@@ -57,7 +57,6 @@ def unlink(path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [DOCUMENTS, CHUNKS])
 @pytest.mark.parametrize("damage", [zeros, flip, unlink])
 def test_a_newest_state_that_is_lost_is_told_and_the_one_before_counts(

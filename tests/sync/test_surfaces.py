@@ -78,7 +78,6 @@ def test_the_command(run: Any, library: Library, tmp_path: Path, messages: Any) 
     assert run("sync", folder, "--exclude", "!")[0] == 2
 
 
-@pytest.mark.slow
 def test_a_deleted_document_says_that_the_next_sync_brings_it_back(
     run: Any, library: Library, tmp_path: Path, messages: Any
 ) -> None:
