@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-
+from typing import TYPE_CHECKING
 
 from casetrack.cli.context.commands import GROUPS
 from casetrack.cli.context.main import main
@@ -16,7 +16,6 @@ from casetrack.context.config import load_config
 from casetrack.context.keys import SECTIONS, WITHOUT_EFFECT
 from casetrack.sources import KINDS
 from git_repository import Repository
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pytest

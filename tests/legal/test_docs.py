@@ -7,10 +7,9 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-
+from typing import TYPE_CHECKING
 
 from casetrack.cli.main import main
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pytest
