@@ -149,9 +149,10 @@ class Encoders:
         from casetrack.extract.finder import OwnPass
         from casetrack.extract.names import tagger_of
         from casetrack.extract.names.labels import LabelTagger
+        from casetrack.models.model import Model
 
         if chosen != "auto":
-            return LabelTagger.open(self.models_dir, chosen)
+            return LabelTagger(Model.open(self.models_dir, chosen))
 
         embedded = self.get_installed(DEFAULT_PROFILE)
         tagger = tagger_of(embedded) if embedded is not None else None

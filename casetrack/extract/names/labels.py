@@ -11,7 +11,6 @@ from casetrack.extract.spans import NameSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -42,19 +41,6 @@ class LabelTagger:
     """
 
     model: Model
-
-    @classmethod
-    def open(cls, models_dir: Path, name: str, /) -> LabelTagger:
-        """Open a model of the models folder; nothing is loaded yet.
-
-        Raises
-        ------
-        ModelNotFound, ModelCorrupt
-            It is not installed, or its files are damaged.
-        """
-        from casetrack.models.model import Model
-
-        return cls(Model.open(models_dir, name))
 
     @property
     def fingerprint(self) -> str:
