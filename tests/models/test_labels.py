@@ -16,7 +16,7 @@ from casetrack.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.extract.names.labels import LabelTagger
 from casetrack.models.bert_onnx import BertConfig
 from casetrack.models.heads import build_labels
-from casetrack.models.model import Outputs
+from casetrack.models.model import Model, Outputs
 from casetrack.models.pull import pull
 from casetrack.models.spec import Recipe
 from models import textbook
@@ -71,7 +71,7 @@ def test_pulled_and_used(tmp_path, make_spec, memory, weights) -> None:
     recipe = Recipe(kind="names", labels=LABELS, cased=True)
     spec = make_spec("labels", files, recipe=recipe, dimension=COUNT)
     pull(spec, tmp_path, sources=[memory(files)])
-    tagger = LabelTagger.open(tmp_path, "labels")
+    tagger = LabelTagger(Model.open(tmp_path, "labels"))
     assert tagger.layers is None
     text = "the lease ends in may"
     found = tagger.tag(f"context {text}", None, start=8)
