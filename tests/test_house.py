@@ -63,15 +63,15 @@ def test_every_dependency_is_pinned() -> None:
     assert missing <= {"casetrack", "pip"}
 
 
-def test_ci_asks_for_style_types_and_layers_before_the_tests() -> None:
+def test_ci_runs_the_bare_line_then_asks_for_style_types_and_layers() -> None:
     recipe = (CHECKOUT / "Justfile").read_text().split("\nlint:\n")[1].split("\n\n")[0]
     asked = [re.search(r"/(\S+( \w+)?)", line).group(1) for line in recipe.splitlines()]
     assert asked == ["ruff check", "ruff format", "mypy", "lint-imports", "lint-imports"]
     script = (CHECKOUT / ".ci" / "run").read_text()
     assert script.startswith("#!/usr/bin/env bash\n")
     assert "set -euo pipefail" in script
-    assert script.index("just lint") < script.index('bare "$system" . "$line"')
-    assert script.index('bare "$system" . "$line"') < script.index("just slow")
+    assert script.index('bare "$system" . "$line"') < script.index("just lint")
+    assert script.index("just lint") < script.index("just slow")
 
 
 def test_every_golden_message_belongs_to_a_test() -> None:

@@ -73,7 +73,6 @@ def talk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> Talk:
     return type_keys
 
 
-@pytest.mark.slow
 def test_statements_may_have_many_lines_and_errors_do_not_end_it(talk: Talk, home: Path) -> None:
     out, err = talk("SELECT 1 AS a,\r2 AS b;\r", "SELECT oops;\r", "SELECT 3 AS c;\r")
     assert out == "a  b\n1  2\nc\n3\n"

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from casetrack.library import Library
 
 
-@pytest.mark.slow
 def test_the_command_compares_each_with_all(
     library_with_model: Library, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

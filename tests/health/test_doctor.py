@@ -577,7 +577,6 @@ def alter(collection: Collection, name: str) -> None:
     change_rows(name, "chunk_index = 0", text="replace(text, 'lantern', 'lamtern')")(collection)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kept", "said"),
     [

@@ -89,7 +89,6 @@ def run(
     return run_here
 
 
-@pytest.mark.slow
 def test_the_commands(library: Library, run: Any, tmp_path: Path) -> None:
     assert run("jobs", "list")[::2] == (0, "")
     (tmp_path / "a.txt").write_text("A letter about the delivery of goods.")

@@ -227,7 +227,6 @@ def test_a_folder_that_cannot_be_written(settings: Settings, signer: Signer) -> 
 # --- the commands --------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_commands(
     settings: Settings,
     server: FakeServer,

@@ -184,7 +184,6 @@ def test_related_passages_that_do_not_fit_are_named(ask: Any, text: Any) -> None
     assert found["related_further"][-1]["chunk_id"] in text(result)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", ["active", "all"])
 def test_hundreds_of_collections_come_in_parts(
     bare: Library, monkeypatch: pytest.MonkeyPatch, text: Any, status: str

@@ -355,7 +355,7 @@ def test_a_git_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("GIT_SSH_COMMAND", "ssh")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("casetrack.sources.git.program.SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr("casetrack.sources.git.program.SILENCE_SECONDS", 1.5)
     with pytest.raises(SourceError):
         listing(open_git(tmp_path, "x.git"))
     child = int((tmp_path / "child").read_text())

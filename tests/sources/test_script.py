@@ -212,7 +212,7 @@ def test_a_program_that_hangs_is_stopped(tmp_path: Path) -> None:
         "open('child', 'w').write(str(child.pid))\n"
         "print(json.dumps({'source_id': 'a', 'body': 'x'}), flush=True)\n"
         "os.close(1); time.sleep(61)",
-        timeout=1,
+        timeout=3,
     )
     started = time.monotonic()
     assert "'timeout'" in failure(source)[1]
