@@ -63,9 +63,8 @@ def setup(
         ClientName | None,
         typer.Argument(
             metavar="CLIENT",
-            help="One of the programs above, or desktop.",
+            help="The program; desktop is the window in the menu of your desktop.",
             show_default=False,
-            show_choices=False,
         ),
     ] = None,
     everywhere: Annotated[
@@ -102,9 +101,6 @@ def setup(
     as_json: JsonOption = False,
 ) -> int:
     """Enter CaseTrack into an AI program, or with --all into every one that is installed.
-
-    Programs: claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, windsurf, cline,
-    lm-studio, zed, continue, goose. And desktop: the window in the menu of your desktop.
 
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
