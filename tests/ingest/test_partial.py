@@ -123,6 +123,7 @@ FAILING = {
     "caption": "casetrack.ingest.captions.read_caption",
 }
 """Extractors, and what fails in them."""
+PARTS = ("_code", "_Headings", "_numbers", "_printed", "_table_header", "line_boxes")
 
 
 @pytest.mark.sampled(2)
@@ -167,7 +168,7 @@ def test_a_failing_extractor_loses_its_own_values(
     assert collection.search("firm", mode="keyword").results
 
 
-@pytest.mark.parametrize("part", ["_code", "_Headings", "_printed", "_table_header", "line_boxes"])
+@pytest.mark.parametrize("part", PARTS)
 def test_a_failing_part_of_the_chunk_step_loses_its_own_column(
     library: Library, tmp_path: Path, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
