@@ -110,6 +110,7 @@ def timeline(
         events=tuple(sorted(events, key=lambda e: (e.first, e.last, e.value))),
         undated=rows[0]["undated"],
         fiscal=rows[0]["fiscal"],
+        unread=graph.unread,
         periods=tuple((each["period"], each["dates"]) for each in rows[0]["periods"]),
     )
     return users.joined(found, limit)

@@ -134,7 +134,7 @@ def _show(found: "Timeline") -> None:
     line((found.collection, "bold cyan"), f"{span}  ", (counted(found.total, "event"), "dim"))
     if found.left_out:
         line((found.left_out, "dim"))
-    for note in found.notes:
+    for note in filter(None, (found.gap, *found.notes)):
         line((note, "dim"))
     if not found.events:
         line("No dates here. Leave out --from and --to to see the whole span.")

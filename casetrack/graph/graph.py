@@ -169,15 +169,31 @@ class ContextGraph:
         }
 
     @property
+    def unread(self) -> int:
+        """Number of documents without names or dates because of an error."""
+        if self._failed.keys() & {"entities", "mentions", "dates"}:
+            return len(self.documents)
+        failed = {
+            number
+            for number, document in enumerate(self.documents)
+            if any(failure.extractor in {"names", "dates"} for failure in document.failures)
+        }
+        return len(failed.union(self._unmapped()))
+
+    def _unmapped(self) -> list[int]:
+        chunks = self._live.chunks
+        found: list[int] = chunks.filter(pc.invert(chunks["mapped"]))["document"].to_pylist()
+        return list(dict.fromkeys(found))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the graph does not know, in words."""
         chunks = self._live.chunks
         steps = {name for name, _ in self._pipeline.steps}
-        lost = pc.unique(chunks.filter(pc.invert(chunks["mapped"]))["document"]).to_pylist()
         found = [
             f'The map lacks parts of "{self.documents[n].name}": an error stopped its reading (see '
             "the log). Search covers the document. An update of CaseTrack reads it again."
-            for n in lost
+            for n in self._unmapped()
         ]
         found += [
             f"The map lacks {name}: an error ({error}) stopped its building (see the log). "

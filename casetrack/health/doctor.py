@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
-from casetrack.health.repair import BUSY_SECONDS, bring_back, copy_again, mend_folder
+from casetrack.health.repair import BUSY_SECONDS, bring_back, copy_again, mend_data, mend_folder
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
 from casetrack.records import Check, Document, HealthReport
 from casetrack.store.damage import damage_told
 from casetrack.store.orphans import drop_files
+from casetrack.store.rebuild import is_made_from_passages
 
 _ROUNDS = 3
 
@@ -104,6 +106,9 @@ def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
             return [], unmended
     try:
         with damage_told(workspace.folder):
+            if not found.can_read and (repairs := mend_data(workspace.folder)):
+                workspace.forget()
+                return repairs, []  # a new check finds the passages that cannot be read
             repairs += mend_folder(workspace.folder, found.views)
     except CollectionDamaged as error:
         return repairs, [f"{error.message} {error.hint}"]
@@ -211,8 +216,7 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
             f"`casetrack collection reopen {name}`, then repair again."
         )
     only_copy = document_id not in found.reread | found.rebuild
-    has_vectors = workspace.state().index.embedded_count > 0
-    if not only_copy and _models(workspace) is None and has_vectors:
+    if not only_copy and _models(workspace) is None and _has_vectors(workspace, found.lost):
         return (
             "it would lose its vectors, since the models are not at hand. Run `casetrack "
             f"models pull {info.profile}`, then repair again."
@@ -220,12 +224,23 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
     return ""
 
 
+def _has_vectors(workspace: Workspace, lost: Unreadable | None) -> bool:
+    """Return whether a collection has vectors; where the index needs lost passages, the others."""
+    state = workspace.state()
+    with contextlib.suppress(CollectionDamaged):
+        return state.index.embedded_count > 0
+    chunks = state.snapshot.chunks
+    files = [chunks.get_fragment(number) for number in (lost.others if lost else ())]
+    return any(file.count_rows("dense IS NOT NULL") for file in files)
+
+
 def _next_step(workspace: Workspace, root: Document) -> str:
     """Return what to do about a damaged document whose file is not as it was read."""
     if root.is_remote:
+        again = "Sync" if is_made_from_passages(root) else "Delete the document and sync"
         return (
-            "the collection's copy of it is damaged or gone as well. Delete the document and sync "
-            f"{root.source} again; what is left can be searched as before."
+            f"the collection's copy of it is damaged or gone as well. {again} {root.source} again; "
+            "what is left can be searched as before."
         )
     if Path(root.path).is_file():
         command = f"casetrack reindex {shlex.quote(root.name)} -c {shlex.quote(workspace.name)}"

@@ -36,6 +36,19 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 30.0
 
 
+def mend_data(folder: Path, /) -> list[str]:
+    """Make the datasets readable at their newest version; return what was done.
+
+    Raises
+    ------
+    CollectionBusy, CollectionDamaged, StorageError
+        See :func:`mend_folder`.
+    """
+    with write_lock(folder, timeout=BUSY_SECONDS):
+        done, rebuilt = mend_manifests(folder), rebuild_rows(folder)
+        return done + rebuilt + [*mend_tags(folder), *settle(folder, rebuilt=bool(rebuilt))]
+
+
 def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     """Mend all that concerns a collection's folder, but for damaged documents.
 
@@ -58,10 +71,8 @@ def mend_folder(folder: Path, views: Iterable[ViewState], /) -> list[str]:
     CollectionDamaged, StorageError
         The data cannot be read, or not be written.
     """
-    with write_lock(folder, timeout=BUSY_SECONDS):
-        # Before anything else: without them no state can be opened.
-        done = [*mend_manifests(folder), *rebuild_rows(folder)]
-        done += [*mend_tags(folder), *settle(folder)]
+    # Before anything else: without them no state can be opened.
+    done = mend_data(folder)
     stopped, temporary = len(leftovers(folder)), list(temporary_files(folder))
     with write_session(folder, timeout=BUSY_SECONDS, upkeep=True):
         if stopped:

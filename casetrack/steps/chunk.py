@@ -188,7 +188,7 @@ def chunk_page(
             "paragraph_end": touched[-1]["number"],
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
-            "line_numbers": _numbers(body, [n["number"] for n in lines]),
+            "line_numbers": _attempt("line_numbers", partial(_numbers, body, lines), None),
             "heading_path": _attempt(
                 "headings", partial(_heading_path, headings, max(start, previous_end), end), []
             ),
@@ -207,7 +207,8 @@ def chunk_page(
         previous_end = end
 
 
-def _numbers(text: str, numbers: list[int]) -> list[int] | None:
+def _numbers(text: str, lines: list[dict[str, Any]]) -> list[int] | None:
+    numbers = [line["number"] for line in lines]
     return None if numbers == line_numbers(text, numbers[0], numbers[-1]) else numbers
 
 

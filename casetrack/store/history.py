@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,15 @@ def mend_manifests(folder: Path, /) -> list[str]:
     return done
 
 
-def settle(folder: Path, /) -> list[str]:
+def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
     """Accept what lies there as the present state; the caller holds the lock, and says so.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    rebuilt
+        The caller has written the list of documents, so its newer version does not prove it whole.
 
     Returns
     -------
@@ -142,14 +150,16 @@ def settle(folder: Path, /) -> list[str]:
         with reading(ledger.uri):
             heads.confirm(folder, ledger, chunks)
     except CaseTrackError:
-        count, stored = ledger.count_rows(), before.rows if before else 0
+        rebuilt = True
+    count, stored = ledger.count_rows(), before.rows if before else 0
+    if rebuilt and count < stored:
         told = f"took the {count} documents that are there for the present state"
-        if count < stored:
-            said = [f"{told} ({stored} were stored); `casetrack sync` takes in what is missing"]
-            message = f"A repair found {count} of {stored} documents; the others are unknown."
-            hint = "Sync or add the folders of the collection again."
-            lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
-            note(folder, [lost], present=())
+        command = f"casetrack sync FOLDER -c {shlex.quote(read_info(folder).name)}"
+        said = [f"{told} ({stored} were stored); `{command}` takes in what is missing"]
+        message = f"A repair found {count} of {stored} documents; the others are unknown."
+        hint = f"Add the folders of the collection again: `{command}`."
+        lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
+        note(folder, [lost], present=())
     heads.note(folder, ledger, chunks)
     return said
 

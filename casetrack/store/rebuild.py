@@ -100,6 +100,8 @@ def _rebuild_ledger(folder: Path) -> list[str]:
         if other is None or other["updated_at"] < made["updated_at"]:
             live[made["document_id"]] = made
             how = "its passages" if not made["pipeline_fingerprint"] else "another data file"
+            if made["source"] and not made["pipeline_fingerprint"]:
+                how += f"; the next sync of {made['source']} adds its URL and metadata"
             done.append(f"rebuilt the entry of {made['name']} in the list of documents from {how}")
     for row in sorted(found.values(), key=lambda r: r["updated_at"], reverse=True):
         # Nothing but the number of documents tells whether an empty one was there at last.

@@ -29,7 +29,8 @@ FILE = "untaken.json"
 _FORMAT = 1
 _STATUSES = ("failed", "skipped")
 _READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
-_UNFINISHED = "unfinished"
+UNFINISHED = "unfinished"
+"""Code of the entry of a file or folder that is being added."""
 LOST = "documents_lost"
 """Code of the entry that reports documents which a repair did not find; the next file that is read
 removes it."""
@@ -95,12 +96,15 @@ def note(
             _write(folder, kept.values())
 
 
-def begin(folder: Path, paths: Iterable[Path], /) -> None:
-    """Note that files and folders are being added, which an interruption leaves in the ledger."""
+def begin(folder: Path, paths: Iterable[Path | str], /, *, source: str | None = None) -> None:
+    """Note that files and folders, or the items of a source, are being added.
+
+    An interruption leaves this in the ledger.
+    """
     message = "Adding it has not come to its end."
     hint = "If nothing is being added, add it again; read documents are kept."
-    marks = [FileOutcome(str(p), "failed", _UNFINISHED, message, hint) for p in paths]
-    note(folder, marks, present=())
+    marks = [FileOutcome(str(p), "failed", UNFINISHED, message, hint) for p in paths]
+    note(folder, marks, present=(), source=source)
 
 
 def end(
@@ -116,7 +120,7 @@ def end(
 
     def is_over(file: UntakenFile) -> bool:
         listed = file.path in folders or not folders.isdisjoint(_parents(file.path))
-        return listed and (file.code == _UNFINISHED or os.path.isdir(file.path))  # noqa: PTH112
+        return listed and (file.code == UNFINISHED or os.path.isdir(file.path))  # noqa: PTH112
 
     note(folder, results, present=present, is_over=is_over)
 

@@ -36,7 +36,7 @@ from casetrack.records import FileOutcome
 from casetrack.store.excluded import excluded
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import leftovers, write_session
-from casetrack.store.untaken import note
+from casetrack.store.untaken import UNFINISHED, begin, note
 from casetrack.sync.cache import HashCache
 from casetrack.sync.move import apply_moves
 from casetrack.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
@@ -278,7 +278,10 @@ class Sync:
             [*report.changes, *([self._failed(problem)] if problem else ())],
             present={row.path for row in rows_of(self._snapshot())},
             source=self.scan.source,
-            is_over=self.scan.is_over if is_whole else lambda _: False,
+            is_over=lambda file: (
+                (file.code == UNFINISHED and file.path in self.scan.looked_at)
+                or (is_whole and self.scan.is_over(file))
+            ),
         )
 
     def _note_failure(self, error: Exception) -> None:
@@ -354,6 +357,8 @@ class Sync:
 
     def _do(self) -> bool:
         """Carry out the plan; returns whether it was stopped."""
+        if not self.plan.is_idle(remove=self.wish.remove_deleted):
+            begin(self.workspace.folder, self.scan.looked_at, source=self.scan.source)
         for _ in range(_ATTEMPTS):
             if self.plan.is_idle(remove=self.wish.remove_deleted):
                 self.ended.missing = list(self.plan.gone)

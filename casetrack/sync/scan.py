@@ -124,6 +124,11 @@ class Scan:
     problem: CaseTrackError | None = None
 
     @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The place, or the parts of it that were looked at."""
+        return (self.place,)
+
+    @property
     def seen(self) -> int:
         """Number of files in the place."""
         return len(self.files) + len(self.unsettled)
@@ -204,6 +209,11 @@ class FolderScan(Scan):
     unread: tuple[str, ...] = ()
 
     @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The folder, or the files and folders in it that were looked at."""
+        return (self.place,) if self.only is None else self.only
+
+    @property
     def seen(self) -> int:
         """Number of files in the folder."""
         return len(self.files.keys() - set(self.unread)) + len(self.unsettled)
@@ -234,8 +244,7 @@ class FolderScan(Scan):
     def is_over(self, file: UntakenFile, /) -> bool:
         """Return whether the file is in the folder and one looked where it is."""
         path = file.path
-        places = (self.place,) if self.only is None else self.only
-        seen = any(path == place or is_below(path, place) for place in places)
+        seen = any(path == place or is_below(path, place) for place in self.looked_at)
         unread = any(is_below(path, folder) for folder in self.unread)
         return seen and not unread and not self._is_inside(path)
 

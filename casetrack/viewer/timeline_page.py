@@ -67,8 +67,8 @@ def timeline_html(timeline: Timeline, pictures: Mapping[Place, Picture] = _NO_PI
 def _body(timeline: Timeline, cards: Cards) -> Iterator[str]:
     yield f'<header>\n<p class="eyebrow">Collection {span(timeline.collection)}</p>\n'
     yield f'<h1>What happened when</h1>\n<p class="citation">{_counts(timeline)}</p>\n</header>\n'
-    if timeline.left_out:
-        yield f'<p class="note" role="note">{esc(timeline.left_out)}</p>\n'
+    for note in filter(None, (timeline.left_out, timeline.gap)):
+        yield f'<p class="note" role="note">{esc(note)}</p>\n'
     if not timeline.events:
         yield '<p class="note" role="note">There are no dated events here.</p>\n'
         return
@@ -153,7 +153,7 @@ def timeline_figure(timeline: Timeline, /) -> str:
     """Return a timeline for a notebook: the axis, and its weightiest events with their sources."""
     collection = f"<b>{esc(timeline.collection)}</b>"
     if not timeline.events:
-        return f"<p>{collection}: there are no dated events here.</p>"
+        return f"<p>{collection}: there are no dated events here. {esc(timeline.gap)}</p>"
     heavy = sorted(range(len(timeline.events)), key=lambda n: -timeline.events[n].weight)[:_ROWS]
     rows = _rows([timeline.events[n] for n in sorted(heavy)])
     heads = "".join(f"<th {LEFT}>{t}</th>" for t in ("when", "what", "source"))

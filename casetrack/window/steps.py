@@ -37,6 +37,7 @@ _PAGES = {
     "report": "tab.map",
     "schema": "tab.sql",
     "search": "tab.search",
+    "statistics": "tab.map",
     "sync": "watched.title",
     "timeline": "tab.timeline",
     "together": "tab.graph",

@@ -109,6 +109,7 @@ class HandMadeGraph:
         for name in ("marks", "authorities", "authority_cites", "record_cites", "quotations"):
             self._tables[name] = _table(name, [])
         self.marks: tuple[PlacedMark, ...] = ()
+        self.unread = 0
 
     def table(self, name: GraphView, /) -> pa.Table:
         return self._tables[name]

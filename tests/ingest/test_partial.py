@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.cli.main import main
 from casetrack.config import ParseLimits
 from casetrack.library import Library
+from casetrack.mcp.render.overview import timeline as render_timeline
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.records.documents import Document, ExtractorFailure
 from fakes import FakeEncoders, NamesByList, WordEncoder
+from window.conftest import visitor
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -123,6 +126,7 @@ FAILING = {
     "caption": "casetrack.ingest.captions.read_caption",
 }
 """Extractors, and what fails in them."""
+PARTS = ("_code", "_Headings", "_numbers", "_printed", "_table_header", "line_boxes")
 
 
 @pytest.mark.sampled(2)
@@ -151,6 +155,7 @@ def test_a_failing_extractor_loses_its_own_values(
         assert len(collection.documents()) == 1
         (failure,) = collection.document("a.txt").failures
         assert (failure.extractor, failure.error) == (name, "IndexError")
+        assert collection.map.timeline().unread == (name in {"names", "dates"})
         broken = stored()
         # Whatever is made again meanwhile fails again, and the document stays.
         again = only(collection, path, force=True)
@@ -167,7 +172,7 @@ def test_a_failing_extractor_loses_its_own_values(
     assert collection.search("firm", mode="keyword").results
 
 
-@pytest.mark.parametrize("part", ["_code", "_Headings", "_printed", "_table_header", "line_boxes"])
+@pytest.mark.parametrize("part", PARTS)
 def test_a_failing_part_of_the_chunk_step_loses_its_own_column(
     library: Library, tmp_path: Path, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,7 +214,11 @@ BUILDERS = {
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BUILDERS)
 def test_a_failing_builder_of_the_map_stops_no_ingest(
-    library: Library, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    library: Library,
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(f"casetrack.graph.{BUILDERS[name]}", boom)
     collection = library.create("Case")
@@ -218,7 +227,12 @@ def test_a_failing_builder_of_the_map_stops_no_ingest(
     assert collection.search("paid", mode="keyword").results
     for table in ("entities", "edges", "topics", "references", "mentions", "citations"):
         collection.sql(f"SELECT * FROM {table}")
-    assert (name == "entities") != bool(collection.map.timeline().events)
+    found = collection.map.timeline()
+    assert (found.unread, bool(found.events)) == ((1, False) if name == "entities" else (0, True))
+    assert main(["timeline", "-c", "Case", f"--data-dir={library.settings.data_dir}"]) == 0
+    page = visitor(library.settings).get("/c/Case/timeline").text
+    for shown in (capsys.readouterr().out, render_timeline(found, (), ""), page):
+        assert bool(found.gap) == ("could not be read" in " ".join(shown.split()))
     notes = collection.map.statistics().notes
     assert [n.split(":")[0].split()[-1] for n in notes if "IndexError" in n] == [name]
 

@@ -111,18 +111,19 @@ def test_no_face_calls_a_collection_with_failed_files_whole(
 
 
 @pytest.mark.slow
-def test_an_interrupted_ingest_stays_listed(
-    collection: Collection, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("adding", ["ingest", "sync"])
+def test_interrupted_adding_stays_listed(
+    collection: Collection, folder: Path, adding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object, **__: object) -> None:
-        raise MemoryError
+        raise SystemExit
 
     with monkeypatch.context() as patched:
         patched.setattr("casetrack.ingest.batch.IngestRun.take_all", die)
-        with pytest.raises(MemoryError):
-            collection.ingest(folder)
+        with pytest.raises(SystemExit):
+            getattr(collection, adding)(folder)
     assert listed(collection) == {("failed", "files", "unfinished")}
-    collection.ingest(folder)
+    getattr(collection, adding)(folder)
     assert "unfinished" not in {code for _, _, code in listed(collection)}
 
 

@@ -46,6 +46,7 @@ def test_a_docket_is_read_as_data(case: Collection) -> None:
         ("1", "2018-07-20", "2018-07-21", ("Complaint.txt",)),
         (None, "2018-08-02", None, ()),
         ("12", "2018-09-14", None, ("Order again.txt", "Order.txt")),
+        ("13", None, None, ()),
     ]
     (page,) = case.read.pages("Docket.html")
     for entry in found.lines:

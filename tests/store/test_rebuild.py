@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack.library import Library
-from casetrack.store.datasets import CHUNKS, DOCUMENTS
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.heads import manifests
 from casetrack.store.session import write_session
-from casetrack.store.source_states import begun
 from casetrack.store.untaken import LOST
+from stub_source import StubSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,18 +104,49 @@ def test_all_manifests_of_a_dataset_are_lost_at_once(
     assert hits == len(names)
 
 
-def test_a_rebuilt_entry_of_a_fetched_document_keeps_its_source(
-    library: Library, store_text: Callable[..., Document]
+@pytest.mark.parametrize("has_copy", [True, False])
+def test_a_rebuilt_entry_of_a_fetched_document_names_the_sync_that_completes_it(
+    library: Library, has_copy: bool
 ) -> None:
-    found = library.create("Case")
-    begun(found.folder, "git:platform", datetime.now(UTC))
-    with write_session(found.folder) as session:
-        store_text(session, "a.txt", "Text number 1.", path="git:platform/docs/a.txt")
-    for path in (found.folder / DOCUMENTS / "data").iterdir():
+    found, stub = library.create("Case"), StubSource({"docs/a.md": "Text number 1."})
+    stub.facts["docs/a.md"] = {"url": "https://example.org/a", "metadata": {"stars": 3}}
+    found.sync_source(stub)
+    (before,) = found.documents()
+    lost = [*(found.folder / DOCUMENTS / "data").iterdir()]
+    for path in lost if has_copy else [*lost, found.folder / str(before.original_copy)]:
         path.unlink()
-    fresh(found).admin.doctor(repair=True)
+    report = fresh(found).admin.doctor(repair=True)
     (document,) = fresh(found).documents()
-    assert (document.source, document.source_id) == ("git:platform", "docs/a.txt")
+    assert (document.source, document.source_id) == ("git:stub", "docs/a.md")
+    assert document.source_url is None
+    assert any("git:stub" in line for line in report.repairs)
+    assert bool(report.unmended) != has_copy
+    fresh(found).sync_source(stub)
+    (after,) = fresh(found).documents()
+    assert (after.source_url, after.metadata) == (before.source_url, before.metadata)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("part", ["data", "_versions"])
+def test_passages_and_a_part_of_the_list_are_lost_together(
+    collection: Collection, part: str, tmp_path: Path
+) -> None:
+    """The documents without passages are named; those that are in no list are counted."""
+    home, whole = collection.folder, tmp_path / "whole"
+    (file,) = open_dataset(home, CHUNKS).get_fragments()[0].data_files()
+    shutil.copytree(home, whole)
+    for path in (home / DOCUMENTS / part).glob("*.*a*"):
+        shutil.copytree(whole, home, dirs_exist_ok=True)
+        (home / CHUNKS / "data" / file.path).unlink()
+        path.unlink()
+        report = fresh(collection).admin.doctor(repair=True)
+        names = {document.name for document in fresh(collection).documents()}
+        codes = [entry.code for entry in fresh(collection).workspace.state().untaken()]
+        unmended = {name for name in names if f"{name}:" in str(report.unmended)}
+        assert len(NAMES & names - unmended) == len(names - unmended) == 2, path.name
+        assert (names >= NAMES) == (codes != [LOST]), path.name
+        shutil.rmtree(home)
+        home.mkdir()
 
 
 def test_documents_that_a_repair_did_not_find_are_reported_until_files_are_read(

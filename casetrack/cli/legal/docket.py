@@ -28,7 +28,7 @@ def docket(
     heads = (told.case_name, told.case_number, told.court, told.judge)
     line((", ".join(filter(None, heads)) or told.name, "bold cyan"))
     for each in found.lines:
-        line((f"{each.filed_on}  {each.number or '-':>6}  ", "dim"), one_line(each.text))
+        line((f"{each.filed_on or '-':<10}  {each.number or '-':>6}  ", "dim"), one_line(each.text))
         if each.papers:
             line(("; ".join(each.papers), "bold"), indent=20)
         if len(each.papers) > 1:

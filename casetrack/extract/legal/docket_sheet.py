@@ -106,7 +106,7 @@ class DocketEntry:
     page, start, end
         Of the text of the entry on its page.
     filed_on, entered_on
-        YYYY-MM-DD.
+        YYYY-MM-DD; ``None`` for a day that no calendar has.
     number
         Of the entry; ``None`` for one without a paper.
     text
@@ -116,7 +116,7 @@ class DocketEntry:
     page: int
     start: int
     end: int
-    filed_on: str
+    filed_on: str | None
     entered_on: str | None
     number: str | None
     text: str
@@ -205,9 +205,6 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
     )
     for match in _ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
-        day = american_day(match["day"])
-        if day is None:
-            continue
         said, start, number = match["text"].strip(), match.start("text"), match["number"]
         first = None if number or has_numbers else _NUMBER_FIRST.match(said)
         if first:
@@ -217,7 +214,7 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
                 page,
                 start,
                 start + len(said),
-                day,
+                american_day(match["day"]),
                 american_day(entered and entered["day"]),
                 number,
                 said,

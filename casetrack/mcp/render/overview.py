@@ -144,7 +144,7 @@ def timeline(found: Timeline, shown: Sequence[Facts], more: str | None, /) -> st
         head += f", {len(shown)} of them shown, the weightiest first"
     if found.left_out:
         head += f"\n{found.left_out}"
-    head += "".join(f"\n{note}" for note in found.notes)
+    head += "".join(f"\n{note}" for note in (found.gap, *found.notes) if note)
     if not shown:
         return f"{head}\n\n{more}"
     return joined([head, "\n".join(map(event_line, shown))], more)

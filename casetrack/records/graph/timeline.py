@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -89,6 +90,8 @@ class Timeline(Tabular[Event], Record):
     fiscal
         Number of fiscal quarters and years of which no text says the days; they are not among the
         events either.
+    unread
+        Number of documents without names or dates because of an error.
     notes
         What the user's marks leave out, in sentences.
     periods
@@ -107,6 +110,7 @@ class Timeline(Tabular[Event], Record):
     events: tuple[Event, ...]
     undated: int
     fiscal: int = 0
+    unread: Annotated[int, HIDDEN] = 0
     notes: tuple[str, ...] = ()
     periods: Annotated[tuple[tuple[str, int], ...], HIDDEN] = ()
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
@@ -124,6 +128,18 @@ class Timeline(Tabular[Event], Record):
             what = "period" if self.fiscal == 1 else "periods"
             parts.append(f"{self.fiscal:,} fiscal {what} whose days no document says")
         return f"{', and '.join(parts)}, left out." if parts else ""
+
+    @property
+    def gap(self) -> str:
+        """The documents that errors keep from the timeline, as a sentence; empty for none."""
+        if not self.unread:
+            return ""
+        what = "1 document" if self.unread == 1 else f"{self.unread:,} documents"
+        command = f"casetrack statistics -c {shlex.quote(self.collection)}"
+        return (
+            f"Events may be missing: the names or dates of {what} could not be read. "
+            f"`{command}` lists each error and its next step."
+        )
 
     def _table(self) -> tuple[type[Event], Sequence[Event]]:
         return Event, self.events

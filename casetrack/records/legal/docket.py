@@ -18,7 +18,7 @@ class DocketLine(Record):
     number
         Of the entry; ``None`` for one without a paper.
     filed_on, entered_on
-        YYYY-MM-DD.
+        YYYY-MM-DD; ``None`` for a day that no calendar has.
     text
         What was filed, in the words of the docket.
     papers
@@ -29,7 +29,7 @@ class DocketLine(Record):
     """
 
     number: str | None
-    filed_on: str
+    filed_on: str | None
     entered_on: str | None
     text: str
     papers: tuple[str, ...]
