@@ -37,7 +37,9 @@ _COMMON = {
     "de": "was wer wann wo welche welcher welches welchem welchen wie warum wieviel ist sind "
     "wurde wurden der die das den dem des und für mit von zu ein eine einer eines nicht im bei "
     "nach wird werden kann hat wobei wodurch wofür wogegen womit woran worauf worin worüber worum "
-    "wovon wovor wozu manche mancher manches",
+    "wovon wovor wozu manche mancher manches viel viele vielen wem wen wessen wohin woher weshalb "
+    "wieso haben hatte hatten als auch aus auf oder sich es sein seine seinen ihre ihren diese "
+    "dieser dieses zum zur vom beim gibt",
     "fr": "que qui quand où quel quelle quels quelles combien comment pourquoi est sont été le "
     "la les des du et pour avec une un dans sur par au aux cette ce ne pas qu quoi",
     "es": "qué quién quiénes cuándo dónde cuál cuáles cuánto cuánta cuántos cuántas cómo por es "
@@ -47,7 +49,7 @@ _COMMON = {
     "pt": "que quem quando onde qual quais quanto quanta quantos quantas como é são foi os as "
     "do da dos das e para com uma um em no na se ao não",
     "nl": "wat wie wanneer waar welke hoe waarom hoeveel is zijn werd de het een en voor met van "
-    "niet op bij naar wordt kan heeft door",
+    "niet op bij naar wordt kan heeft door als",
     "pl": "co kto kiedy gdzie jaki jaka jakie który która które ile jak dlaczego jest są był "
     "była i w na z do nie się przez dla od",
     "tr": "ne kim nerede hangi nasıl niçin neden kaç ve bir bu için ile mi mı mu mü olan olarak",
@@ -89,6 +91,8 @@ _CALLED = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
+_OWN_LETTERS = {"de": "\u00e4\u00df", "ru": "\u0451\u044b\u044d", "uk": "\u0456\u0457\u0454\u0491"}
+"""Letters that no other of these languages has; a word with one counts half."""
 _CAPITALISES_NOUNS = frozenset({"de", "lb"})
 _MOST_CAPITALS = 0.6
 """Of words that carry meaning; if more have capitals, the question is written like a heading."""
@@ -119,8 +123,7 @@ _ALSO = frozenset(
     "far long soon often early late later first last again ever never always still already yet "
     "how's what's who's over before during until after against about without within "
     "exactly actually really even too quite rather instead whether because though although "
-    "viel viele vielen wem wen wessen wohin woher weshalb wieso hat haben hatte hatten war waren "
-    "am als auch aus auf oder sich es man sein seine seinen ihre ihren diese dieser dieses "
+    "war waren am man "
     "чем чего кого кому ком за о об к ко из у или же ли бы их его её эта этот эти того".split()
 )
 
@@ -154,6 +157,9 @@ def language_of(text: str, script: str | None, /) -> str | None:
         languages = _LANGUAGES.get(word, ())
         for language in languages:
             points[language] = points.get(language, 0.0) + 1 / len(languages)
+        for language, letters in _OWN_LETTERS.items():
+            if not set(word).isdisjoint(letters):
+                points[language] = points.get(language, 0.0) + 0.5
     best = sorted(points, key=lambda language: -points[language])
     if not best or (len(best) > 1 and points[best[0]] == points[best[1]]):
         return None

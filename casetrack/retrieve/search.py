@@ -304,14 +304,13 @@ def _judged(
     index = words.scope.index
     # A document has a title and a date, in whatever words; and what models find in another
     # language holds no word of the question, nor do those without a fit of their own. A statement
-    # asks for nothing: three quarters of the denials of claims were right, too few to show them.
+    # asks for nothing: of the denials of claims at most four in five were right, too few.
     foreign = _other_languages(index, ranked, reading)
-    never_none = not any(m.is_exact for m in missing) and (
-        "head" in reading.wants
-        or reading.text.rstrip().endswith(".")
-        or (profile is not None and not has_fit(profile))
-        or (profile is not None and bool(foreign))
+    is_open = "head" in reading.wants or (
+        profile is not None and (bool(foreign) or not has_fit(profile))
     )
+    is_exact = any(m.is_exact for m in missing)
+    never_none = reading.text.rstrip().endswith(".") or (is_open and not is_exact)
     verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
     told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
     if foreign:

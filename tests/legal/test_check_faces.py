@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import docx
@@ -201,6 +202,7 @@ def test_the_page_shows_both_sides(
     )
     missing = finding(draft, "Teasdale at 104", said="Open.", verdict="source_not_in_case")
     html = case.workspace.ask(lambda s: check_page(s, draft, check_of(draft, missing, altered)))
+    assert ("wrong sure" in html, replace(altered, confidence=0.6).is_sure) == (True, False)
     assert "default-src 'none'" in html
     assert not re.search(r'(?:src|href)="(?!data:|#|file:)', html)
     assert '<ins class="changed">must</ins>' in html

@@ -217,7 +217,7 @@ def test_what_is_there_is_more_relevant_than_what_is_not(collection: Collection)
 
 @pytest.mark.parametrize(("ending", "evidence"), [("?", "none"), (".", "weak")])
 def test_a_statement_is_not_denied(collection: Collection, ending: str, evidence: str) -> None:
-    said = "vaccines were tested on mice by Norbert Quillfeather"
+    said = "vaccines HCS-99999 were tested on mice by Norbert Quillfeather"
     assert collection.search(said + ending, mode="keyword").evidence == evidence
 
 

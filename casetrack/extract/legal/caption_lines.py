@@ -32,12 +32,15 @@ _RIGHT = re.compile(
     r"(?:(?:Case|Action|Docket|Index|Cause|Civ|Crim|Proceeding|Proc|File|Court File|Appeal"
     r"|Record)\.?\s*"
     r"(?:Nos?\b\.?|Number\b|\#|:)|Nos?\.\s*:?\s*\d|C\.?A\.?\s+No|Chapter\s+\d|Hon\.|Judge\b"
-    r"|Judge:|MDL\s+(?:No|Docket)))"
+    r"|Judge:|MDL\s+(?:No|Docket)"
+    r"|(?<![#:.]\s)(?:\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}|\d{2}[ -](?:Civ|Cr|cv|cr)\b\.?[ -]?\d{2,6})))"
 )
 _ROLE_THEN = re.compile(
     r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"
     r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?![A-Za-z]+[,.;]?$)"
 )
+_CELL_END = re.compile(r"\s\|\s+(?=\S)|(?<=\S)[^\S\n]*\t\s*(?=\S)")
+"""What separates the cells of a table in the text of a page."""
 _GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES = 90
 _CAPTION_LINES = 30
@@ -217,8 +220,8 @@ def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list
     at = None
     if mark is not None:
         at = next((m for m in _MARK.finditer(text, start, end) if m.group() == mark), None)
-    split = _RIGHT.search(text, start, end) or _ROLE_THEN.search(text, start, end)
-    split = split or _GAP.search(text, start, end)
+    ends = (_CELL_END, _RIGHT, _ROLE_THEN, _GAP)
+    split = next((m for each in ends if (m := each.search(text, start, end))), None)
     if at is not None:
         parts, sides = [(start, at.start()), (at.end(), end)], ["left", "right"]
     elif split and split.end() < end:

@@ -131,6 +131,9 @@ def case_number_in(cells: Sequence[Cell], /) -> str | None:
     """Return the number of the case; that of a lower court or another case is none."""
     best: str | None = None
     for cell in cells[:70]:
+        if bare := _BARE_NUMBER.match(cell.text.strip()):
+            best = best or bare.group().rstrip(".")
+            continue
         for found in _NUMBER.finditer(cell.text):
             before = cell.text[max(0, found.start() - 18) : found.start() + 12]
             if _OTHER_NUMBER.search(before):
@@ -144,9 +147,6 @@ def case_number_in(cells: Sequence[Cell], /) -> str | None:
             if number.isdigit() and not labelled and len(number) < 3:
                 continue
             return number
-        bare = _BARE_NUMBER.match(cell.text.strip())
-        if bare and best is None:
-            best = bare.group().rstrip(".")
     return best
 
 

@@ -6,6 +6,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.extract.references.jurisdictions import STATES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -194,6 +196,12 @@ _EU_NAMES = {
     "order of the general court": "General Court of the European Union",
     "opinion of advocate general": "Court of Justice of the European Union",
 }
+_CITED = re.compile(
+    r"(?P<circuit>(?P<number>\d{1,2})(?:st|[nr]?d|th)|D\.C\.|Fed\.)Cir\."
+    r"|(?P<bankruptcy>Bankr\.)?(?P<part>[NSEWMC]?)\.?D\.(?P<state>[A-Z][\w.'’]*?)\.?"
+)
+"""A federal court as citations abbreviate it, without blanks."""
+_CITED_AS = {"D.C.": "d.c.", "Fed.": "federal"}
 _OPEN_END = re.compile(r"(?:[\s,:;–—-]+(?:of|the|in|and|for|at))+$|\.$", re.IGNORECASE)
 _LINE_END = re.compile(
     r"(?<=[^\s,:;])(?<!\bof)(?<!\bthe)(?<!\bfor)\s*\n\s*(?!(?:of|for|the|in|and|at|on)\b)",
@@ -305,6 +313,23 @@ def match_court(joined: str, /) -> tuple[str, str | None, int] | None:
             return None
         return ", ".join(filter(None, (_title(said), more))), None, found.end()
     return _of_a_state(joined)
+
+
+def cited_court_id(words: str, /) -> str | None:
+    """Return the short name of a federal court that a citation abbreviates.
+
+    Examples
+    --------
+    >>> [cited_court_id(w) for w in ("2d Cir.", "S.D.N.Y.", "Bankr. D. Vt.", "N.Y. App. Div.")]
+    ['ca2', 'nysd', 'vtb', None]
+    """
+    found = _CITED.fullmatch("".join(words.split()))
+    if found is None:
+        return None
+    if circuit := found["circuit"]:
+        return f"ca{int(found['number'])}" if found["number"] else _CIRCUITS[_CITED_AS[circuit]]
+    state = _STATES.get(STATES.get(found["state"], ""))
+    return state and f"{state}{found['part'].lower()}{'b' if found['bankruptcy'] else 'd'}"
 
 
 def _of_a_state(joined: str) -> tuple[str, None, int] | None:

@@ -81,6 +81,15 @@ def find_court(lines: Sequence[str], /) -> Court | None:
     return weak
 
 
+def federal_courts_in(text: str, /) -> set[str | None]:
+    """Return the short names of all courts at the beginning of a line."""
+    found, lines = set[str | None](), text.splitlines()
+    while court := find_court(lines):
+        found.add(court.court_id)
+        lines = lines[court.last :]
+    return found
+
+
 def court_called(name: str, /) -> str | None:
     """Return the usual name of the court that *name* is, as a whole; ``None`` for all else.
 

@@ -96,7 +96,7 @@ _LOCAL = re.compile(
     r"|[Pp]atent|[Aa]ppellate|[Cc]ourt)\s)?[Rr]ules?|Loc\.\s?R\.|LCvR|LCrR|LCR(?=\s\d+[(.-])|LBR"
     r"|L\.?\s?Civ\.?\s?R\.|L\.?\s?Cr(?:im)?\.?\s?R\.|D\.?C\.?Colo\.?L?Civ\.?R\.?"
     r"|Civ\.\s?L\.\s?R\.|(?<=Cir\.\s)R\.))"
-    rf"\s?(?:[Rr]ule\s)?(?P<number>{_NUMBER})"
+    rf"\s?(?:[Rr]ule\s)?(?!\d{{1,2}}\sEx\.\s\d)(?P<number>{_NUMBER})"
 )
 _CALIFORNIA = re.compile(
     rf"(?<!\w)(?P<set>Cal(?:\.|ifornia)\s?Rules\s(?:of"

@@ -34,6 +34,11 @@ _OF_LAW = re.compile(
     r"(?:(?:[A-Z]{2,6}|[A-Z][A-Za-z]{0,9}\.|Code|Laws?|Act)\s){1,3}§)"
 )
 """What makes an exhibit one of a regulation or a statute, and none of a case."""
+_OF_EXCHEQUER = re.compile(
+    r"(?:(?:L\.\s?R\.|[(\[]1[78]\d\d[)\]])\s\d{1,2}\s(?P<at>Ex)"
+    r"|(?<![\w.-])\d{1,2}\s(?P<begin>Ex)\.\s(?:D\.\s?)?\d{1,4}(?:,\s\d{1,4})?\s\(1[78]\d\d\))"
+)
+"""Volume and page of the Exchequer Reports: "L.R. 1 Ex. 265", "2 Ex. 663 (1848)"."""
 _APPENDIX_NAMES = {
     "petapp": "pet-app",
     "suppapp": "supp-app",
@@ -66,8 +71,9 @@ _COURT_BEFORE = re.compile(
 
 def exhibits_and_appendices(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield the places of a text that cite exhibits of a case, then those of its appendices."""
+    reported = {m.start(m.lastgroup or 0) for m in _OF_EXCHEQUER.finditer(text)}
     for match in EXHIBIT.finditer(text):
-        if not _OF_LAW.match(text, match.end()):
+        if match.start() not in reported and not _OF_LAW.match(text, match.end()):
             yield from _exhibits(text, match)
     yield from filter(None, (_appendix(text, match) for match in APPENDIX.finditer(text)))
 

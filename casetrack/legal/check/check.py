@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LONG, _SURE_ELSEWHERE, _HITS = 5, 0.9, 6
 _HEAD = 300
-_ON_THE_HEAD = ("name_differs", "year_differs", "reporter_differs")
+_ON_THE_HEAD = ("name_differs", "year_differs", "court_differs", "reporter_differs")
 _QUOTES_OTHER = re.compile(r"[\s,;.)]*\((?:internally\s)?(?:quoting|citing)\s+$", re.IGNORECASE)
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from casetrack.extract.legal.court_words import cited_court_id
+from casetrack.extract.legal.courts import federal_courts_in
 from casetrack.legal.check.names import cited_name, decided_in, name_fit
 from casetrack.legal.check.pins import outside
 from casetrack.legal.check.source import SourceText
@@ -131,8 +133,10 @@ class Resolver:
         text = self.text(document)
         head = f"{document.case_name or ''}\n{text.text[:_HEAD]}"
         if citation.kind == "case" and citation.form == "full":
-            wrong = self._wrong_name(citation, document, head) or _wrong_year(
-                citation, document, head
+            wrong = (
+                self._wrong_name(citation, document, head)
+                or _wrong_year(citation, document, head)
+                or _wrong_court(citation, document, head)
             )
             if wrong is not None:
                 return wrong
@@ -283,6 +287,26 @@ def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resol
         f"CaseTrack reads that {document.name} was decided in {year}; the draft has "
         f"{citation.year}.",
         found=str(year),
+    )
+
+
+def _wrong_court(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
+    """Return the finding where both courts are federal and nothing else in the head fits."""
+    cited, own = cited_court_id(citation.court), document.court_id
+    if not cited or not own or not document.court or cited == own:
+        return None
+    of_trials = [each.endswith(("d", "b")) for each in (cited, own)]
+    if of_trials[0] == of_trials[1]:
+        is_open = cited in federal_courts_in(head)
+    else:  # the head of a decision on appeal names the court below
+        is_open = of_trials[1] and "appeal" in head.lower()
+    if is_open:
+        return None
+    return Resolved(
+        (document,),
+        "court_differs",
+        f"CaseTrack reads {document.court} in {document.name}; the draft has {citation.court}.",
+        found=document.court,
     )
 
 

@@ -105,8 +105,9 @@ def _tally(check: CiteCheck) -> Iterator[str]:
 def _finding(finding: Finding, draft: Draft, cards: Cards, artist: _Artist) -> Iterator[str]:
     find = f"{finding.title} {finding.text} {finding.cited} {finding.authority} {finding.said}"
     where = f"{finding.what} {finding.number}, {finding.place.citation}"
+    kind = f"{finding.weight} sure" if finding.is_sure else finding.weight
     yield (
-        f'<article class="event finding {finding.weight}" id="event-{finding.number}" '
+        f'<article class="event finding {kind}" id="event-{finding.number}" '
         f'tabindex="-1" data-name="{finding.number}" data-find="{esc(find)}">\n'
     )
     yield f'<p class="verdict"><b>{esc(finding.title[:1].upper() + finding.title[1:])}</b>'

@@ -16,6 +16,7 @@ Verdict = Literal[
     "wrong_page",
     "name_differs",
     "year_differs",
+    "court_differs",
     "reporter_differs",
     "item_not_found",
     "antecedent_not_found",
@@ -38,6 +39,7 @@ TITLES: dict[Verdict, str] = {
     "wrong_page": "not found by CaseTrack at the cited place",
     "name_differs": "name differs",
     "year_differs": "year differs",
+    "court_differs": "court differs",
     "reporter_differs": "volume or page of the reporter differs",
     "item_not_found": "item not found by CaseTrack",
     "antecedent_not_found": "antecedent not found by CaseTrack",
@@ -55,6 +57,7 @@ WEIGHTS: dict[Verdict, Weight] = {
     "wrong_page": "wrong",
     "name_differs": "look",
     "year_differs": "look",
+    "court_differs": "look",
     "reporter_differs": "look",
     "item_not_found": "look",
     "antecedent_not_found": "open",
@@ -64,6 +67,8 @@ WEIGHTS: dict[Verdict, Weight] = {
     "verbatim": "right",
     "in_case": "right",
 }
+
+_SURE = 0.9
 
 EditKind = Literal["keep", "replace", "insert", "delete"]
 
@@ -226,6 +231,11 @@ class Finding(Record):
     def weight(self) -> Weight:
         """How much it matters."""
         return WEIGHTS[self.verdict]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a difference is shown in the source, and both are certainly the ones meant."""
+        return self.verdict in {"altered", "wrong_page"} and self.confidence >= _SURE
 
     @property
     def title(self) -> str:
