@@ -150,7 +150,7 @@ windows *ARGS="tests/store tests/sync tests/watch tests/views":
 
 # make the bundle for Claude Desktop, and its SHA-256; --out FOLDER
 bundle *ARGS:
-    {{python}} -m casetrack.setup.bundle {{ARGS}}
+    {{python}} -m casetrack.faces.setup.bundle {{ARGS}}
 
 # hold the server against the protocol's own tools: Inspector and conformance (needs npm)
 conformance *ARGS:

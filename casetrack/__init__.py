@@ -6,24 +6,27 @@
 >>> hits = collection.search("payment terms", limit=20)  # doctest: +SKIP
 >>> hits[0].citation, hits.to_polars()  # doctest: +SKIP
 
-All that is raised on purpose is a :class:`casetrack.errors.CaseTrackError`.
+All that is raised on purpose is a :class:`casetrack.base.errors.CaseTrackError`.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
-from casetrack import errors
+from casetrack.base import errors
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+    from types import ModuleType
 
-    from casetrack.collection import Collection
-    from casetrack.records import CollectionEntry, Rows
-    from casetrack.vectors import question_vectors, unpack_tokens
+    from casetrack.api.collection import Collection
+    from casetrack.api.vectors import question_vectors, unpack_tokens
+    from casetrack.base.records import CollectionEntry, Rows
 
 __all__ = [
     "Collection",
@@ -35,6 +38,39 @@ __all__ = [
     "question_vectors",
     "unpack_tokens",
 ]
+
+
+_PUBLIC = {
+    "casetrack.demo": "casetrack.faces.demo",
+    "casetrack.errors": "casetrack.base.errors",
+    "casetrack.evaluate": "casetrack.api.evaluate",
+    "casetrack.library": "casetrack.api.library",
+    "casetrack.notebook": "casetrack.faces.notebook",
+    "casetrack.resources": "casetrack.base.resources",
+    "casetrack.steps": "casetrack.ingest.steps",
+}
+"""Names by which users import, and the modules they mean; those inside them go along."""
+
+
+class _PublicNames:
+    """An import of a public name gives the module that it means."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
+        head = ".".join(name.split(".")[:2])
+        return ModuleSpec(name, self) if head in _PUBLIC else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        head = ".".join(spec.name.split(".")[:2])
+        module = importlib.import_module(_PUBLIC[head] + spec.name.removeprefix(head))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave the module as it is: it has been run, under its own name."""
+        module.__spec__ = module.__spec__ and module.__spec__.loader_state
+
+
+sys.meta_path.insert(0, _PublicNames())
 
 
 def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # noqa: A001
@@ -60,13 +96,13 @@ def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # 
     CollectionNotFound, AmbiguousName
         There is none (near names are suggested), or several names begin like this.
     CollectionDamaged, FutureSchema, MigrationFailed
-        See :meth:`casetrack.library.Library.get`.
+        See :meth:`casetrack.api.library.Library.get`.
 
     Examples
     --------
     >>> casetrack.open("Acme").search("termination for cause", limit=20)  # doctest: +SKIP
     """
-    from casetrack.notebook.show import open_collection
+    from casetrack.faces.notebook.show import open_collection
 
     return open_collection(name, data_dir=data_dir)
 
@@ -89,7 +125,7 @@ def create(
     name
         1 to 200 characters; unique, letter case aside.
     collection_type, description, reference, tags, profile
-        See :meth:`casetrack.library.Library.create`.
+        See :meth:`casetrack.api.library.Library.create`.
     data_dir
         As for :func:`open`.
 
@@ -98,13 +134,13 @@ def create(
     CollectionExists
         The name is taken.
     UsageError, FreeTierLimit, StorageError
-        See :meth:`casetrack.library.Library.create`.
+        See :meth:`casetrack.api.library.Library.create`.
 
     Examples
     --------
     >>> casetrack.create("Acme").ingest("~/Contracts")  # doctest: +SKIP
     """
-    from casetrack.notebook.show import create_collection
+    from casetrack.faces.notebook.show import create_collection
 
     return create_collection(
         name,
@@ -131,15 +167,15 @@ def collections(*, data_dir: str | Path | None = None) -> Rows[CollectionEntry]:
     --------
     >>> [entry.name for entry in casetrack.collections()]  # doctest: +SKIP
     """
-    from casetrack.notebook.show import list_collections
+    from casetrack.faces.notebook.show import list_collections
 
     return list_collections(data_dir=data_dir)
 
 
 _LATER = {
-    "Collection": "casetrack.collection",
-    "question_vectors": "casetrack.vectors",
-    "unpack_tokens": "casetrack.vectors",
+    "Collection": "casetrack.api.collection",
+    "question_vectors": "casetrack.api.vectors",
+    "unpack_tokens": "casetrack.api.vectors",
 }
 """What is loaded only where it is asked for, and from where."""
 

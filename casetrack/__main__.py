@@ -1,6 +1,6 @@
 """``python -m casetrack`` is the same as ``casetrack``."""
 
-from casetrack.cli.main import run
+from casetrack.faces.cli.main import run
 
 if __name__ == "__main__":
     run()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.collection import Collection
-from casetrack.collection.map import Map
-from casetrack.collection.read import Read
-from casetrack.provenance import Box, LineBox
-from casetrack.records import (
+from casetrack.api.collection import Collection
+from casetrack.api.collection.map import Map
+from casetrack.api.collection.read import Read
+from casetrack.base.provenance import Box, LineBox
+from casetrack.base.records import (
     Chunk,
     ChunkWindow,
     Document,
@@ -20,10 +20,10 @@ from casetrack.records import (
     Section,
     Signal,
 )
-from casetrack.records.graph import SimilarChunk
-from casetrack.retrieve.pinpoint.find import Known, Passage, point
-from casetrack.retrieve.pinpoint.hits import query_terms
-from casetrack.retrieve.pinpoint.scoring import Sought
+from casetrack.base.records.graph import SimilarChunk
+from casetrack.search.pinpoint.find import Known, Passage, point
+from casetrack.search.pinpoint.hits import query_terms
+from casetrack.search.pinpoint.scoring import Sought
 from graph_records import document, entity, key, provenance
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from casetrack.records.pinpoints import Pointed
+    from casetrack.base.records.pinpoints import Pointed
 
 CJK = "\u7532\u65b9\u5e94\u5f53\u5728\u6536\u5230\u53d1\u7968\u540e\u4e09\u5341\u65e5\u5185\u4ed8"
 NAME = "\u5951\u7d04\u66f8" * 28 + ".pdf"  # 255 bytes: the longest that a file can have

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.legal.spans import LegalCitation
-from casetrack.extract.legal.text import PrintedPlace, TextPage, WholeText
-from casetrack.legal.drafts import Draft
+from casetrack.editions.legal.drafts import Draft
+from casetrack.extract.papers.spans import LegalCitation
+from casetrack.extract.papers.text import PrintedPlace, TextPage, WholeText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

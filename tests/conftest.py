@@ -19,20 +19,20 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
-from casetrack.config import load_settings
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.records import Document
 from casetrack.ingest.assemble import seal
-from casetrack.library import Library
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.readers.workers.batches import page_schema
-from casetrack.records import Document
-from casetrack.supplies import fetch
+from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.supplies import fetch
+from casetrack.parse.workers.batches import page_schema
 from kept_workers import kept_workers
 from tests.readers.processes import leave_out_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from casetrack.store.session import WriteSession
     from kept_workers import Stock
 
@@ -89,8 +89,8 @@ class Signer:
 
     def key(self, **claims: Any) -> str:
         """Return a key: by default Pro, issued yesterday, without end, offline."""
-        from casetrack.license.key import Claims
-        from casetrack.license.vendor import sign
+        from casetrack.base.license.key import Claims
+        from casetrack.base.license.vendor import sign
 
         yesterday = datetime.now(UTC).date() - timedelta(days=1)
         usual = {"tier": "PRO", "serial": 1, "seats": 1, "issued": yesterday, "expires": None}
@@ -100,7 +100,7 @@ class Signer:
 @pytest.fixture(scope="session", autouse=True)
 def signer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signer]:
     """Give all tests, and the programs that they start, a Pro license; see :func:`free_tier`."""
-    from casetrack.license.vendor import new_key_pair
+    from casetrack.base.license.vendor import new_key_pair
 
     seed, public = new_key_pair()
     made = Signer(seed, tmp_path_factory.mktemp("license") / "public_keys.txt")

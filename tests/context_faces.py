@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODES = ("keyword", "semantic", "hybrid")
-CTX = [sys.executable, "-c", "from casetrack.cli.context.main import run; run()"]
+CTX = [sys.executable, "-c", "from casetrack.editions.context.cli.main import run; run()"]
 TOKEN = "between-these-faces-only"
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
@@ -95,7 +95,7 @@ def _timed(found: Compared, way: str, began: float) -> Any:
 
 def typed(config: Path, *words: str) -> Any:
     """Return what ``ctx ... --json`` prints, as JSON reads it."""
-    from casetrack.cli.context.main import main
+    from casetrack.editions.context.cli.main import main
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -145,7 +145,7 @@ def served(config: Path) -> Iterator[int]:
 
 def questions_of(config: Path, count: int) -> list[str]:
     """Return questions made of words of the collection's passages, spread over all of them."""
-    from casetrack.context.home import ContextHome
+    from casetrack.editions.context.home import ContextHome
 
     home = ContextHome.open(config)
     statement = "SELECT text FROM chunks ORDER BY hash(chunk_id) LIMIT $count"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.errors import ModelNotFound
+from casetrack.base.errors import ModelNotFound
 from casetrack.extract.spans import NameSpan
 from casetrack.models.base import Encoding
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from casetrack.sources import open_source
+from casetrack.keep.sources import open_source
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.collection import Collection
-from casetrack.collection.admin import Admin
-from casetrack.collection.map import Map
-from casetrack.collection.read import Read
-from casetrack.provenance import Provenance
-from casetrack.records import Chunk, Document
-from casetrack.records import graph as rec
+from casetrack.api.collection import Collection
+from casetrack.api.collection.admin import Admin
+from casetrack.api.collection.map import Map
+from casetrack.api.collection.read import Read
+from casetrack.base.provenance import Provenance
+from casetrack.base.records import Chunk, Document
+from casetrack.base.records import graph as rec
 from graph import fakes
 
 if TYPE_CHECKING:

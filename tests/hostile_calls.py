@@ -17,11 +17,11 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, ElicitResult
 
-from casetrack.config import Settings
-from casetrack.errors import CaseTrackError
-from casetrack.library import Library
-from casetrack.mcp.budget import MAX_TOKENS, tokens
-from casetrack.mcp.server import build_server
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.errors import CaseTrackError
+from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
+from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     import random

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.readers.workers import pool, process
-from casetrack.readers.workers.drawing import close_drawing_pools
-from casetrack.readers.workers.frames import JSON
+from casetrack.parse.workers import pool, process
+from casetrack.parse.workers.drawing import close_drawing_pools
+from casetrack.parse.workers.frames import JSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.readers.legacy.libreoffice import find_libreoffice
+from casetrack.parse.legacy.libreoffice import find_libreoffice
 from headless import chromium
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def _browser() -> str | None:
 
 
 def _tesseract() -> bool:
-    from casetrack.config import OcrSettings
-    from casetrack.errors import OcrUnavailable
-    from casetrack.ocr.choose import choose_engine
+    from casetrack.base.config import OcrSettings
+    from casetrack.base.errors import OcrUnavailable
+    from casetrack.parse.ocr.choose import choose_engine
 
     try:
         choose_engine(OcrSettings("tesseract", "eng"), CHECKOUT / ".cache" / "models")

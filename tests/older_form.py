@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack import schema
-from casetrack.resources import resource_dir
+from casetrack.base import schema
+from casetrack.base.resources import resource_dir
 from casetrack.store import migrations
 from casetrack.store.info import update_info
 from casetrack.store.migrations.columns import add_columns
@@ -25,7 +25,7 @@ from casetrack.store.migrations.columns import add_columns
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
 
 LACKS = {
     "chunks": ("text_hash", "dates", "embedded_at", "checksum"),

@@ -7,15 +7,15 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from casetrack.collection import Collection
-from casetrack.pipeline import Tools
+from casetrack.api.collection import Collection
+from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 from conftest import store_text
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 WORDS = (
     "token session refresh cache retry queue worker index search merge branch deploy rollback "

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import SourceError
-from casetrack.sources.base import Item, Source, label
+from casetrack.base.errors import SourceError
+from casetrack.keep.sources.base import Item, Source, label
 
 if TYPE_CHECKING:
     import threading

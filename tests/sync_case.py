@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.collection import Collection
-from casetrack.workspace import Workspace
+from casetrack.api.collection import Collection
+from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
-    from casetrack.library import Library
-    from casetrack.records.sync import SyncReport
+    from casetrack.api.library import Library
+    from casetrack.base.records.sync import SyncReport
 
 
 class Case:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.encoders import Encoders
-from casetrack.errors import ModelNotFound, ProviderError
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ModelNotFound, ProviderError
 from casetrack.models.base import Encoding
+from casetrack.models.encoders import Encoders
 from casetrack.models.memory import Memory, MemoryPlan, choose_plan
 
 MB = 1 << 20

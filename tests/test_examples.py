@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.readers import known_extensions
-from casetrack.setup.machine import Machine
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.main import main
+from casetrack.faces.setup.machine import Machine
+from casetrack.parse import known_extensions
 from test_hints import bad_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = (

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.evaluate import measure, open_golden
+from casetrack.api.evaluate import measure, open_golden
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 # What the embedded default reaches today, less two questions: a change that loses more than a
 # question or two is a loss for users, and one that gains moves these floors up.

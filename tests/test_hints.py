@@ -13,22 +13,22 @@ import pytest
 import typer
 from mcp.client import Client
 
-from casetrack.cli.commands import app
-from casetrack.cli.context.commands import app as ctx_app
-from casetrack.cli.context.main import main as ctx_main
-from casetrack.cli.main import main
-from casetrack.config import Settings
-from casetrack.context.home import ContextHome
-from casetrack.editions import ANY, LEGAL
-from casetrack.errors import CaseTrackError
-from casetrack.library import Library
-from casetrack.license.tiers import FREE
-from casetrack.mcp.app import server_for
-from casetrack.mcp.catalogue import any_collection, choose, declared
-from casetrack.mcp.context import context_edition
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.session import Session
-from casetrack.window.pages import PAGES
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.editions import ANY, LEGAL
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.license.tiers import FREE
+from casetrack.editions.context.cli.commands import app as ctx_app
+from casetrack.editions.context.cli.main import main as ctx_main
+from casetrack.editions.context.home import ContextHome
+from casetrack.editions.context.mcp import context_edition
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.cli.commands import app
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.catalogue import any_collection, choose, declared
+from casetrack.faces.mcp.session import Session
+from casetrack.faces.window.pages import PAGES
 from window.conftest import text_of, visitor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import lance
 import pyarrow as pa
 import pytest
 
-from casetrack.library import Library
+from casetrack.api.library import Library
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, WordEncoder
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records.index_status import DocumentIndex
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.index_status import DocumentIndex
 
 MAIL = (
     b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     AmbiguousName,
     ChunkNotFound,
     CollectionDamaged,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def test_create_get_list_delete(library: Library) -> None:

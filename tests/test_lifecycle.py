@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionExists,
     CollectionGone,
@@ -23,7 +24,6 @@ from casetrack.errors import (
     CollectionReadOnly,
     UsageError,
 )
-from casetrack.library import Library
 from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.rewrite import rewriting
@@ -32,7 +32,7 @@ from casetrack.store.session import sweep, write_session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 ROOT = Path(__file__).parents[1]
 
@@ -247,8 +247,8 @@ def test_changes_at_the_same_moment_are_all_kept(case: Collection, tmp_path: Pat
 
 RACE = """
 import sys
-from casetrack.errors import CollectionExists
-from casetrack.library import Library
+from casetrack.base.errors import CollectionExists
+from casetrack.api.library import Library
 library = Library.open(sys.argv[1])
 mine = library.get(sys.argv[3]) if len(sys.argv) > 3 else None
 print("ready", flush=True)

@@ -18,15 +18,15 @@ import nbformat
 import pytest
 from PIL import Image, ImageColor
 
-from casetrack.errors import UsageError
-from casetrack.notebook import plots
-from casetrack.notebook.marks import marked_changes
-from casetrack.notebook.tables import table
+from casetrack.base.errors import UsageError
+from casetrack.faces.notebook import plots
+from casetrack.faces.notebook.marks import marked_changes
+from casetrack.faces.notebook.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 SHOWN = {
@@ -199,7 +199,7 @@ def test_notebooks_run(
 @pytest.fixture
 def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the sample case file a small one, in a data folder without a model."""
-    from casetrack.errors import ModelNotFound
+    from casetrack.base.errors import ModelNotFound
 
     files = tmp_path / "resources" / "files"
     files.mkdir(parents=True)
@@ -208,8 +208,8 @@ def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) 
     def no_model(folder: Path, _progress: object) -> None:
         raise ModelNotFound("mini", folder)
 
-    monkeypatch.setattr("casetrack.resources.resource_dir", lambda _name: files.parent)
-    monkeypatch.setattr("casetrack.supplies.fetch", no_model)
+    monkeypatch.setattr("casetrack.base.resources.resource_dir", lambda _name: files.parent)
+    monkeypatch.setattr("casetrack.ingest.supplies.fetch", no_model)
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
     return files
 
@@ -217,7 +217,7 @@ def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_sample_is_taken_in_once_and_then_kept_up(
     two_samples: Path, tmp_path: Path, samples: Path, free_tier: None
 ) -> None:
-    from casetrack.demo import open_sample
+    from casetrack.faces.demo import open_sample
 
     with pytest.warns(UserWarning, match="models pull"):
         first = open_sample(data_dir=tmp_path / "data")

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from casetrack.config import OcrSettings, ParseLimits
-from casetrack.encoders import Encoders
-from casetrack.errors import FileError
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.provenance import DOUBTFUL_BELOW, Provenance, iso_utc
-from casetrack.readers import known_extensions
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.workers.pool import ParsePool
-from casetrack.records.shape import SOURCE
-from casetrack.steps.terms import searchable_terms
-from casetrack.steps.words import index_terms
+from casetrack.base.config import OcrSettings, ParseLimits
+from casetrack.base.errors import FileError
+from casetrack.base.provenance import DOUBTFUL_BELOW, Provenance, iso_utc
+from casetrack.base.records.shape import SOURCE
+from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.ingest.steps.terms import searchable_terms
+from casetrack.ingest.steps.words import index_terms
+from casetrack.models.encoders import Encoders
+from casetrack.parse import known_extensions
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.passages import narrow, narrowed
 from graph_records import provenance
 
@@ -244,9 +244,9 @@ OWN = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "name",
     [
-        "casetrack/retrieve/search.py",
-        "casetrack/viewer/sheet.js",
-        "casetrack/sql/bm25.sql",
+        "casetrack/search/search.py",
+        "casetrack/api/viewer/sheet.js",
+        "casetrack/store/sql/bm25.sql",
         "tests/readers/test_definitions.py",
     ],
 )
@@ -298,8 +298,8 @@ def native_words(path: Path) -> dict[int, list[Placed]]:
 
 def recognised_words(path: Path, models: Path) -> dict[int, list[Placed]]:
     """Return the words of each page of a picture as the OCR engine places them, in points."""
-    from casetrack.ocr import read_image
-    from casetrack.readers.image.frames import open_frames
+    from casetrack.parse.image.frames import open_frames
+    from casetrack.parse.ocr import read_image
 
     found = {}
     for frame in open_frames(path, 10).frames:

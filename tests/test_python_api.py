@@ -20,20 +20,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import casetrack
-from casetrack.collection import Collection
-from casetrack.collection.admin import Admin
-from casetrack.collection.map import Map
-from casetrack.collection.marks import UserMarks
-from casetrack.collection.read import Read
-from casetrack.errors import ChunkNotFound, CollectionNotFound, DocumentNotFound, UsageError
-from casetrack.records import Rows, Tabular
-from casetrack.records.layouts import layout_of
+from casetrack.api.collection import Collection
+from casetrack.api.collection.admin import Admin
+from casetrack.api.collection.map import Map
+from casetrack.api.collection.marks import UserMarks
+from casetrack.api.collection.read import Read
+from casetrack.base.errors import ChunkNotFound, CollectionNotFound, DocumentNotFound, UsageError
+from casetrack.base.records import Rows, Tabular
+from casetrack.base.records.layouts import layout_of
 from notebook.test_api import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "python.md"

@@ -13,16 +13,16 @@ import pyarrow as pa
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-import casetrack.records
-from casetrack.cli import output
-from casetrack.cli.entities import _FIELDS as ENTITY_FIELDS
-from casetrack.mcp import graph_results
-from casetrack.provenance import HiddenSpan, Provenance
-from casetrack.records import RowList, Rows
-from casetrack.records.graph import Entity, KeyActor
-from casetrack.records.layouts import layout_of
-from casetrack.records.shape import SOURCE, Record, Told, View, members
-from casetrack.records.types import Spread, json_type
+import casetrack.base.records
+from casetrack.base.provenance import HiddenSpan, Provenance
+from casetrack.base.records import RowList, Rows
+from casetrack.base.records.graph import Entity, KeyActor
+from casetrack.base.records.layouts import layout_of
+from casetrack.base.records.shape import SOURCE, Record, Told, View, members
+from casetrack.base.records.types import Spread, json_type
+from casetrack.faces.cli import output
+from casetrack.faces.cli.entities import _FIELDS as ENTITY_FIELDS
+from casetrack.faces.mcp import graph_results
 from graph_records import entity, event, quote
 
 
@@ -140,9 +140,11 @@ def test_no_rows_are_a_table_too(empty: Any) -> None:
 
 
 def test_every_record_can_be_told() -> None:
-    for module in pkgutil.walk_packages(casetrack.records.__path__, "casetrack.records."):
+    for module in pkgutil.walk_packages(casetrack.base.records.__path__, "casetrack.base.records."):
         import_module(module.name)
-    every = {each for each in _below(Record) if each.__module__.startswith("casetrack.records.")}
+    every = {
+        each for each in _below(Record) if each.__module__.startswith("casetrack.base.records.")
+    }
     every = {each for each in every if is_dataclass(each) and fields(each)}
     assert len(every) > 50
     for record in every:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from casetrack.faces.setup.signature import PACKAGED, public_keys
 from casetrack.models.spec import ModelSpec
-from casetrack.setup.signature import PACKAGED, public_keys
 from release.licences import (
     Library,
     fits,

@@ -7,8 +7,8 @@ import re
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.errors import SchemaError
+from casetrack.base import schema
+from casetrack.base.errors import SchemaError
 
 
 def test_every_declared_table_is_documented() -> None:

@@ -13,15 +13,15 @@ from reportlab.lib.pagesizes import letter
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import SearchResult
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchResult
 
     Rows = Sequence[Sequence[object]]
 

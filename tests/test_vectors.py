@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import casetrack
-from casetrack.encoders import Encoders
+from casetrack.models.encoders import Encoders
 from casetrack.models.token_matrix import token_form
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 QUESTION = "termination for convenience"
 

@@ -16,16 +16,16 @@ CHECKOUT = Path(__file__).parent.parent
 SCRIPT = """
 import casetrack
 from casetrack import schema
-from casetrack.pipeline import load_pipeline, pipeline_names
-from casetrack.editions import edition
-from casetrack.resources import resource_dir
+from casetrack.ingest.pipeline import load_pipeline, pipeline_names
+from casetrack.base.editions import edition
+from casetrack.base.resources import resource_dir
 assert len(schema.table_names()) >= 4
 assert edition("legal").server == "casetrack-legal"
 print(casetrack.__version__, [load_pipeline(n).name for n in pipeline_names()])
 print(len(list((resource_dir("data-samples") / "files").rglob("*.*"))))
 print(resource_dir("schemas"))
 """
-STATUS = "from casetrack.cli.main import run; run()"
+STATUS = "from casetrack.faces.cli.main import run; run()"
 
 
 @pytest.fixture(scope="module")

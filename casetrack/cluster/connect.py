@@ -15,7 +15,7 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.errors import ClusterDiffers, ClusterUnreachable, PackageMissing, UsageError
+from casetrack.base.errors import ClusterDiffers, ClusterUnreachable, PackageMissing, UsageError
 from casetrack.version import __version__
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def infer_document_type(
     Returns
     -------
     tuple[str, str]
-        One of :data:`casetrack.records.DOCUMENT_TYPES` (``other`` where nothing tells), evidence.
+        One of :data:`DOCUMENT_TYPES` (``other`` where nothing tells), evidence.
     """
     places: dict[Place, str] = {
         "name": re.sub(r"[_\-.]+", " ", name),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.errors import UsageError
-from casetrack.names import shown
+from casetrack.base.errors import UsageError
+from casetrack.base.names import shown
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import DateSpan

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.graph.stored_segments import segment_folder
-from casetrack.views.columns import as_numpy, one_chunk
+from casetrack.store.index.columns import as_numpy, one_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

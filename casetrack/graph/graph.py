@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack import schema
+from casetrack.base import schema
+from casetrack.base.records import RelatedChunk
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
@@ -32,15 +33,14 @@ from casetrack.graph.stored_segments import (
     stored_segments,
 )
 from casetrack.graph.tables import Entities, Live
-from casetrack.marks import Marks
+from casetrack.ingest.pipeline.files import of_collection
+from casetrack.ingest.steps.failures import attempt, collect_failures
 from casetrack.models.profiles import PROFILES
-from casetrack.pipeline.files import of_collection
-from casetrack.records import RelatedChunk
-from casetrack.sql.trusted import OwnSql
-from casetrack.steps.failures import attempt, collect_failures
 from casetrack.store.files import put_in_place
-from casetrack.views.columns import as_numpy
-from casetrack.views.sealed import read_table
+from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.sealed import read_table
+from casetrack.store.marks import Marks
+from casetrack.store.sql.trusted import OwnSql
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,20 +48,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.base.records import Chunk, CollectionInfo, Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.editions.legal.graph.views import LegalTables
     from casetrack.graph.entities.merge import Merged
-    from casetrack.graph.legal.views import LegalTables
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings
     from casetrack.graph.relations.mails import Mails
     from casetrack.graph.relations.neighbours import Neighbours
-    from casetrack.pipeline.files import PipelineFile
-    from casetrack.records import Chunk, CollectionInfo, Document
-    from casetrack.records.graph import Quote
-    from casetrack.records.marks import PlacedMark
-    from casetrack.sql.views import EdgeKind, GraphView
-    from casetrack.steps.join import JoinRules
+    from casetrack.ingest.pipeline.files import PipelineFile
+    from casetrack.ingest.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
-    from casetrack.views.index import Index
+    from casetrack.store.index.index import Index
+    from casetrack.store.sql.views import EdgeKind, GraphView
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -396,8 +396,8 @@ class ContextGraph:
         only
             Ids of the documents that matter; others are left out. ``None`` takes all.
         """
-        from casetrack.graph.legal.reading import legal_folder
-        from casetrack.graph.legal.views import LegalTables
+        from casetrack.editions.legal.graph.reading import legal_folder
+        from casetrack.editions.legal.graph.views import LegalTables
 
         chosen = tuple(d for d in self.documents if only is None or d.document_id in only)
         with self._lock:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from casetrack import schema
-from casetrack.records.marks import ENTITY_EDITS, PlacedMark
+from casetrack.base import schema
+from casetrack.base.records.marks import ENTITY_EDITS, PlacedMark
 from casetrack.store.find import chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from casetrack.records import Chunk, Document
-    from casetrack.records.graph import Quote
-    from casetrack.records.marks import Mark, MarkState
+    from casetrack.base.records import Chunk, Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.base.records.marks import Mark, MarkState
     from casetrack.store.datasets import Snapshot
 
     Place = tuple[str, int, int]

@@ -10,22 +10,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.errors import ChunkNotFound
-from casetrack.records.graph import Quote
-from casetrack.records.graph.quote import SNIPPET_CHARS
+from casetrack.base.errors import ChunkNotFound
+from casetrack.base.records.graph import Quote
+from casetrack.base.records.graph.quote import SNIPPET_CHARS
 from casetrack.store.checksums import COLUMN, blanked
+from casetrack.store.index.columns import as_numpy
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, make_provenance, narrowed
-from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from casetrack.base.records import Chunk
     from casetrack.graph.tables import Live
-    from casetrack.records import Chunk
     from casetrack.store.datasets import Snapshot
-    from casetrack.views.index import Index
+    from casetrack.store.index.index import Index
 
 WITHHELD = (
     "(withheld: what is stored here is not what was written; run `casetrack doctor --repair`)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.errors import PipelineError
-from casetrack.graph.legal.reading import legal_folder
+from casetrack.base.errors import PipelineError
+from casetrack.editions.legal.graph.reading import legal_folder
 from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
-from casetrack.marks import read
-from casetrack.pipeline.files import of_collection
+from casetrack.ingest.pipeline.files import of_collection
 from casetrack.store.info import read_info
+from casetrack.store.marks import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,12 +27,12 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     snapshot
         The newest state.
     grace, wait
-        See :meth:`casetrack.views.segment_files.SegmentFolder.purge`.
+        See :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
 
     Returns
     -------
     bool
-        Whether it was done; see :meth:`casetrack.views.segment_files.SegmentFolder.purge`.
+        Whether it was done; see :meth:`casetrack.store.index.segment_files.SegmentFolder.purge`.
 
     Raises
     ------

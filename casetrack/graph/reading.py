@@ -12,18 +12,18 @@ from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
 from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
 from casetrack.graph.segment_tables import table_of
-from casetrack.steps.failures import attempt, collect_failures
+from casetrack.ingest.steps.failures import attempt, collect_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document
     from casetrack.graph.document.facts import LocalAmount, LocalCitation, LocalDate
     from casetrack.graph.document.tables import TableSum
     from casetrack.graph.identity import Description, Identity, Saying
     from casetrack.graph.segment import GraphSegment
-    from casetrack.records import Document
 
 _NOTHING = DocumentGraph((), (), (), (), ())
 _AT_ONCE = 256

@@ -1,7 +1,7 @@
 """Segments of the graph as they are kept: some Arrow tables about some revisions, mapped.
 
 What a segment says of its documents is laid out in :mod:`casetrack.graph.segment` and
-:mod:`casetrack.graph.legal.segment`; here is how it is held, written and read.
+:mod:`casetrack.editions.legal.graph.segment`; here is how it is held, written and read.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from casetrack.views import sealed
-from casetrack.views.columns import as_numpy
+from casetrack.store.index import sealed
+from casetrack.store.index.columns import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

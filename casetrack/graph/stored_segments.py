@@ -1,4 +1,4 @@
-"""The stored segments of the graph, see :mod:`casetrack.views.segment_files`."""
+"""The stored segments of the graph, see :mod:`casetrack.store.index.segment_files`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.errors import JobStopped
+from casetrack.base.errors import JobStopped
 from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
 from casetrack.graph.segment_tables import save
-from casetrack.views.reading import read_groups
-from casetrack.views.segment_files import SegmentFolder, remove_old
+from casetrack.store.index.reading import read_groups
+from casetrack.store.index.segment_files import SegmentFolder, remove_old
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from casetrack.marks import Marks
-    from casetrack.records import Document
-    from casetrack.steps.join import JoinRules
+    from casetrack.base.records import Document
+    from casetrack.ingest.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
+    from casetrack.store.marks import Marks
 
 FORMAT = 6
 """Raised whenever the tables over all documents would come out in another way."""

@@ -15,19 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.segment import LAYOUT
-from casetrack.views.columns import as_numpy
+from casetrack.store.index.columns import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from casetrack.base.records import Document
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.segment import GraphSegment
-    from casetrack.records import Document
 
 _OF_ITS_DOCUMENT = ("section", "exhibit")
 """Types of references that mean something else in every document."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from casetrack import schema
-from casetrack.extract.legal.text import TextPage
+from casetrack.base import schema
+from casetrack.extract.papers.text import TextPage
 from casetrack.ingest.counts import SpanCounts
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from casetrack.steps.base import Batches
+    from casetrack.ingest.steps.base import Batches
 
 
 _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]

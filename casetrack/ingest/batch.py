@@ -8,19 +8,19 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.allocator import give_back, share_arenas
-from casetrack.blas import one_thread_each
-from casetrack.errors import CollectionBusy, JobStopped
+from casetrack.base.allocator import give_back, share_arenas
+from casetrack.base.blas import one_thread_each
+from casetrack.base.errors import CollectionBusy, JobStopped
+from casetrack.base.records import DEFAULT_PROFILE, IngestReport
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.derived_rows import known_columns, known_outputs
 from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.plan import IngestPlanner
 from casetrack.ingest.quota import Quota, counted
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
-from casetrack.ocr import ocr_at_hand
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.readers.workers.pool import ParsePool
-from casetrack.records import DEFAULT_PROFILE, IngestReport
+from casetrack.parse.ocr import ocr_at_hand
+from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.checksums import damaged, with_families
 from casetrack.store.session import write_session
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Collection, Iterator
 
+    from casetrack.base.records import CollectionInfo, Document, FileOutcome, IngestProgress
     from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.pipeline import Pipeline
+    from casetrack.ingest.steps.encoding import Known
     from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
-    from casetrack.pipeline import Pipeline
-    from casetrack.readers.base import ReadOptions
-    from casetrack.records import CollectionInfo, Document, FileOutcome, IngestProgress
-    from casetrack.steps.encoding import Known
+    from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
 LOCK_SECONDS = -1.0
 """How long other writers are waited for: as long as it takes."""
@@ -53,7 +53,7 @@ def run_batch(
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
-    """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`.
+    """Ingest *files*; see :meth:`casetrack.api.collection.Collection.ingest`.
 
     Raises
     ------

@@ -6,17 +6,17 @@ from dataclasses import fields
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.legal.caption import read_caption
-from casetrack.extract.legal.facts import CAPTION_READER, UNREAD, LegalFacts
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.extract.papers.caption import read_caption
+from casetrack.extract.papers.facts import CAPTION_READER, UNREAD, LegalFacts
+from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.ingest.assemble import FIRST_PAGES, PAGE_CHARS, PLACED_LINES
-from casetrack.steps.failures import attempt, collect_failures
+from casetrack.ingest.steps.failures import attempt, collect_failures
 from casetrack.store.whole_text import ROWS, text_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
     from casetrack.store.datasets import Snapshot
 
 _COLUMNS = (*ROWS, "revision", "line_boxes")

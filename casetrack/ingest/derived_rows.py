@@ -6,12 +6,12 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.ingest.staleness import outputs_of
-from casetrack.steps.chunk import text_hash
-from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.encoding import ContextText, Known
-from casetrack.steps.failures import collect_failures
+from casetrack.ingest.steps.chunk import text_hash
+from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.steps.encoding import ContextText, Known
+from casetrack.ingest.steps.failures import collect_failures
 from casetrack.store.datasets import any_of
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.staleness import StaleDocument
-    from casetrack.pipeline import Pipeline
-    from casetrack.steps.failures import Failures
+    from casetrack.ingest.steps.failures import Failures
     from casetrack.store.datasets import Snapshot
     from casetrack.store.rewrite import Stage
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.config import resolve_path
-from casetrack.errors import CaseTrackError, FileNotFound
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import CaseTrackError, FileNotFound
 from casetrack.ingest.walk import Rules, Walk, extension_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 
 ATTACHMENTS_LISTED = "attachments_listed"

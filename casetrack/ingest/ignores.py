@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

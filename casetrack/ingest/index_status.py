@@ -6,23 +6,23 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
+from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.sources import is_inside, root_of, source_file, source_state
 from casetrack.ingest.staleness import changes_profile, outputs_of
 from casetrack.models.profiles import find_profile
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.store.damage import reading
 from casetrack.store.datasets import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from casetrack.pipeline import Pipeline
-    from casetrack.records import CollectionInfo, Document
-    from casetrack.records.index_status import IndexProblem, SourceState
+    from casetrack.base.records import CollectionInfo, Document
+    from casetrack.base.records.index_status import IndexProblem, SourceState
+    from casetrack.ingest.pipeline import Pipeline
     from casetrack.store.datasets import Snapshot
-    from casetrack.workspace import State
+    from casetrack.store.workspace import State
 
 _MOST_BYTES = 64 * 2**20
 """A larger file whose time alone has changed is compared only when asked for."""

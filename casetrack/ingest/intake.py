@@ -8,31 +8,31 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from casetrack import editions
-from casetrack.config import resolve_path
-from casetrack.errors import FileExcluded, UsageError
+from casetrack.base import editions
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import FileExcluded, UsageError
+from casetrack.base.objects.address import is_address
+from casetrack.base.records import DOCUMENT_TYPES, IngestReport
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
-from casetrack.objects.address import is_address
-from casetrack.readers.base import ReadOptions
-from casetrack.records import DOCUMENT_TYPES, IngestReport
+from casetrack.parse.base import ReadOptions
 from casetrack.store.excluded import admit, excluded
 from casetrack.store.lock import write_lock
 from casetrack.store.untaken import begin, end
-from casetrack.workspace.arguments import as_paths, several
+from casetrack.store.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
+    from casetrack.base.records import IngestProgress
     from casetrack.ingest.discover import FoundFile
-    from casetrack.records import IngestProgress
     from casetrack.store.excluded import Excluded
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
 
 def ingest(
@@ -262,7 +262,7 @@ def check_document_type(document_type: str | None, edition: str, /) -> None:
     Raises
     ------
     UsageError
-        It is none of the edition's own kinds, nor of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        It is none of the edition's own kinds, nor of :data:`DOCUMENT_TYPES`.
     """
     if document_type is None or document_type in DOCUMENT_TYPES:
         return

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document, FileOutcome
     from casetrack.ingest.plan import Job
     from casetrack.ingest.take import Taken
-    from casetrack.readers.base import Attachment
-    from casetrack.records import Document, FileOutcome
+    from casetrack.parse.base import Attachment
 
 
 @dataclass(frozen=True, slots=True)

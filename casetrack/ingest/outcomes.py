@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DuplicateDocument, FreeTierLimit
-from casetrack.records import FileOutcome
+from casetrack.base.errors import DuplicateDocument, FreeTierLimit
+from casetrack.base.records import FileOutcome
 
 if TYPE_CHECKING:
-    from casetrack.errors import CaseTrackError
+    from casetrack.base.errors import CaseTrackError
+    from casetrack.base.records import Document
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import Job
-    from casetrack.records import Document
 
 _SKIPPED = {
     "duplicate",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     DuplicateDocument,
     EmptyFile,
     FileNotFound,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
+    from casetrack.base.records import Document
     from casetrack.ingest.discover import FoundFile
-    from casetrack.records import Document
 
 _BLOCK = 1 << 20
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError
+from casetrack.extract.language import called
 from casetrack.models.profiles import find_profile, profile_for_languages
-from casetrack.question.language import called
 from casetrack.store.folders import UNCHOSEN_PROFILE
 from casetrack.store.info import info_lock
 
 if TYPE_CHECKING:
     import threading
 
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
 FIRST_FILES = 8
 """So many files are taken in before the profile is chosen."""

@@ -11,12 +11,12 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from casetrack.errors import FreeTierLimit
+from casetrack.base.errors import FreeTierLimit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from casetrack.records import Document, FileOutcome
+    from casetrack.base.records import Document, FileOutcome
 
 _POLL_SECONDS = 0.2
 
@@ -36,7 +36,7 @@ class Quota:
     held
         How many documents count already.
     allow
-        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection that holds so many takes
+        Raises :class:`FreeTierLimit` where a collection that holds so many takes
         no more.
     """
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, FreeTierLimit, ParseLimit
+from casetrack.base.errors import (
+    CaseTrackError,
+    DuplicateDocument,
+    FileError,
+    FreeTierLimit,
+    ParseLimit,
+)
 from casetrack.ingest.messages import (
     Done,
     Gone,
@@ -27,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from contextlib import AbstractContextManager
 
+    from casetrack.base.records import Document
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import Job
-    from casetrack.records import Document
 
 _OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
 """Errors that concern a file and leave the others as they are."""

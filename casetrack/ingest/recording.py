@@ -11,7 +11,7 @@ from casetrack.store.originals import drop_copies
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.records import FileOutcome
+    from casetrack.base.records import FileOutcome
     from casetrack.store.session import WriteSession
 
 

@@ -17,11 +17,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.blas import one_thread_each
-from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.base.blas import one_thread_each
+from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.base.records import Document
 from casetrack.ingest.captions import captions_of, says_the_same
 from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.derived_rows import derived_rows, keyed, unread_rows
+from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.ingest.staleness import (
     StaleDocument,
@@ -29,12 +31,10 @@ from casetrack.ingest.staleness import (
     changes_profile,
     stale_documents,
 )
+from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.steps.failures import Failures, collect_failures
 from casetrack.ingest.table_rows import without_unread
 from casetrack.models.profiles import find_profile
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.records import Document
-from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.failures import Failures, collect_failures
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.base.records import CollectionInfo
+    from casetrack.ingest.pipeline import Pipeline
+    from casetrack.ingest.steps.encoding import SharedPass
     from casetrack.models.base import ProfileEncoder
-    from casetrack.pipeline import Pipeline
-    from casetrack.records import CollectionInfo
-    from casetrack.steps.encoding import SharedPass
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
 LOCK_SECONDS = -1.0
 """How long other writers are waited for when everything is made: as long as it takes."""

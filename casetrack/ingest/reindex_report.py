@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from casetrack.records.reports import IngestReport  # noqa: TC001 - a field's type is read
-from casetrack.records.shape import Record, Seconds
+from casetrack.base.records.reports import IngestReport  # noqa: TC001 - a field's type is read
+from casetrack.base.records.shape import Record, Seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _PAUSE_SECONDS = 120.0
 """A longer time between two documents is taken for a pause of the user's."""

@@ -11,23 +11,23 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
+from casetrack.base.records import IngestReport
 from casetrack.ingest.intake import ingest, ingest_again
 from casetrack.ingest.profile_choice import chosen_by_user
 from casetrack.ingest.reindex import prepare
 from casetrack.ingest.sources import kept_file, root_of, source_file, source_state
 from casetrack.ingest.staleness import stale_documents
-from casetrack.records import IngestReport
 from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from casetrack.base.records import Document, IngestProgress
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.reindex import Reindex
     from casetrack.ingest.reindex_report import ReindexReport
-    from casetrack.records import Document, IngestProgress
-    from casetrack.workspace import Workspace
-    from casetrack.workspace.arguments import DocumentRef
+    from casetrack.store.workspace import Workspace
+    from casetrack.store.workspace.arguments import DocumentRef
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
 """Told what is being done, how much is done, and of how much."""

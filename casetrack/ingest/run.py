@@ -12,13 +12,13 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.allocator import give_back
+from casetrack.base.allocator import give_back
+from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.ingest.messages import Chunks, Message
 from casetrack.ingest.plan import Job
 from casetrack.ingest.reading import FileReader
 from casetrack.ingest.recording import Recorder
 from casetrack.ingest.take import Options, Stopped, Taker
-from casetrack.records import Document, FileOutcome, IngestProgress
 from casetrack.store.scratch import spool_folder
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.plan import IngestPlanner
     from casetrack.ingest.quota import Quota, Reservation
-    from casetrack.pipeline import Pipeline
-    from casetrack.steps.encoding import Known
+    from casetrack.ingest.steps.encoding import Known
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError
 from casetrack.ingest.discover import FoundFile, Origin
 from casetrack.ingest.plan import file_facts
 from casetrack.store.originals import copy_of
@@ -15,8 +15,8 @@ from casetrack.store.rebuild import is_made_from_passages
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from casetrack.records import Document
-    from casetrack.records.index_status import SourceState
+    from casetrack.base.records import Document
+    from casetrack.base.records.index_status import SourceState
 
 _CLOCK_SECONDS = 2e-6
 """Times are stored in whole microseconds."""

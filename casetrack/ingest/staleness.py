@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from casetrack.ingest.captions import is_unread
 
 if TYPE_CHECKING:
+    from casetrack.base.records import Document
+    from casetrack.ingest.pipeline import Pipeline
     from casetrack.models.base import ProfileEncoder
-    from casetrack.pipeline import Pipeline
-    from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
 
 

@@ -10,20 +10,26 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError, FileStepFailed, NoText, StepFailed, UnexpectedFileError
+from casetrack.base.errors import (
+    CaseTrackError,
+    FileStepFailed,
+    NoText,
+    StepFailed,
+    UnexpectedFileError,
+)
+from casetrack.base.records import Document
+from casetrack.base.records.documents import STATED_DATE
+from casetrack.base.years import recorded
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.legal.text import WholeText
 from casetrack.extract.own_date import stated_day
+from casetrack.extract.papers.text import WholeText
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.captions import caption_columns
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
+from casetrack.ingest.steps.failures import attempt, collect_failures
 from casetrack.ingest.table_rows import unread
-from casetrack.records import Document
-from casetrack.records.documents import STATED_DATE
-from casetrack.steps.failures import attempt, collect_failures
 from casetrack.store.originals import keep_copy
-from casetrack.years import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +37,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.ingest.discover import FoundFile, Origin
+    from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.plan import Job
-    from casetrack.pipeline import Pipeline
-    from casetrack.readers.base import Attachment
-    from casetrack.readers.workers.pool import ParsedFile
-    from casetrack.steps.base import Batches
-    from casetrack.steps.encoding import Known
-    from casetrack.steps.failures import Failures
+    from casetrack.ingest.steps.base import Batches
+    from casetrack.ingest.steps.encoding import Known
+    from casetrack.ingest.steps.failures import Failures
+    from casetrack.parse.base import Attachment
+    from casetrack.parse.workers.pool import ParsedFile
 
 _log = logging.getLogger(__name__)
 _DATED_OTHERWISE = frozenset(
@@ -53,7 +59,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user may say about a batch; see :meth:`casetrack.collection.Collection.ingest`."""
+    """What the user may say about a batch; see :meth:`ingest`."""
 
     force: bool = False
     document_type: str | None = None

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from casetrack.errors import CaseTrackError, FileNotFound, FileUnreadable, UsageError, WrongPathKind
+from casetrack.base.errors import (
+    CaseTrackError,
+    FileNotFound,
+    FileUnreadable,
+    UsageError,
+    WrongPathKind,
+)
 from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE, is_ignored, read_ignores
 from casetrack.store import files
 

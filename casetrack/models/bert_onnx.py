@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.errors import ModelCorrupt, ModelError
+from casetrack.base.errors import ModelCorrupt, ModelError
 from casetrack.models import onnx_file
 from casetrack.models.graph import (
     LEVELS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig, build_encoder
 from casetrack.models.heads import build_labels, build_sparse, build_tokens
 from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 from casetrack.models.base import Encoding, Floats, ProfileEncoder
 from casetrack.models.model import Model
 

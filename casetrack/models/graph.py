@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from casetrack.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt
 from casetrack.models import onnx_file
 
 if TYPE_CHECKING:

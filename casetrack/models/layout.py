@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
+from casetrack.base.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
 from casetrack.models.spec import Recipe
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, cast
 
-from casetrack.config import ENV_MEMORY_MODE, MEMORY_MODES
-from casetrack.errors import UsageError
+from casetrack.base.config import ENV_MEMORY_MODE, MEMORY_MODES
+from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +105,7 @@ def choose_plan(requested: str | None = None, /, memory: Memory | None = None) -
     Parameters
     ----------
     requested
-        A mode that was asked for (`casetrack.config.Settings.memory_mode`), or ``None``.
+        A mode that was asked for (`casetrack.base.config.Settings.memory_mode`), or ``None``.
     memory
         What there is; by default it is measured.
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig
 
 if TYPE_CHECKING:

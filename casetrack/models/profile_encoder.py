@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.errors import ModelNotFound, ProfileIncomplete, UsageError
+from casetrack.base.errors import ModelNotFound, ProfileIncomplete, UsageError
 from casetrack.models.encoder import Encoder, chosen_sessions
 from casetrack.models.model import Model
 from casetrack.models.profiles import find_profile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 from casetrack.models.catalog import find_model
 
 if TYPE_CHECKING:

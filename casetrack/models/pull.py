@@ -15,8 +15,8 @@ import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.config import ENV_MODELS
-from casetrack.errors import ModelCorrupt, ModelNotFound
+from casetrack.base.config import ENV_MODELS
+from casetrack.base.errors import ModelCorrupt, ModelNotFound
 from casetrack.models.catalog import find_model
 from casetrack.models.layout import (
     MANIFEST_NAME,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import DownloadFailed
+from casetrack.base.errors import DownloadFailed
 from casetrack.models.layout import GIT_DIGITS, Progress, git_hash_of, sha256_of
 
 if TYPE_CHECKING:

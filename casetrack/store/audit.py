@@ -26,9 +26,9 @@ import re
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
-from casetrack import actor
-from casetrack.errors import StorageError
-from casetrack.records.audit import AuditCheck, AuditEntry
+from casetrack.base import actor
+from casetrack.base.errors import StorageError
+from casetrack.base.records.audit import AuditCheck, AuditEntry
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.lock import alone

@@ -22,8 +22,8 @@ import struct
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import PassagesDamaged
+from casetrack.base import schema
+from casetrack.base.errors import PassagesDamaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

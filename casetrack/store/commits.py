@@ -11,8 +11,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import ObjectStorageError, StorageError, WriterReplaced
-from casetrack.objects.words import fault_of
+from casetrack.base.errors import ObjectStorageError, StorageError, WriterReplaced
+from casetrack.base.objects.words import fault_of
 from casetrack.store import lease
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.base import schema
+from casetrack.base.errors import CaseTrackError, CollectionDamaged
 from casetrack.store.checksums import damaged, require_sound, stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
     from casetrack.store.datasets import Snapshot
 
 _ROWS_PER_FILE = 8192

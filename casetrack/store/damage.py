@@ -3,7 +3,7 @@
 Lance and Arrow meet a damaged file with whatever their depths have for it: ``OSError``,
 ``ValueError``, ``RuntimeError``, ``KeyError`` of a column, or a panic of Rust, which is no
 ``Exception`` at all. Each of them means the same to a person, and is told as
-:class:`casetrack.errors.CollectionDamaged`.
+:class:`casetrack.base.errors.CollectionDamaged`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, CollectionDamaged, StorageError
-from casetrack.objects.address import is_address
-from casetrack.objects.words import fault_of
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, StorageError
+from casetrack.base.objects.address import is_address
+from casetrack.base.objects.words import fault_of
 from casetrack.store.files import translate
 from casetrack.store.place import place_of
 from casetrack.store.sealed import gone

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from casetrack.objects.address import is_address
+from casetrack.base.objects.address import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

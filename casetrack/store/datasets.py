@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import CollectionDamaged, PackageMissing, PassagesDamaged
-from casetrack.objects.address import is_address
-from casetrack.records import DEFAULT_PROFILE
+from casetrack.base import schema
+from casetrack.base.errors import CollectionDamaged, PackageMissing, PassagesDamaged
+from casetrack.base.objects.address import is_address
+from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading

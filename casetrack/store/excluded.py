@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.errors import StorageError
-from casetrack.provenance import iso_utc
-from casetrack.records.sync import ExcludedFile
+from casetrack.base.errors import StorageError
+from casetrack.base.provenance import iso_utc
+from casetrack.base.records.sync import ExcludedFile
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import storage_errors, write_atomic
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 FILE = "excluded.json"
 _FORMAT = 1

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError, DiskFull, FileInUse, NotWritable, StorageError
-from casetrack.objects.address import is_address
+from casetrack.base.errors import CaseTrackError, DiskFull, FileInUse, NotWritable, StorageError
+from casetrack.base.objects.address import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def storage_errors(path: Path | str, /) -> Iterator[None]:
 def translate(error: Exception, path: Path | str, /) -> StorageError:
     """Return the storage error that says what *error* means for *path*."""
     if is_address(path):
-        from casetrack.objects.words import place_error
+        from casetrack.base.objects.words import place_error
 
         return place_error(error, str(path))
     number = error.errno if isinstance(error, OSError) else None

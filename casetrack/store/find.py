@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from casetrack import names
-from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
+from casetrack.base import names
+from casetrack.base.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
 from casetrack.store.datasets import any_of
 from casetrack.store.passages import COLUMNS, make_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.records import Chunk, Document
+    from casetrack.base.records import Chunk, Document
     from casetrack.store.datasets import Snapshot
 
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,7}$", re.DOTALL)

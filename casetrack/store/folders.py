@@ -16,7 +16,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionDamaged, CollectionGone, UsageError
+from casetrack.base.errors import CollectionDamaged, CollectionGone, UsageError
 from casetrack.store import audit, mirror
 from casetrack.store.files import (
     IS_WINDOWS,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from casetrack.objects.address import Address
-    from casetrack.records import CollectionInfo
+    from casetrack.base.objects.address import Address
+    from casetrack.base.records import CollectionInfo
     from casetrack.store.place import Place
 
 UNCHOSEN_PROFILE = ".profile-unchosen"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import SchemaError
+from casetrack.base import schema
+from casetrack.base.errors import SchemaError
 from casetrack.store.checksums import stamped
 from casetrack.store.files import storage_errors
 from casetrack.store.place import place_of

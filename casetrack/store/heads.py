@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from casetrack.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic

@@ -13,8 +13,8 @@ import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError, CollectionDamaged
-from casetrack.records.reports import FileOutcome
+from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.records.reports import FileOutcome
 from casetrack.store import heads
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, create, open_dataset

@@ -12,15 +12,15 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionDamaged,
     CollectionReadOnly,
     FutureSchema,
     StorageError,
 )
-from casetrack.records import CollectionInfo, CollectionStatus
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.base.records import CollectionInfo, CollectionStatus
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import audit, mirror
 from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import file_lock, identity, remove_shell

@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     CollectionBusy,
     JobStopped,
     ObjectStorageError,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.records import Document
+from casetrack.base.records import Document
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from casetrack import editions
-from casetrack.errors import (
+from casetrack.base import editions
+from casetrack.base.errors import (
     CollectionDamaged,
     CollectionExists,
     CollectionGone,
@@ -15,7 +15,7 @@ from casetrack.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.records import COLLECTION_TYPES
+from casetrack.base.records import COLLECTION_TYPES
 from casetrack.store.damage import damage_told
 from casetrack.store.folders import settle_sealed
 from casetrack.store.recovery import sound_info
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
 
 _MAX_NAME = 200
 _MAX_TAG = 100

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.base.errors import CollectionBusy, JobStopped, StorageError
 from casetrack.store.files import storage_errors
 from casetrack.store.lease import writing
 from casetrack.store.sealed import gone

@@ -15,7 +15,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, CollectionBusy, CollectionDamaged, WriterReplaced
+from casetrack.base.errors import CaseTrackError, CollectionBusy, CollectionDamaged, WriterReplaced
 from casetrack.store.files import UNFINISHED, private_folder, storage_errors
 from casetrack.store.mirrored import VIEWS, Record, alone, is_whole, item_of, looks_of, present
 from casetrack.store.place import place_of

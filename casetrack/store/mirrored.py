@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionGone
+from casetrack.base.errors import CollectionGone
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.published import RECORD, Item, is_shared

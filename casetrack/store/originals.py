@@ -11,7 +11,7 @@ import secrets
 import shutil
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.files import private_folder, storage_errors
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
     from casetrack.store.datasets import Snapshot
 
 COPIES = "originals"

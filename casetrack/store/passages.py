@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.legal.places import printed_words
-from casetrack.provenance import PrintedPlace, Provenance, line_numbers
-from casetrack.records import Chunk
+from casetrack.base.provenance import PrintedPlace, Provenance, line_numbers
+from casetrack.base.records import Chunk
+from casetrack.extract.papers.places import printed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,14 +16,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionDamaged, ObjectStorageError, UsageError
-from casetrack.objects.address import Address, is_address
+from casetrack.base.errors import CollectionDamaged, ObjectStorageError, UsageError
+from casetrack.base.objects.address import Address, is_address
 from casetrack.store.files import folder_bytes, storage_errors, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.objects.service import Objects
+    from casetrack.base.objects.service import Objects
 
 FILE = "place.json"
 
@@ -90,7 +90,7 @@ class Place:
         PackageMissing
             The library for object storage is not installed.
         """
-        from casetrack.objects.service import open_objects
+        from casetrack.base.objects.service import open_objects
 
         if self.address is None:
             raise ValueError(f"{self.folder} lies in no object storage")
@@ -98,7 +98,7 @@ class Place:
 
 
 def _options_of_s3(address: Address, endpoint: str | None) -> dict[str, str]:
-    from casetrack.objects import credentials
+    from casetrack.base.objects import credentials
 
     try:
         credentials.of_s3()
@@ -176,7 +176,7 @@ def stored_bytes(folder: Path, name: str = "", /) -> int:
 
 def endpoint_of(address: Address | None, /) -> str | None:
     """Return the address of the service that the environment names for a place."""
-    from casetrack.objects import credentials
+    from casetrack.base.objects import credentials
 
     if address is None or address.scheme != "s3":
         return None
@@ -295,7 +295,7 @@ def files_at(uri: str, folder: str, endpoint: str | None = None, /) -> Iterator[
         The place cannot be read.
     """
     if is_address(uri):
-        from casetrack.objects.service import open_objects
+        from casetrack.base.objects.service import open_objects
 
         objects = open_objects(Address.of(uri), endpoint)
         for entry in objects.list(folder):

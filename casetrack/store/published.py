@@ -10,13 +10,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.errors import CollectionBusy, CollectionDamaged, CollectionGone
+from casetrack.base.errors import CollectionBusy, CollectionDamaged, CollectionGone
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import UNFINISHED
 from casetrack.store.place import FILE as PLACE
 
 if TYPE_CHECKING:
-    from casetrack.objects.service import Found
+    from casetrack.base.objects.service import Found
     from casetrack.store.place import Place
 
 LISTING = "files.json"

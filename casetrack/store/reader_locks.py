@@ -14,7 +14,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DiskFull, NotWritable, StorageError
+from casetrack.base.errors import DiskFull, NotWritable, StorageError
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
 from casetrack.store.files import storage_errors
 from casetrack.store.history import tags

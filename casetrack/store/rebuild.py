@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import CollectionDamaged
+from casetrack.base import schema
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store import heads, lease
 from casetrack.store.checksums import damaged, stamped
 from casetrack.store.commits import append
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _BATCH = 4096
 _OF_CHUNKS = (

@@ -15,10 +15,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack import schema
-from casetrack.errors import CollectionDamaged, NotWritable
-from casetrack.records import CollectionInfo
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.base import schema
+from casetrack.base.errors import CollectionDamaged, NotWritable
+from casetrack.base.records import CollectionInfo
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import mirror
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, dimension_of, open_dataset, profile_of

@@ -12,9 +12,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack import schema
-from casetrack.errors import CollectionDamaged
-from casetrack.records import Document
+from casetrack.base import schema
+from casetrack.base.errors import CollectionDamaged
+from casetrack.base.records import Document
 from casetrack.store.checksums import COLUMN, damaged
 from casetrack.store.datasets import conform
 from casetrack.store.rows import Rows

@@ -19,8 +19,8 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack import schema
-from casetrack.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.base import schema
+from casetrack.base.errors import CollectionBusy, JobStopped, StorageError
 from casetrack.store import commits
 from casetrack.store.checksums import stamped
 from casetrack.store.damage import reading
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
 
 _STAGE = "rewrite"
 KEY = "key"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import CollectionDamaged
+from casetrack.base import schema
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store.checksums import require_sound
 from casetrack.store.damage import reading
 from casetrack.store.datasets import any_of, conform, dimension_of

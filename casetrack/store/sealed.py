@@ -15,9 +15,9 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.crypt.head import read_head
-from casetrack.errors import CollectionGone, CollectionSealed, EncryptedFileDamaged, UsageError
-from casetrack.records.transfer import SealedCollection
+from casetrack.base.crypt.head import read_head
+from casetrack.base.errors import CollectionGone, CollectionSealed, EncryptedFileDamaged, UsageError
+from casetrack.base.records.transfer import SealedCollection
 from casetrack.store.wipe import GONE, wipe
 
 if TYPE_CHECKING:

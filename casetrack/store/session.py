@@ -14,8 +14,8 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.base import schema
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import audit, datasets, heads, lease, mirror
 from casetrack.store.checksums import stamped
 from casetrack.store.commits import append, remove, switch
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _FLUSH_ROWS = 512
 _COMMIT_SECONDS = 1.0

@@ -21,15 +21,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack import schema
-from casetrack.errors import (
+from casetrack.base import schema
+from casetrack.base.errors import (
     CollectionDamaged,
     SnapshotExists,
     SnapshotNotFound,
     StorageError,
     UsageError,
 )
-from casetrack.records.snapshots import SnapshotInfo
+from casetrack.base.records.snapshots import SnapshotInfo
 from casetrack.store.datasets import (
     CHUNKS,
     DOCUMENTS,

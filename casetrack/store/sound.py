@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CaseTrackError
+from casetrack.base.errors import CaseTrackError
 from casetrack.store.checksums import COLUMN, damaged, with_families
 from casetrack.store.damage import reading
 

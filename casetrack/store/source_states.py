@@ -10,8 +10,8 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import SourceError
-from casetrack.records.sources import SourceInfo
+from casetrack.base.errors import SourceError
+from casetrack.base.records.sources import SourceInfo
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.records.sync import SyncReport
+    from casetrack.base.records.sync import SyncReport
     from casetrack.store.datasets import Snapshot
 
 FILE = "sources.json"

@@ -7,7 +7,7 @@ versions are looked at only where enough of them are due. The rest is for
 
 A reader may hold an old version for a quarter of an hour. Where updates come so fast that what is
 kept for readers outgrows the collection itself, it is less. A reader that comes too late takes the
-newest state and asks again, see :meth:`casetrack.workspace.Workspace.ask`.
+newest state and asks again, see :meth:`casetrack.store.workspace.Workspace.ask`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from casetrack.objects.address import is_address
+from casetrack.base.objects.address import is_address
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import storage_errors
 from casetrack.store.heads import manifests

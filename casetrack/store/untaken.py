@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import DuplicateDocument, FileNotFound
-from casetrack.records.files import UntakenFile
-from casetrack.records.reports import FileOutcome
+from casetrack.base.errors import DuplicateDocument, FileNotFound
+from casetrack.base.records.files import UntakenFile
+from casetrack.base.records.reports import FileOutcome
 from casetrack.store.facts import sealed, unsealed
 from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
-    from casetrack.records import Document
-    from casetrack.records.sync import SyncChange
+    from casetrack.base.records import Document
+    from casetrack.base.records.sync import SyncChange
 
 FILE = "untaken.json"
 _FORMAT = 1

@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import CollectionDamaged
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
 from casetrack.store.heads import manifests_of

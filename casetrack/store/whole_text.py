@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from casetrack.extract.legal.text import TextPage, WholeText
-from casetrack.provenance import PrintedPlace
+from casetrack.base.provenance import PrintedPlace
+from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import casetrack
-from casetrack.cli.main import main
+from casetrack.faces.cli.main import main
 
 ROOT = Path(casetrack.__file__).parents[1]
 TEXTS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.editions import LEGAL, edition
+from casetrack.base.editions import LEGAL, edition
 from cli.conftest import error_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main as cli
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.faces.cli.main import main as cli
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.demo import QUESTIONS
-from casetrack.errors import DownloadFailed
-from casetrack.resources import resource_dir
+from casetrack.base.errors import DownloadFailed
+from casetrack.base.resources import resource_dir
+from casetrack.faces.demo import QUESTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise DownloadFailed("No source could be reached.", hint="Go online.")
 
-    monkeypatch.setattr("casetrack.supplies.pull", fail)
+    monkeypatch.setattr("casetrack.ingest.supplies.pull", fail)
 
 
 @pytest.mark.usefixtures("offline")

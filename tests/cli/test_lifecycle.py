@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import older_form
-from casetrack.collection.admin import Admin
-from casetrack.library import Library
+from casetrack.api.collection.admin import Admin
+from casetrack.api.library import Library
+from casetrack.keep.watch.watch_list import WatchList
 from casetrack.store import migrations
 from casetrack.store.lock import write_lock
-from casetrack.watch.watch_list import WatchList
 from cli.conftest import error_of
 
 if TYPE_CHECKING:

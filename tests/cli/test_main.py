@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import casetrack
-from casetrack.cli.commands import GROUPS
-from casetrack.cli.layout import Family
+from casetrack.faces.cli.commands import GROUPS
+from casetrack.faces.cli.layout import Family
 
 if TYPE_CHECKING:
     from cli.conftest import Run
@@ -54,7 +54,7 @@ def test_every_command_explains_itself(run: Run, words: list[str]) -> None:
 def test_help_imports_nothing_heavy() -> None:
     heavy = "lance lancedb pymupdf duckdb mcp onnxruntime onnx polars pyarrow numpy rich"
     code = (
-        "import sys\nfrom casetrack.cli.main import main\n"
+        "import sys\nfrom casetrack.faces.cli.main import main\n"
         "for words in (['--help'], ['ingest', '--help'], ['--version']): main(words)\n"
         f"print(sorted(set({heavy.split()!r}) & set(sys.modules)), file=sys.stderr)"
     )
@@ -109,7 +109,7 @@ def test_without_a_name_several_collections_are_listed(run: Run) -> None:
 def test_a_fault_is_one_line_and_its_trace_only_on_request(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of all things")
@@ -125,7 +125,7 @@ def test_a_fault_is_one_line_and_its_trace_only_on_request(
 
 
 def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

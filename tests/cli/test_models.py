@@ -17,9 +17,9 @@ import safetensors.numpy
 from casetrack.models import catalog, profiles
 from casetrack.models.profile_encoder import load_profile
 from casetrack.models.spec import Recipe
-from casetrack.ocr import choose, language_data, languages
-from casetrack.ocr.language_data import Language, known_codes
-from casetrack.ocr.weights import RAPID, find_weights
+from casetrack.parse.ocr import choose, language_data, languages
+from casetrack.parse.ocr.language_data import Language, known_codes
+from casetrack.parse.ocr.weights import RAPID, find_weights
 from cli.conftest import error_of
 from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
@@ -68,7 +68,7 @@ def rapidocr(models: Path, networks: Path) -> Path:
 @pytest.fixture
 def without_packages(models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the models folder on a machine that has no package of text recognition."""
-    for module in ("casetrack.ocr.easy", "importlib.util"):
+    for module in ("casetrack.parse.ocr.easy", "importlib.util"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     return models
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.cli import output
-from casetrack.cli.output import (
+from casetrack.faces.cli import output
+from casetrack.faces.cli.output import (
     Field,
     cell_text,
     clean,

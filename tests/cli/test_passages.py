@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.cli.passages import show_results
-from casetrack.records import SearchResult, SearchResults, Signal
-from casetrack.records.pinpoints import Pinpoint, Pointed
+from casetrack.base.records import SearchResult, SearchResults, Signal
+from casetrack.base.records.pinpoints import Pinpoint, Pointed
+from casetrack.faces.cli.passages import show_results
 from graph_records import provenance as recorded
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from casetrack.provenance import Provenance
+    from casetrack.base.provenance import Provenance
 
 FILLER = "The parties have agreed on the form of this schedule. " * 20
 ANSWER = "Invoices are payable within thirty days of receipt."

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import casetrack
-from casetrack.cli import progress
-from casetrack.cli.progress import Meter, stoppable
-from casetrack.records import IngestProgress
+from casetrack.base.records import IngestProgress
+from casetrack.faces.cli import progress
+from casetrack.faces.cli.progress import Meter, stoppable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_the_handler_of_ctrl_c_is_put_back() -> None:
 def test_the_second_ctrl_c_ends_the_process_and_its_workers() -> None:
     code = (
         "import subprocess, sys, time\n"
-        "from casetrack.cli.progress import stoppable\n"
+        "from casetrack.faces.cli.progress import stoppable\n"
         "with stoppable():\n"
         "    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
         "    print(child.pid, flush=True)\n"

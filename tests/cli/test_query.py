@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from casetrack.cli.query import formats, tables
-from casetrack.cli.query.values import unique_names
-from casetrack.query.statements import all_of, is_blank, parameters, split
+from casetrack.faces.cli.query import formats, tables
+from casetrack.faces.cli.query.values import unique_names
+from casetrack.search.query.statements import all_of, is_blank, parameters, split
 from cli.conftest import error_of
 
 if TYPE_CHECKING:

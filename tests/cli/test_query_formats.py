@@ -12,14 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from casetrack.cli.query import formats, tables
-from casetrack.cli.query.formats import FORMATS
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
+from casetrack.faces.cli.query import formats, tables
+from casetrack.faces.cli.query.formats import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.cli.query.formats import Format
+    from casetrack.faces.cli.query.formats import Format
     from cli.conftest import Run
 
 NO_PARQUET = ["bignum", "interval", "empty_struct", "union"]

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 _DEAF = """
 import signal, time
-from casetrack.cli.query.watching import watched
+from casetrack.faces.cli.query.watching import watched
 
 def work(control):
     print("begun")

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from casetrack.cli.query.formats import BY_ENDING, FORMATS
-from casetrack.cli.query.parameters import PARAMETER_TYPES
-from casetrack.cli.query.repl import Shell
-from casetrack.cli.query.running import How
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.query.formats import BY_ENDING, FORMATS
+from casetrack.faces.cli.query.parameters import PARAMETER_TYPES
+from casetrack.faces.cli.query.repl import Shell
+from casetrack.faces.cli.query.running import How
 
 if TYPE_CHECKING:
     from cli.conftest import Run

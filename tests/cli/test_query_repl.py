@@ -15,21 +15,21 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from casetrack.cli import output
-from casetrack.cli.query import repl
-from casetrack.cli.query.child import Child
-from casetrack.cli.query.prompt import (
+from casetrack.faces.cli import output
+from casetrack.faces.cli.query import repl
+from casetrack.faces.cli.query.child import Child
+from casetrack.faces.cli.query.prompt import (
     HISTORY_FILE,
     QueryHistory,
     StatementCompleter,
     converse,
     is_whole,
 )
-from casetrack.cli.query.repl import Shell, pieces
-from casetrack.cli.query.running import How
-from casetrack.cli.query.source import QueryTarget
-from casetrack.cli.state import State
-from casetrack.query.completion import Words, candidates
+from casetrack.faces.cli.query.repl import Shell, pieces
+from casetrack.faces.cli.query.running import How
+from casetrack.faces.cli.query.source import QueryTarget
+from casetrack.faces.cli.state import State
+from casetrack.search.query.completion import Words, candidates
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -213,7 +213,7 @@ def test_commands_change_what_comes_next(
 def test_saved_queries_are_listed_below_each_other_on_a_terminal(
     shell: Shell, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.cli.query.repl.is_terminal", lambda _stream: True)
+    monkeypatch.setattr("casetrack.faces.cli.query.repl.is_terminal", lambda _stream: True)
     assert shell.enter("\\saved")
     sys.stdout.flush()
     listed = capfd.readouterr().out

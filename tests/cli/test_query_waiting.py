@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.query import waiting
-from casetrack.cli.query.watching import watched
+from casetrack.faces.cli.query import waiting
+from casetrack.faces.cli.query.watching import watched
 
 if TYPE_CHECKING:
-    from casetrack.sql.control import Control
+    from casetrack.store.sql.control import Control
 
 
 class _Screen(io.StringIO):

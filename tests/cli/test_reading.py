@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from casetrack.library import Library
+from casetrack.api.library import Library
 from cli.conftest import error_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from casetrack.errors import OcrUnavailable
+from casetrack.base.errors import OcrUnavailable
 from cli.conftest import error_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def test_words_of_a_list_are_taken_out_with_proof(
     def none(*_: object) -> None:
         raise OcrUnavailable("no engine")
 
-    monkeypatch.setattr("casetrack.ocr.choose.choose_engine", none)  # whatever the machine has
+    monkeypatch.setattr(
+        "casetrack.parse.ocr.choose.choose_engine", none
+    )  # whatever the machine has
     words = tmp_path / "names.txt"
     words.write_text("Inez Calloway\n\nRupert Stoddard\nHis adviser in\n", encoding="utf-8")
     copy = tmp_path / "out.pdf"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
-from casetrack.errors import ProviderUnreachable
+from casetrack.base.errors import ProviderUnreachable
 from cli.conftest import error_of
 from fakes import FakeEncoders, WordEncoder
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 ROOT = Path(casetrack.__file__).parents[1]
 SLOW = """
 import sys, time
-import casetrack.library
-from casetrack.cli.main import main
+import casetrack.api.library
+from casetrack.faces.cli.main import main
 from fakes import FakeEncoders, WordEncoder
 
 class Slow(WordEncoder):
@@ -44,7 +44,7 @@ class Encoders(FakeEncoders):
 
     of = classmethod(lambda cls, _: cls())
 
-casetrack.library.Encoders = Encoders
+casetrack.api.library.Encoders = Encoders
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -67,7 +67,7 @@ class Models(FakeEncoders):
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models of small dimensions for all commands of this process."""
-    monkeypatch.setattr("casetrack.library.Encoders", Models)
+    monkeypatch.setattr("casetrack.api.library.Encoders", Models)
 
 
 def info(run: Run) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def test_a_service_that_fails_leaves_no_collection(
         def get(self, name: str, /) -> Any:
             raise ProviderUnreachable("It is gone.")
 
-    monkeypatch.setattr("casetrack.library.Encoders", Gone)
+    monkeypatch.setattr("casetrack.api.library.Encoders", Gone)
     ended = run("collection", "create", "Far", "--profile", "ollama", "--json")
     assert (ended.code, error_of(ended)["code"]) == (1, "provider_unreachable")
     assert run("collection", "list", "--json").out.strip() == "[]"

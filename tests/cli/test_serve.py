@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.mcp import server as starting
-from casetrack.mcp.catalogue import choose, declared
-from casetrack.mcp.session import Session
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.mcp import server as starting
+from casetrack.faces.mcp.catalogue import choose, declared
+from casetrack.faces.mcp.session import Session
 from cli.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def test_a_server_that_only_reads(home: Path, tmp_path: Path) -> None:
     names, imported = talk(tmp_path / "imports.txt", "--read-only")
     assert names == [name for name, spec in declared().items() if spec.hints.read_only]
     assert not home.exists() or list(home.iterdir()) == []
-    assert "casetrack.mcp.server" in imported
+    assert "casetrack.faces.mcp.server" in imported
     # Serving over standard input and output pays for nothing else.
-    others = ("casetrack.mcp.http", "uvicorn.protocols", "casetrack.watch.background")
+    others = ("casetrack.faces.mcp.http", "uvicorn.protocols", "casetrack.keep.watch.background")
     assert [name for name in imported if name.startswith(others)] == []
 
 

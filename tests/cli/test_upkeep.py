@@ -54,5 +54,5 @@ def test_without_a_collection(run: Run) -> None:
 def test_info_says_what_can_be_freed(
     filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, said: bool
 ) -> None:
-    monkeypatch.setattr("casetrack.collection.upkeep.freeable_bytes", lambda _: freeable)
+    monkeypatch.setattr("casetrack.keep.upkeep.freeable_bytes", lambda _: freeable)
     assert ("`casetrack upkeep`" in filled("collection", "info", "Mill").out) == said

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.views import stored_segments
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.store.index import stored_segments
 
 if TYPE_CHECKING:
     from pathlib import Path

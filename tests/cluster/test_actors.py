@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import PackageMissing, SearchBusy, UsageError
 from casetrack.cluster.connect import connected
 from casetrack.cluster.search import actors
 from casetrack.cluster.search.actors import RayShards, Wanted
 from casetrack.cluster.search.front import Front
 from casetrack.cluster.search.serving import on_a_machine_of
-from casetrack.config import load_settings
-from casetrack.errors import PackageMissing, SearchBusy, UsageError
-from casetrack.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 # What Ray and its packages warn of is theirs.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamaged
 from casetrack.cluster.build import parts, views
 from casetrack.cluster.build.sharing import groups
 from casetrack.cluster.connect import connected
-from casetrack.config import load_settings
-from casetrack.errors import ClusterFailed, CollectionBusy, CollectionDamaged
-from casetrack.library import Library
-from casetrack.sql.views import GraphView
 from casetrack.store.datasets import open_snapshot
+from casetrack.store.index import cells
 from casetrack.store.lock import try_lock, write_lock
 from casetrack.store.place import place_of
-from casetrack.views import cells
-from casetrack.workspace import Workspace
+from casetrack.store.sql.views import GraphView
+from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from casetrack.store.place import Place
 
 

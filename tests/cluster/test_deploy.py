@@ -12,7 +12,7 @@ import yaml
 from typer.main import get_command
 
 from casetrack import __version__
-from casetrack.cli.main import app
+from casetrack.faces.cli.main import app
 
 HOME = Path(__file__).parents[2] / "deploy"
 FILES = ["kuberay.yaml", "ray.yaml"]

@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.base.errors import ClusterDiffers, ClusterFailed, DuplicateDocument, UsageError
+from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.cluster.connect import Cluster
 from casetrack.cluster.ingest import call, check, engine, recipe, run
 from casetrack.cluster.ingest.registrar import Registrar
 from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
-from casetrack.errors import ClusterDiffers, ClusterFailed, DuplicateDocument, UsageError
 from casetrack.ingest import batch
 from casetrack.ingest import run as ingest_run
 from casetrack.ingest.discover import FoundFile
-from casetrack.readers.workers.frames import pack_error
-from casetrack.records import DEFAULT_PROFILE
+from casetrack.parse.workers.frames import pack_error
 from casetrack.store.datasets import CHUNKS, open_dataset
 from casetrack.store.session import leftovers
 from fakes import FakeEncoders, WordEncoder
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 OF_THEIR_MOMENT = {
     *("document_id", "revision", "parent_id", "ingested_at", "updated_at", "original_copy"),
@@ -393,7 +393,7 @@ def test_an_error_of_the_whole_batch_is_raised_here(
     library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(block: pa.Table, *_: Any) -> pa.Table:
-        from casetrack.errors import DiskFull
+        from casetrack.base.errors import DiskFull
 
         return block_of([Work(0, problem=pack_error(DiskFull(Path("/there"))))])
 

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ShardsUnreachable
 from casetrack.cluster.search.asked import Asked, Part
 from casetrack.cluster.search.front import Front
 from casetrack.cluster.search.shard import Shard
 from casetrack.cluster.search.sharing import shared
-from casetrack.config import load_settings
-from casetrack.errors import ShardsUnreachable
-from casetrack.library import Library
-from casetrack.retrieve.lists import HERE
-from casetrack.views.recall import Question
-from casetrack.views.scope import scope_of, scope_of_rows
-from casetrack.views.stored_segments import index_home
+from casetrack.search.lists import HERE
+from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import scope_of, scope_of_rows
+from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess
 from views.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import SearchMode, SearchResults
-    from casetrack.views.index import Index
-    from casetrack.views.recall import Lists
-    from casetrack.views.scope import Scope
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchMode, SearchResults
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.recall import Lists
+    from casetrack.store.index.scope import Scope
 
 SIZES = (400, 150, 260, 40, 90)
 DEAD = frozenset({"001-00003", "001-00010", "003-00000"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.cli.context.main import main
+from casetrack.editions.context.cli.main import main
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.context.agents import agents_of
-from casetrack.context.config import load_config
-from casetrack.errors import ConfigError
+from casetrack.base.errors import ConfigError
+from casetrack.editions.context.agents import agents_of
+from casetrack.editions.context.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

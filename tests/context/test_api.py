@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.context import api
-from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import AmbiguousName, DocumentNotFound, UsageError
+from casetrack.editions.context import api
 from sourced import sourced_collection
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 HIT = {"id", "score", "title", "source", "source_id", "updated_at", "snippet", "source_url"}
 READ = {"id", "source", "source_id", "source_url", "title", "author", "created_at", "updated_at",

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from casetrack.cli.context.main import main
-from casetrack.errors import FreeTierLimit
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.errors import FreeTierLimit
+from casetrack.editions.context.cli.main import main
 from git_repository import Repository
 
 ROOT = Path(__file__).parents[2]
@@ -282,7 +282,7 @@ def test_the_shell_completes_commands_and_sources(config: Path, ctx: Ctx) -> Non
     assert "_CTX_COMPLETE" in ctx("completions", "bash")[1]
     asked = {"_CTX_COMPLETE": "complete_bash", "COMP_WORDS": "ctx sync git:", "COMP_CWORD": "2"}
     done = subprocess.run(
-        [sys.executable, "-c", "from casetrack.cli.context.main import run; run()"],
+        [sys.executable, "-c", "from casetrack.editions.context.cli.main import run; run()"],
         env={**os.environ, "PYTHONPATH": str(ROOT), **asked},
         capture_output=True,
         text=True,

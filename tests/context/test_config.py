@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from casetrack.context.config import load_config
-from casetrack.context.home import ContextHome, pipeline_text, profile_of
-from casetrack.context.template import config_text
-from casetrack.errors import ConfigError, SourceError, UsageError
-from casetrack.sources import KINDS
+from casetrack.base.errors import ConfigError, SourceError, UsageError
+from casetrack.editions.context.config import load_config
+from casetrack.editions.context.home import ContextHome, pipeline_text, profile_of
+from casetrack.editions.context.template import config_text
+from casetrack.keep.sources import KINDS
 
 THEIRS = Path(__file__).with_name("theirs.toml").read_text(encoding="utf-8")
 """Every section and key that ctx has, as its users write them."""

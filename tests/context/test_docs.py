@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.cli.context.commands import GROUPS
-from casetrack.cli.context.main import main
-from casetrack.cli.layout import Family
-from casetrack.context.config import load_config
-from casetrack.context.keys import SECTIONS, WITHOUT_EFFECT
-from casetrack.sources import KINDS
+from casetrack.editions.context.cli.commands import GROUPS
+from casetrack.editions.context.cli.main import main
+from casetrack.editions.context.config import load_config
+from casetrack.editions.context.keys import SECTIONS, WITHOUT_EFFECT
+from casetrack.faces.cli.layout import Family
+from casetrack.keep.sources import KINDS
 from git_repository import Repository
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_the_tour_goes_as_it_is_written(
     for name in ("docs/reading-files.md", "docs/marks.md"):
         repository.write(name, (CHECKOUT / name).read_text(encoding="utf-8"))
     code = ("progress", "notes", "quotes")
-    for path in (f"casetrack/cli/{name}.py" for name in code):
+    for path in (f"casetrack/faces/cli/{name}.py" for name in code):
         repository.write(path, (CHECKOUT / path).read_text(encoding="utf-8"))
     repository.commit()
     monkeypatch.chdir(repository.folder)

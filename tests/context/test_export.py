@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from casetrack.cli.context.main import main
+from casetrack.editions.context.cli.main import main
 from context_faces import typed
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import anyio
 import pytest
 
-from casetrack.cli.context.main import main
+from casetrack.editions.context.cli.main import main
 from context_faces import CTX, TOKEN, compare, questions_of, rest, served, typed
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def test_a_program_that_shows_pages_opens_what_was_found(project: Path, port: in
         html = (await client.read_resource(page.uri)).contents[0].text
         found = await client.call_tool("search", {"query": "roll back"})
         hit = found.structured_content["results"][0]
-        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/collection"]}
+        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/api/collection"]}
         return html, found, await client.call_tool("show_page", given)
 
     html, found, shown = over_mcp(port, work, extensions=[shows])
@@ -307,7 +307,7 @@ def test_other_methods_and_paths(port: int) -> None:
 def test_long_answers_are_shortened(
     project: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.mcp.context import tools
+    from casetrack.editions.context.mcp import tools
 
     monkeypatch.setattr(tools, "fitting", lambda costs, **_: max(1, sum(1 for _ in costs) - 2))
     found = typed(project, "search", "requests refused status")

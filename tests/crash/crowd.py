@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     CaseTrackError,
     ChunkNotFound,
     CollectionExists,
@@ -31,7 +31,7 @@ from tests.crash.world import NAME, SHORT, open_library, text_of, write_files
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 FILES_EACH = 4
 _WORD = re.compile(r"uniq(\d+)v(\d+)")

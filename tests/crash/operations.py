@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Protocol
 from unittest import mock
 
 import older_form
-from casetrack.crypt import head
-from casetrack.crypt.secret import Cost, Secret
-from casetrack.crypt.stream import DecryptingReader
-from casetrack.errors import (
+from casetrack.base.crypt import head
+from casetrack.base.crypt.secret import Cost, Secret
+from casetrack.base.crypt.stream import DecryptingReader
+from casetrack.base.errors import (
     CollectionExists,
     CollectionNotFound,
     CollectionSealed,
     DocumentNotFound,
     UsageError,
 )
-from casetrack.watch.watch_list import WatchList
+from casetrack.keep.watch.watch_list import WatchList
 from stub_source import StubSource
 from tests.crash.world import LONG, NAME, PHRASE, SHORT, open_library, text_of, write_files
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 SIX = range(6)
 

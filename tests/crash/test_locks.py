@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import CollectionBusy, CollectionGone, JobStopped, StorageError
+from casetrack.base.errors import CollectionBusy, CollectionGone, JobStopped, StorageError
 from casetrack.store.lock import file_lock, try_lock, write_lock
 
 if TYPE_CHECKING:

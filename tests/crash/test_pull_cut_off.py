@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import CaseTrackError, ModelNotFound
+from casetrack.base.errors import CaseTrackError, ModelNotFound
 from casetrack.models.encoder import Encoder
 from casetrack.models.pull import installed, pull, verify
 from tests.crash.faults import KILL

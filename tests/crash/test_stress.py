@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.collection import Collection
+from casetrack.api.collection import Collection
 from casetrack.store.session import leftovers, write_session
 from tests.crash import crowd
 from tests.crash.world import NAME, SHORT, garbage, look, open_library, text_of, write_files

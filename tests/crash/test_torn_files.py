@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.keep.watch.watch_list import WatchList
 from casetrack.store.session import write_session
-from casetrack.watch.watch_list import WatchList
 from tests.crash.world import NAME, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 steps = pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.slow)])
 

@@ -13,7 +13,7 @@ from casetrack.store.session import write_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def old(path: Path) -> Path:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.keep.watch.watch_list import WatchList
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.watch.watch_list import WatchList
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 # Profiles of services settle the length of their vectors themselves, so any will do.
 SHORT, LONG = "openai", "ollama"

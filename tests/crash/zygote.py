@@ -27,8 +27,8 @@ _PRELOADED = (
     "lance.fragment",
     "pyarrow",
     "casetrack.ingest.batch",
-    "casetrack.library",
-    "casetrack.views.index",
+    "casetrack.api.library",
+    "casetrack.store.index.index",
     "tests.crash.operations",
 )
 CHECKOUT = Path(__file__).parents[2]
@@ -172,7 +172,7 @@ def _serve() -> None:
 def _carry_out(request: dict[str, Any]) -> int:
     import time
 
-    from casetrack.errors import CaseTrackError
+    from casetrack.base.errors import CaseTrackError
     from tests.crash.operations import OPERATIONS, PULL
     from tests.crash.world import look
 

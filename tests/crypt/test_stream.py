@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.crypt import head
-from casetrack.crypt.head import is_encrypted, read_head
-from casetrack.crypt.secret import Cost, Secret
-from casetrack.crypt.stream import DecryptingReader, EncryptingWriter
-from casetrack.errors import CaseTrackError, EncryptedFileDamaged, PassphraseWrong, UsageError
+from casetrack.base.crypt import head
+from casetrack.base.crypt.head import is_encrypted, read_head
+from casetrack.base.crypt.secret import Cost, Secret
+from casetrack.base.crypt.stream import DecryptingReader, EncryptingWriter
+from casetrack.base.errors import CaseTrackError, EncryptedFileDamaged, PassphraseWrong, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,7 +187,7 @@ def test_what_was_abandoned_is_no_whole_file() -> None:
 def test_the_usual_cost_is_what_libsodium_calls_moderate() -> None:
     from nacl.pwhash import argon2id
 
-    from casetrack.crypt.secret import COST
+    from casetrack.base.crypt.secret import COST
 
     moderate = (argon2id.OPSLIMIT_MODERATE, argon2id.MEMLIMIT_MODERATE)
     assert (COST.operations, COST.memory) == moderate

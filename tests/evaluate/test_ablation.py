@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.errors import ModelNotFound
-from casetrack.evaluate import measure, open_beir
-from casetrack.evaluate.ablation import available_signals, combinations
+from casetrack.api.evaluate import measure, open_beir
+from casetrack.api.evaluate.ablation import available_signals, combinations
+from casetrack.base.errors import ModelNotFound
+from casetrack.faces.cli.main import main
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def test_the_command_compares_each_with_all(

@@ -13,8 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import SearchMode
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchMode
 
 # How many absent answers are told at least; of those that are there none may be told. More of them
 # can be told only with false ones: see docs/evaluation.md.

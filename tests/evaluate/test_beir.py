@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import FileNotFound, UsageError
-from casetrack.evaluate import measure, open_beir
+from casetrack.api.evaluate import measure, open_beir
+from casetrack.base.errors import FileNotFound, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 @pytest.mark.slow

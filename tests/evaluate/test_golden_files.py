@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import FileNotFound, UsageError
-from casetrack.evaluate import measure, open_golden
+from casetrack.api.evaluate import measure, open_golden
+from casetrack.base.errors import FileNotFound, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 RENT = {"document": "contracts/lease.txt", "page": 1, "text": "rent of 1,250.00"}
 

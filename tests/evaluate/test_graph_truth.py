@@ -10,7 +10,7 @@ import pytest
 from evaluate.graph_truth import Report, load_truth, rows_of, score_graph
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 NOTES = Path(__file__).parent.parent.parent / "data-samples" / "graph.toml"
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.evaluate import measure, open_golden
-from casetrack.evaluate.matching import holds
-from casetrack.library import Library
+from casetrack.api.evaluate import measure, open_golden
+from casetrack.api.evaluate.matching import holds
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 HELD = Path(__file__).parents[2] / "tools" / "held"
 SHARE = (

@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.evaluate.ablation import combinations
-from casetrack.evaluate.matching import holds, same_value
-from casetrack.evaluate.measures import mean_of, measures_of, percentile
-from casetrack.evaluate.significance import compare_scores, interval, sign_flip_p
+from casetrack.api.evaluate.ablation import combinations
+from casetrack.api.evaluate.matching import holds, same_value
+from casetrack.api.evaluate.measures import mean_of, measures_of, percentile
+from casetrack.api.evaluate.significance import compare_scores, interval, sign_flip_p
+from casetrack.base.errors import UsageError
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.errors import ModelNotFound, UsageError
-from casetrack.evaluate import in_profile, measure, open_beir, open_golden
+from casetrack.api.evaluate import in_profile, measure, open_beir, open_golden
+from casetrack.base.errors import ModelNotFound, UsageError
+from casetrack.faces.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ROW = {"question": "rent of the tenant", "answers": [{"document": "lease.txt", "text": "1,250"}]}
 

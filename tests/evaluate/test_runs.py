@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import FileNotFound, UsageError
-from casetrack.evaluate import find_run, measure, open_beir, save_run, stored_runs
-from casetrack.evaluate.compare import compare_runs
-from casetrack.evaluate.history import trends
-from casetrack.evaluate.runs import Run, load_run, runs_dir
+from casetrack.api.evaluate import find_run, measure, open_beir, save_run, stored_runs
+from casetrack.api.evaluate.compare import compare_runs
+from casetrack.api.evaluate.history import trends
+from casetrack.api.evaluate.runs import Run, load_run, runs_dir
+from casetrack.base.errors import FileNotFound, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 

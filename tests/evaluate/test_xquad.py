@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.evaluate import measure, open_beir
-from casetrack.library import Library
+from casetrack.api.evaluate import measure, open_beir
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

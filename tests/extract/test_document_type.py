@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.extract.document_type import infer_document_type
-from casetrack.records import DOCUMENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from casetrack.editions.legal.extract.citations import read_citations
+from casetrack.editions.legal.extract.reading import read_on
 from casetrack.extract.amounts import find_amounts
 from casetrack.extract.dates import find_dates
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.legal.caption import read_caption
-from casetrack.extract.legal.citations import read_citations
-from casetrack.extract.legal.docket_sheet import read_entries
-from casetrack.extract.legal.places import read_bates
-from casetrack.extract.legal.reading import read_on
-from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.extract.names import StateTagger
 from casetrack.extract.names.tagger import KINDS
+from casetrack.extract.papers.caption import read_caption
+from casetrack.extract.papers.docket_sheet import read_entries
+from casetrack.extract.papers.places import read_bates
+from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.extract.references import References
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
-from casetrack.steps.identifiers import identifier_terms
-from casetrack.steps.language import detect_language
-from casetrack.steps.words import index_terms
+from casetrack.ingest.steps.identifiers import identifier_terms
+from casetrack.ingest.steps.language import detect_language
+from casetrack.ingest.steps.words import index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

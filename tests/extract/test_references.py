@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 from casetrack.extract.references import References, keys_relate, reference_key
 
 if TYPE_CHECKING:

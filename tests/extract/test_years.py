@@ -1,4 +1,4 @@
-"""Implausible years are no dates, by form and context; see :mod:`casetrack.years`."""
+"""Implausible years are no dates, by form and context; see :mod:`casetrack.base.years`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from casetrack.extract.dates import find_dates
 from casetrack.extract.own_date import stated_day
-from casetrack.readers.dates import mail_date as parse_date
-from casetrack.readers.dates import parse_date as web_date
-from casetrack.readers.image.facts import date_of
-from casetrack.readers.package import moment
-from casetrack.readers.pdf.open import parse_date as pdf_date
+from casetrack.parse.dates import mail_date as parse_date
+from casetrack.parse.dates import parse_date as web_date
+from casetrack.parse.image.facts import date_of
+from casetrack.parse.package import moment
+from casetrack.parse.pdf.open import parse_date as pdf_date
 
 NO_DATES = (
     *("JUN 1087", "P/N: DEC 1440 rev B", "12-JUN-1087", "Jun 1215", "JUNE 1087", "06/12/1087"),

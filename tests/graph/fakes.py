@@ -21,27 +21,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack import schema
+from casetrack.base import schema
+from casetrack.base.provenance import Provenance
+from casetrack.base.records import Chunk, CollectionInfo, Document
+from casetrack.base.records.graph import Quote
+from casetrack.base.records.graph.kinds import NAME_KINDS
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors
 from casetrack.graph.relations.bearings import Bearings
 from casetrack.graph.relations.edges import DIRECTED
 from casetrack.graph.relations.mails import Mails
-from casetrack.provenance import Provenance
-from casetrack.records import Chunk, CollectionInfo, Document
-from casetrack.records.graph import Quote
-from casetrack.records.graph.kinds import NAME_KINDS
-from casetrack.sql.trusted import OwnSql
 from casetrack.store.session import _ledger_table
+from casetrack.store.sql.trusted import OwnSql
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from casetrack.records.marks import PlacedMark
-    from casetrack.sql.views import GraphView
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.store.sql.views import GraphView
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 DIMENSION = 32

@@ -9,14 +9,14 @@ import pyarrow as pa
 
 from casetrack.graph.document import read_document
 from casetrack.graph.entities.merge import merge
-from casetrack.steps.join import ALL_JOINS
+from casetrack.ingest.steps.join import ALL_JOINS
 from graph.test_document import NAMED, document, marked
 from graph.test_entities import LOCALS, local
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.steps.join import JoinRules
+    from casetrack.ingest.steps.join import JoinRules
 
 NEAR = "[O:Borealis Rail plc] was told. [P:Priya Raman] saw it."
 """What brings two documents that both say it within reach of one another."""

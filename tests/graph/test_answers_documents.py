@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.answers.aligning import word_changes
-from casetrack.answers.changes import changes
-from casetrack.answers.clusters import clusters
-from casetrack.answers.compare import comparison
-from casetrack.answers.paragraphs import paragraphs
-from casetrack.answers.related import related_documents, some_of
-from casetrack.answers.similar import similar_chunks
-from casetrack.errors import ChunkNotFound, UsageError
+from casetrack.base.errors import ChunkNotFound, UsageError
+from casetrack.graph.answers.aligning import word_changes
+from casetrack.graph.answers.changes import changes
+from casetrack.graph.answers.clusters import clusters
+from casetrack.graph.answers.compare import comparison
+from casetrack.graph.answers.paragraphs import paragraphs
+from casetrack.graph.answers.related import related_documents, some_of
+from casetrack.graph.answers.similar import similar_chunks
 from graph.fakes import HandMadeGraph, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.records.graph import Changes
+    from casetrack.base.records.graph import Changes
 
 ACME, TIDE = "[[organization:acme|Acme Corp]]", "[[organization:tide|Tidewell Systems]]"
 

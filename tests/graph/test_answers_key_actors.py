@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.answers.summary import key_actors
+from casetrack.graph.answers.summary import key_actors
 from graph.fakes import HandMadeGraph, Written
 
 SEC = "[[organization:sec|Securities and Exchange Commission]]"

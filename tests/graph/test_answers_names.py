@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.answers.lookup import match_entities, match_references
-from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.graph.answers.lookup import match_entities, match_references
 from graph.fakes import HandMadeGraph, Written
 
 GRAPH = HandMadeGraph(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from casetrack import schema
-from casetrack.answers.sentence import sentence_around, sentences
-from casetrack.answers.statistics import statistics
-from casetrack.answers.summary import summary, version_chains
-from casetrack.answers.topics import topic_records
+from casetrack.base import schema
+from casetrack.graph.answers.sentence import sentence_around, sentences
+from casetrack.graph.answers.statistics import statistics
+from casetrack.graph.answers.summary import summary, version_chains
+from casetrack.graph.answers.topics import topic_records
 from casetrack.graph.topics.build import sampled, topics
 from casetrack.graph.topics.labels import telling_terms
 from graph.fakes import HandMadeGraph, Written

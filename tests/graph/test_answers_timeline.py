@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.answers.sentence import sentence_around, shortened
-from casetrack.answers.timeline import timeline
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
+from casetrack.graph.answers.sentence import sentence_around, shortened
+from casetrack.graph.answers.timeline import timeline
 from graph.fakes import HandMadeGraph, Written
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.collection import Collection
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.collection import Collection
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Found, clauses, stated, write
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from graph.belonging.mails import mail
 from graph.belonging.measure import write
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records.graph import Entity, Event
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Entity, Event
 
 ADA, BO, CY = (
     "Ada Mossop <ada.mossop@mill.example>",

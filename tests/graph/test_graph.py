@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.collection import Collection
-from casetrack.config import load_settings
-from casetrack.errors import ChunkNotFound
+from casetrack.api.collection import Collection
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ChunkNotFound
 from casetrack.graph import stored_segments
-from casetrack.library import Library
-from casetrack.pipeline import Tools
+from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.extract.legal.caption import read_caption
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.extract.papers.caption import read_caption
+from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
 

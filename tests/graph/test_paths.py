@@ -9,8 +9,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.sql.connection import sql_text
+from casetrack.base import schema
+from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.graph.relations.chunks import chunk_edges
 from casetrack.graph.relations.documents import document_edges
 from casetrack.graph.relations.entities import entity_edges

@@ -17,8 +17,8 @@ import lance
 import pyarrow as pa
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from casetrack.store.checksums import stamped
 from casetrack.store.info import read_info, update_info, write_info
 from casetrack.store.session import WriteSession, write_session
@@ -27,8 +27,8 @@ from fakes import FakeEncoders, WordEncoder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.records import Check, HealthReport
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Check, HealthReport
 
     Break = Callable[[Collection], None]
 
@@ -520,7 +520,7 @@ def test_leftovers_of_a_stopped_writer(
         check = next(c for c in collection.admin.doctor().checks if c.name == "leftovers")
         return check.detail
 
-    from casetrack.pipeline import Tools
+    from casetrack.ingest.pipeline import Tools
 
     tools = Tools(None, None, 12)
     assert half_done() != "none"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import OcrSettings
-from casetrack.errors import OcrUnavailable
-from casetrack.health import check_ocr
-from casetrack.ocr import choose, languages
-from casetrack.ocr.weights import RAPID, find_weights
+from casetrack.base.config import OcrSettings
+from casetrack.base.errors import OcrUnavailable
+from casetrack.keep.health import check_ocr
+from casetrack.parse.ocr import choose, languages
+from casetrack.parse.ocr.weights import RAPID, find_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a models folder on a machine without language data and packages for OCR."""
     monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
-    monkeypatch.setattr("casetrack.ocr.easy.find_spec", lambda name: None)
+    monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: None)
     choose._make.cache_clear()
     return tmp_path / "models"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.health import page_problems, row_problems
-from casetrack.health.rows import box_problems, derived_problems
+from casetrack.keep.health import page_problems, row_problems
+from casetrack.keep.health.rows import box_problems, derived_problems
 
 ROW = {
     "text": "abc",

@@ -12,15 +12,15 @@ import pymupdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack.errors import StorageError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.errors import StorageError
 from casetrack.store.session import WriteSession
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document, FileOutcome, IngestProgress, IngestReport
 
 File = tuple[str, bytes]
 

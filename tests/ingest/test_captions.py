@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack import schema
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base import schema
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 TOLD = """
 WITH found AS (

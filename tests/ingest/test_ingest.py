@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import DiskFull, StorageError, UsageError
+from casetrack.base.errors import DiskFull, StorageError, UsageError
 from casetrack.ingest.discover import discover
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.records import IngestProgress
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import IngestProgress
 
 
 @pytest.fixture
@@ -71,16 +71,16 @@ def test_every_file_has_one_outcome(collection: Collection, tmp_path: Path) -> N
 def test_a_surprise_with_one_file_does_not_stop_the_others(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import casetrack.steps.chunk
+    import casetrack.ingest.steps.chunk
 
-    real = casetrack.steps.chunk.chunk_page
+    real = casetrack.ingest.steps.chunk.chunk_page
 
     def surprise(page: dict, *others: object) -> object:
         if "trap" in page["text"]:
             raise IndexError("trapped")
         return real(page, *others)
 
-    monkeypatch.setattr("casetrack.steps.chunk.chunk_page", surprise)
+    monkeypatch.setattr("casetrack.ingest.steps.chunk.chunk_page", surprise)
     for name, text in (("a.txt", "fine"), ("b.txt", "a trap"), ("c.txt", "fine too")):
         write(tmp_path / "in" / name, text)
     report = collection.ingest([tmp_path / "in"])

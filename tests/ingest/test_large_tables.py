@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.library import Library
-from casetrack.pipeline import chain
+from casetrack.api.library import Library
+from casetrack.ingest.pipeline import chain
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 MOST = 3
 """So many passages of tables are read by the models of these tests at once."""

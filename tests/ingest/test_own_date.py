@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from casetrack.answers.listing import listing
+from casetrack.graph.answers.listing import listing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 @pytest.mark.slow

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import ParseLimits
-from casetrack.library import Library
-from casetrack.mcp.render.overview import timeline as render_timeline
-from casetrack.readers.workers.pool import ParsePool
-from casetrack.records.documents import Document, ExtractorFailure
+from casetrack.api.library import Library
+from casetrack.base.config import ParseLimits
+from casetrack.base.records.documents import Document, ExtractorFailure
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.render.overview import timeline as render_timeline
+from casetrack.parse.workers.pool import ParsePool
 from fakes import FakeEncoders, NamesByList, WordEncoder
 from window.conftest import visitor
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records import FileOutcome
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import FileOutcome
 
 COLUMNS = ("dates", "amounts", "citations", "mentions")
 HOSTILE = Path(__file__).parents[1] / "readers"
@@ -119,8 +119,8 @@ FAILING = {
     "amounts": "casetrack.extract.amounts.find_amounts",
     "citations": "casetrack.extract.references.References.find",
     "names": "fakes.NamesByList.tag",
-    "language": "casetrack.steps.language.detect_language",
-    "terms": "casetrack.steps.terms.searchable_terms",
+    "language": "casetrack.ingest.steps.language.detect_language",
+    "terms": "casetrack.ingest.steps.terms.searchable_terms",
     "embed": "fakes.WordEncoder._encode",
     "document_type": "casetrack.ingest.take.infer_document_type",
     "caption": "casetrack.ingest.captions.read_caption",
@@ -179,7 +179,7 @@ def test_a_failing_part_of_the_chunk_step_loses_its_own_column(
     collection = library.create("Case")
     path = tmp_path / "a.md"
     path.write_text("# Rent\n\nAnn paid the rent.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
-    monkeypatch.setattr(f"casetrack.steps.chunk.{part}", boom)
+    monkeypatch.setattr(f"casetrack.ingest.steps.chunk.{part}", boom)
     assert only(collection, path).status == "partial"
     (failure,) = collection.document("a.md").failures
     assert (failure.stage, failure.error) == ("chunk", "IndexError")

@@ -12,7 +12,7 @@ from fakes import FakeEncoders, WordEncoder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ENGLISH = "The tenant pays the rent every month and keeps the premises in good repair, number {}."
 RUSSIAN = "Арендатор платит арендную плату каждый месяц и содержит помещение в порядке, номер {}."

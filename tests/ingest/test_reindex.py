@@ -14,8 +14,9 @@ import lance
 import numpy as np
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionReadOnly,
     JobStopped,
@@ -25,17 +26,16 @@ from casetrack.errors import (
 )
 from casetrack.ingest import reindex as module
 from casetrack.ingest.reindex_time import first_time_seconds
-from casetrack.library import Library
-from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.embed import EmbedStep
-from casetrack.steps.encoding import ContextText, SharedPass
+from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.steps.embed import EmbedStep
+from casetrack.ingest.steps.encoding import ContextText, SharedPass
 from casetrack.store import rewrite
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import leftovers, write_session
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 # Profiles of services settle the length of their vectors themselves, so any will do.
 SHORT = ("openai", 8)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.library import Library
+from casetrack.api.library import Library
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 pytestmark = pytest.mark.slow
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import StorageError
-from casetrack.sources.filesystem import FilesystemSource
+from casetrack.base.errors import StorageError
+from casetrack.keep.sources.filesystem import FilesystemSource
 from casetrack.store.untaken import FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 PDF = b"%PDF-1.4 damaged"
 

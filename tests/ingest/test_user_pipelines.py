@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.errors import PipelineError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.errors import PipelineError
+from casetrack.faces.cli.main import main
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.jobs import JobStore
+from casetrack.faces.cli.main import main
+from casetrack.keep.jobs import JobStore
 from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys, time
 from pathlib import Path
-from casetrack.jobs import JobStore
+from casetrack.keep.jobs import JobStore
 with JobStore(Path(sys.argv[1])).run("ingest", title="Ingest of /in") as job:
     job.report("reading a.txt", 1, 3)
     while not job.cancel.wait(0.05):

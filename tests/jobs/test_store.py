@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import DiskFull, JobNotFound, JobStopped, UsageError
-from casetrack.jobs import JobStore, files
-from casetrack.jobs.pace import Pace
-from casetrack.records import IngestProgress
+from casetrack.base.errors import DiskFull, JobNotFound, JobStopped, UsageError
+from casetrack.base.records import IngestProgress
+from casetrack.keep.jobs import JobStore, files
+from casetrack.keep.jobs.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
-    from casetrack.records import CollectionInfo
-    from casetrack.records.jobs import Job
+    from casetrack.api.library import Library
+    from casetrack.base.records import CollectionInfo
+    from casetrack.base.records.jobs import Job
 
 
 @pytest.fixture

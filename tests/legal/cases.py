@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 def new_library(folder: Path) -> Library:

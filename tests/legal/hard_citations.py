@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.extract.legal.citations import read_citations
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.editions.legal.extract.citations import read_citations
+from casetrack.extract.papers.text import TextPage, WholeText
 
 
 @dataclass(frozen=True, slots=True)

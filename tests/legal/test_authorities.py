@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.extract.legal.text import PrintedPlace, TextPage
-from casetrack.legal.authorities import table_of_authorities
-from casetrack.legal.page_numbers import number_of, page_numbers, roman
-from casetrack.legal.sorting import sort_key
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.authorities import table_of_authorities
+from casetrack.editions.legal.page_numbers import number_of, page_numbers, roman
+from casetrack.editions.legal.sorting import sort_key
+from casetrack.extract.papers.text import PrintedPlace, TextPage
 from citing import AUTHORITIES, DAUBERT, citations_of, draft_of
 from legal.hard_citations import Passage, tabled
 
 if TYPE_CHECKING:
-    from casetrack.records.legal.authorities import TableOfAuthorities
+    from casetrack.editions.legal.records.authorities import TableOfAuthorities
 
 RULE = "Fed. R. Civ. P. 12(b)(6)"
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from casetrack.extract.legal.citations import read_citations
-from casetrack.extract.legal.text import TextPage, WholeText
-from casetrack.legal.case_file import CaseFile
+from casetrack.editions.legal.case_file import CaseFile
+from casetrack.editions.legal.extract.citations import read_citations
+from casetrack.extract.papers.text import TextPage, WholeText
 from graph_records import document
 from legal.hard_citations import Passage, tabled
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.legal.check import check_draft
-from casetrack.legal.drafts import read_draft
+from casetrack.base.config import load_settings
+from casetrack.editions.legal.check import check_draft
+from casetrack.editions.legal.drafts import read_draft
 from legal.cases import new_case
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records.legal.check import CiteCheck, Finding
+    from casetrack.api.collection import Collection
+    from casetrack.editions.legal.records.check import CiteCheck, Finding
 
 CITED = "Teasdale v. Quorn Cartage Co., 998 F. Supp. 3d 101, {} (D. Vt. 2023)"
 

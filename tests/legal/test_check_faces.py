@@ -14,21 +14,21 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack.errors import ParseFailed, UsageError
-from casetrack.legal.authorities import table_of_authorities
-from casetrack.legal.check import check_draft
-from casetrack.legal.drafts import read_draft
-from casetrack.legal.paper.check_page import check_page
-from casetrack.legal.paper.comments import commented_copy
-from casetrack.records.legal.check import CiteCheck, DraftPlace, Edit, Finding
+from casetrack.base.errors import ParseFailed, UsageError
+from casetrack.editions.legal.authorities import table_of_authorities
+from casetrack.editions.legal.check import check_draft
+from casetrack.editions.legal.drafts import read_draft
+from casetrack.editions.legal.paper.check_page import check_page
+from casetrack.editions.legal.paper.comments import commented_copy
+from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Edit, Finding
 from legal.cases import new_case
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.legal.drafts import Draft
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.editions.legal.drafts import Draft
 
 OPINION = "A carrier may refuse freight that is badly packed. Notice of a claim must be in writing."
 EDITS = (

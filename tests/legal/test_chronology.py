@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.extract.legal.docket_header import is_docket_header
-from casetrack.legal.chronology import chronology
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.chronology import chronology
+from casetrack.extract.papers.docket_header import is_docket_header
 from legal.cases import new_case, new_library
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 LETTER = (
     "Corvid Freight, Inc. signed the carriage agreement on 4 March 2024.\n\n"

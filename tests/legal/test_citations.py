@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.extract.legal.citations import read_citations
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.editions.legal.extract.citations import read_citations
+from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
-    from casetrack.extract.legal.spans import LegalCitation
+    from casetrack.extract.papers.spans import LegalCitation
 
 
 def read(*pages: str) -> list[LegalCitation]:

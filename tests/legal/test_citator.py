@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from casetrack.config import load_settings
-from casetrack.errors import AuthorityNotCited, AuthorityUnclear, UsageError
-from casetrack.legal.citator import citator
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
+from casetrack.editions.legal.citator import citator
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 HERE = Path(__file__).with_name("citing")
 TEXTS = {path.name: path.read_text("utf-8") for path in sorted(HERE.glob("*.txt"))}

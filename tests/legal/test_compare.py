@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.extract.legal.text import TextPage, WholeText
-from casetrack.legal.check.compare import compare
-from casetrack.legal.check.edits import ONLY_PUNCTUATION
-from casetrack.legal.check.source import SourceText
+from casetrack.editions.legal.check.compare import compare
+from casetrack.editions.legal.check.edits import ONLY_PUNCTUATION
+from casetrack.editions.legal.check.source import SourceText
+from casetrack.extract.papers.text import TextPage, WholeText
 from legal.hard_citations import Passage, tabled
 
 FIRST = (

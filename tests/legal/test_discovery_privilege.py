@@ -11,11 +11,11 @@ import docx
 import openpyxl
 import pytest
 
-from casetrack.errors import FileNotFound, UsageError
-from casetrack.legal.discovery.counsel import Counsel, Person, people_of, read_counsel
-from casetrack.legal.discovery.load import load_production
-from casetrack.legal.discovery.privilege import privilege_log
-from casetrack.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
+from casetrack.base.errors import FileNotFound, UsageError
+from casetrack.editions.legal.discovery.counsel import Counsel, Person, people_of, read_counsel
+from casetrack.editions.legal.discovery.load import load_production
+from casetrack.editions.legal.discovery.privilege import privilege_log
+from casetrack.editions.legal.paper.privilege import COLUMNS, as_csv, as_docx, as_markdown, as_xlsx
 from graph.belonging.mails import mail
 from graph.belonging.measure import write
 from legal.cases import new_case
@@ -24,7 +24,7 @@ from legal.productions import label, produce
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 NOTE = "Advice on the lease that was asked for"
 JANE = "Jane Roe <jroe@roe.example>"

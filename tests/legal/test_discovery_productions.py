@@ -10,24 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import FileNotFound, UsageError
-from casetrack.legal.discovery.dialects import SEPARATOR
-from casetrack.legal.discovery.duplicates import duplicates
-from casetrack.legal.discovery.export import export_production
-from casetrack.legal.discovery.families import families
-from casetrack.legal.discovery.fields import day_first, read_moment, roles_of
-from casetrack.legal.discovery.images import read_image_file
-from casetrack.legal.discovery.load import load_production
-from casetrack.legal.discovery.loadfile import read_load_file, write_rows
-from casetrack.legal.discovery.production_read import read_production
+from casetrack.base.errors import FileNotFound, UsageError
+from casetrack.editions.legal.discovery.dialects import SEPARATOR
+from casetrack.editions.legal.discovery.duplicates import duplicates
+from casetrack.editions.legal.discovery.export import export_production
+from casetrack.editions.legal.discovery.families import families
+from casetrack.editions.legal.discovery.fields import day_first, read_moment, roles_of
+from casetrack.editions.legal.discovery.images import read_image_file
+from casetrack.editions.legal.discovery.load import load_production
+from casetrack.editions.legal.discovery.loadfile import read_load_file, write_rows
+from casetrack.editions.legal.discovery.production_read import read_production
 from legal.cases import new_library as library
 from legal.productions import dat, fields_of, label, papers, produce
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 
 @pytest.fixture(scope="module", name="made")

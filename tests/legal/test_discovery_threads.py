@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import DocumentNotFound, UnsupportedFormat
-from casetrack.legal.discovery.threads import mail_threads
-from casetrack.readers import detect
+from casetrack.base.errors import DocumentNotFound, UnsupportedFormat
+from casetrack.editions.legal.discovery.threads import mail_threads
+from casetrack.parse import detect
 from graph.belonging.mails import mail
 from graph.belonging.measure import write
 from legal.cases import new_case
@@ -17,7 +17,7 @@ from legal.cases import new_case
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 ADA, BO, CY = (
     "Ada Mossop <ada@mill.example>",

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.errors import UsageError
-from casetrack.legal.dockets import read_docket, same_entry
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.dockets import read_docket, same_entry
+from casetrack.faces.cli.main import main
 from legal.cases import new_case
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 HERE = Path(__file__).parent
 

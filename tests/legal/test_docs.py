@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.cli.main import main
+from casetrack.faces.cli.main import main
 
 if TYPE_CHECKING:
     import pytest

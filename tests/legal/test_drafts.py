@@ -8,13 +8,13 @@ import docx
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack.errors import FileEncrypted, FileNotFound, NoText, UsageError
-from casetrack.legal.drafts import read_draft
+from casetrack.base.errors import FileEncrypted, FileNotFound, NoText, UsageError
+from casetrack.editions.legal.drafts import read_draft
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 SENTENCES = ("The court held otherwise.", "Daubert v. Merrell Dow, 509 U.S. 579, 593 (1993).")
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.legal.caption import LegalFacts, case_key, read_caption
-from casetrack.extract.legal.courts import find_court
-from casetrack.extract.legal.docket_header import read_docket_header
-from casetrack.extract.legal.paper_kinds import kind_of_title
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.extract.papers.caption import LegalFacts, case_key, read_caption
+from casetrack.extract.papers.courts import find_court
+from casetrack.extract.papers.docket_header import read_docket_header
+from casetrack.extract.papers.paper_kinds import kind_of_title
+from casetrack.extract.papers.text import TextPage, WholeText
 from legal.hard_citations import Passage, tabled
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.extract.legal.places import find_pin
-from casetrack.extract.legal.spans import Pin
-from casetrack.extract.legal.text import TextPage, WholeText
-from casetrack.readers import detect
-from casetrack.readers.printed.pages import with_printed
+from casetrack.extract.papers.places import find_pin
+from casetrack.extract.papers.spans import Pin
+from casetrack.extract.papers.text import TextPage, WholeText
+from casetrack.parse import detect
+from casetrack.parse.printed.pages import with_printed
 from tests.tools.transcripts import (
     LAYOUTS,
     Layout,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 
 def read(path: Path) -> list[Page]:

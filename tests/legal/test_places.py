@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.extract.legal.places import (
+from casetrack.extract.papers.places import (
     bates_key,
     find_pin,
     joined_words,
@@ -12,8 +12,8 @@ from casetrack.extract.legal.places import (
     printed_words,
     read_bates,
 )
-from casetrack.extract.legal.spans import Pin
-from casetrack.extract.legal.text import PrintedPlace, TextPage, WholeText
+from casetrack.extract.papers.spans import Pin
+from casetrack.extract.papers.text import PrintedPlace, TextPage, WholeText
 
 
 def transcript_page(number: int, label: str, lines: list[tuple[str, str]]) -> TextPage:

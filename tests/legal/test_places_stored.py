@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.records.shape import SOURCE
+from casetrack.base.records.shape import SOURCE
 from legal.cases import new_case
 from tests.tools.transcripts import LAYOUTS, pages_of, write_pdf
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 @pytest.fixture(scope="module")

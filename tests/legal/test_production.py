@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from casetrack.errors import UsageError
-from casetrack.legal.production import MANIFEST, Numbering, stamp_set
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.production import MANIFEST, Numbering, stamp_set
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.extract.legal.cited_text import NAMED
-from casetrack.extract.legal.quotation_marks import marked
-from casetrack.extract.legal.quotations import read_quotations
-from casetrack.extract.legal.spans import LegalCitation
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.editions.legal.extract.cited_text import NAMED
+from casetrack.editions.legal.extract.quotation_marks import marked
+from casetrack.editions.legal.extract.quotations import read_quotations
+from casetrack.extract.papers.spans import LegalCitation
+from casetrack.extract.papers.text import TextPage, WholeText
 from legal.hard_citations import Passage, tabled
 
 LONG = (

@@ -13,8 +13,8 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import RGBColor
 
-from casetrack.config import OcrSettings
-from casetrack.errors import (
+from casetrack.base.config import OcrSettings
+from casetrack.base.errors import (
     CaseTrackError,
     EmptyFile,
     FileEncrypted,
@@ -23,10 +23,10 @@ from casetrack.errors import (
     UnsupportedFormat,
     UsageError,
 )
-from casetrack.legal.paper.blackout import Area
-from casetrack.legal.redaction import hidden_text, redact
-from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word
-from casetrack.provenance import Box
+from casetrack.base.provenance import Box
+from casetrack.editions.legal.paper.blackout import Area
+from casetrack.editions.legal.redaction import hidden_text, redact
+from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -253,8 +253,8 @@ def scanned(
         return RecognizedPage((RecognizedLine(tuple(words), words[0].y1, 30),), "stand-in")
 
     if request.param == "stand-in":
-        monkeypatch.setattr("casetrack.ocr.read_image", read_image)
-        monkeypatch.setattr("casetrack.ocr.choose.choose_engine", lambda *_: None)
+        monkeypatch.setattr("casetrack.parse.ocr.read_image", read_image)
+        monkeypatch.setattr("casetrack.parse.ocr.choose.choose_engine", lambda *_: None)
     return _scan(page, tmp_path / "scan.pdf"), _box(page, "Quillfeather")
 
 

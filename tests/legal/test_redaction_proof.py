@@ -10,10 +10,10 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from casetrack.config import OcrSettings
-from casetrack.errors import UsageError
-from casetrack.legal.paper import blackout, covered
-from casetrack.legal.redaction import hidden_text, redact
+from casetrack.base.config import OcrSettings
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.paper import blackout, covered
+from casetrack.editions.legal.redaction import hidden_text, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

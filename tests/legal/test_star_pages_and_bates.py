@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.readers import detect
-from casetrack.readers.printed.pages import with_printed
+from casetrack.parse import detect
+from casetrack.parse.printed.pages import with_printed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 
 def read(path: Path, content: str) -> list[Page]:

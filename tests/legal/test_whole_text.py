@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.extract.papers.text import TextPage, WholeText
 
 PAGES = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
     lambda texts: WholeText(tuple(TextPage(n, text) for n, text in enumerate(texts, 1)))

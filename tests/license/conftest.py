@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
 
 
 class FakeServer(http.server.ThreadingHTTPServer):

@@ -12,20 +12,20 @@ from unittest.mock import ANY
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.errors import (
+from casetrack.base.errors import (
     LicenseInvalid,
     LicenseRefused,
     LicenseServerUnreachable,
     StorageError,
     UsageError,
 )
-from casetrack.license import FREE, PRO, Entitlements
-from casetrack.license.activation import LicenseServer
-from casetrack.license.manage import LicenseManager
+from casetrack.base.license import FREE, PRO, Entitlements
+from casetrack.base.license.activation import LicenseServer
+from casetrack.base.license.manage import LicenseManager
+from casetrack.faces.cli.main import main
 
 if TYPE_CHECKING:
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
     from tests.conftest import Signer
     from tests.license.conftest import FakeServer
 

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import FreeTierLimit, UsageError
-from casetrack.license import FREE, PRO, TIERS, UNLIMITED, Entitlements
-from casetrack.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION
-from casetrack.license.key import ALPHABET, parse_key
-from casetrack.license.status import REFRESH
-from casetrack.license.tiers import FEATURES
+from casetrack.base.config import load_settings
+from casetrack.base.errors import FreeTierLimit, UsageError
+from casetrack.base.license import FREE, PRO, TIERS, UNLIMITED, Entitlements
+from casetrack.base.license.entitlements import ACTIVATED, CONFIG, ENVIRONMENT, OPTION
+from casetrack.base.license.key import ALPHABET, parse_key
+from casetrack.base.license.status import REFRESH
+from casetrack.base.license.tiers import FEATURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.config import Settings
-    from casetrack.license import LicenseStatus
+    from casetrack.base.config import Settings
+    from casetrack.base.license import LicenseStatus
     from tests.conftest import Signer
 
 pytestmark = pytest.mark.usefixtures("free_tier")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.license.key import (
+from casetrack.base.license.key import (
     ALPHABET,
     EPOCH,
     Claims,
@@ -21,9 +21,9 @@ from casetrack.license.key import (
     base32_text,
     parse_key,
 )
-from casetrack.license.signature import PACKAGED, CannotVerify, is_genuine, public_keys
-from casetrack.license.vendor import main as vendor
-from casetrack.license.vendor import new_key_pair, sign
+from casetrack.base.license.signature import PACKAGED, CannotVerify, is_genuine, public_keys
+from casetrack.base.license.vendor import main as vendor
+from casetrack.base.license.vendor import new_key_pair, sign
 
 if TYPE_CHECKING:
     import random

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.errors import UPGRADE_URL, CollectionExists, FreeTierLimit
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import UPGRADE_URL, CollectionExists, FreeTierLimit
+from casetrack.base.license import FREE, PRO, UNLIMITED
+from casetrack.faces.cli.main import main
 from casetrack.ingest.quota import Quota
-from casetrack.library import Library
-from casetrack.license import FREE, PRO, UNLIMITED
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.config import Settings
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.config import Settings
+    from casetrack.base.records import Document
 
 SMALL = replace(FREE, documents=4)
 """Free with a limit that is reached sooner."""

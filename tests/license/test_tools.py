@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from casetrack.errors import UPGRADE_URL
-from casetrack.library import Library
-from casetrack.license.manage import LicenseManager
+from casetrack.api.library import Library
+from casetrack.base.errors import UPGRADE_URL
+from casetrack.base.license.manage import LicenseManager
 
 if TYPE_CHECKING:
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
     from tests.conftest import Signer
 
 
@@ -20,7 +20,7 @@ def test_a_server_sees_the_tier_of_the_moment(
 ) -> None:
     from mcp.client import Client
 
-    from casetrack.mcp.server import build_server
+    from casetrack.faces.mcp.server import build_server
 
     library = Library(settings)
     for name in "ABC":

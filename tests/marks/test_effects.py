@@ -8,15 +8,15 @@ import anyio
 import pytest
 from mcp.client import Client
 
-from casetrack.cli.main import main
-from casetrack.errors import CaseTrackError
-from casetrack.library import Library
-from casetrack.marks.store import read
-from casetrack.mcp.app import server_for
-from casetrack.mcp.catalogue import any_collection
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.session import Session
-from casetrack.watch.watch_list import WatchList
+from casetrack.api.library import Library
+from casetrack.base.errors import CaseTrackError
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.catalogue import any_collection
+from casetrack.faces.mcp.session import Session
+from casetrack.keep.watch.watch_list import WatchList
+from casetrack.store.marks.store import read
 from fakes import FakeEncoders, WordEncoder
 from window.conftest import visitor
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 LEASE = (
     'This Lease is made between Harlow Estates LLC ("Landlord") and Brian Moss ("Tenant").\n\n'

@@ -10,14 +10,14 @@ import anyio
 import pytest
 from mcp.client import Client
 
-from casetrack.cli.main import main
-from casetrack.errors import CaseTrackError, CollectionReadOnly, EntityNotFound, UsageError
-from casetrack.health.folder import check_marks
-from casetrack.marks import add, new_mark, read
-from casetrack.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
-from casetrack.mcp.server import build_server
-from casetrack.pipeline import Tools
+from casetrack.base.errors import CaseTrackError, CollectionReadOnly, EntityNotFound, UsageError
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.server import build_server
+from casetrack.ingest.pipeline import Tools
+from casetrack.keep.health.folder import check_marks
 from casetrack.store.files import write_atomic
+from casetrack.store.marks import add, new_mark, read
+from casetrack.store.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList
 from graph.test_graph import ENCODER, forget, opened_anew
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 NAMES = NamesByList(
     Rosa_Lindqvist="person",
@@ -464,7 +464,7 @@ def test_a_killed_writer_leaves_no_copy_that_brings_removed_marks_back(
                 raise KeyboardInterrupt
             written(path, data)
 
-        monkeypatch.setattr("casetrack.marks.store.write_atomic", write)
+        monkeypatch.setattr("casetrack.store.marks.store.write_atomic", write)
 
     def tags() -> list[str]:
         assert Stored(marked).lost == []

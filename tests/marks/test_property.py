@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.collection import Collection
-from casetrack.errors import EntityNotFound, UsageError
+from casetrack.api.collection import Collection
+from casetrack.base.errors import EntityNotFound, UsageError
 from casetrack.store.session import write_session
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders
 from graph.test_graph import ENCODER, TOOLS, content, forget, require_counts, text_of
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 DOCUMENTS = ("add", "change", "delete")
 EDITS = ("merge", "merge", "split", "split in", "kind", "rename", "hide")

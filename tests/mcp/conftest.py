@@ -10,12 +10,12 @@ import anyio
 import pytest
 from pydantic import TypeAdapter
 
-from casetrack.config import Settings
-from casetrack.library import Library
-from casetrack.mcp.app import CaseTrackServer
-from casetrack.mcp.catalogue import Catalogue
-from casetrack.mcp.server import build_server
-from casetrack.mcp.specs import output_type
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.faces.mcp.app import CaseTrackServer
+from casetrack.faces.mcp.catalogue import Catalogue
+from casetrack.faces.mcp.server import build_server
+from casetrack.faces.mcp.specs import output_type
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -239,7 +239,7 @@ def _text_drawn(draw: Any, text: Any) -> Any:
 @pytest.fixture
 def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw the same page only once: it takes a process of its own each time."""
-    from casetrack.viewer import page_picture, view
+    from casetrack.api.viewer import page_picture, view
 
     page, text = view.draw_page, view.draw_text
     monkeypatch.setattr(page_picture, "draw_page", functools.partial(_page_drawn, page))

@@ -15,21 +15,21 @@ from mcp.client import Client
 from mcp.client.extension import advertise
 from mcp.shared.exceptions import MCPError
 
-from casetrack.mcp.apps import PAGES
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.server import build_server
-from casetrack.mcp.session import Session
-from casetrack.mcp.toolsets import ToolChoice
-from casetrack.viewer.page_picture import page_picture
+from casetrack.api.viewer.page_picture import page_picture
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.mcp.apps import PAGES
+from casetrack.faces.mcp.server import build_server
+from casetrack.faces.mcp.session import Session
+from casetrack.faces.mcp.toolsets import ToolChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ERAS = ["2026-07-28", "legacy"]
 PAGES_SHOWN = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
-STATIC = Path(__file__).parents[2] / "casetrack" / "mcp" / "apps" / "static"
+STATIC = Path(__file__).parents[2] / "casetrack" / "faces" / "mcp" / "apps" / "static"
 PDF, WORD = "Master Services Agreement.pdf", "Amendment No 1.docx"
 CALLS = {"show_page", "show_timeline", "show_graph"}
 pytestmark = pytest.mark.usefixtures("drawn_once")
@@ -188,13 +188,13 @@ def test_what_its_model_reads_is_the_same_with_and_without_a_page(ask: Callable[
         assert timeless(shown.content) == timeless(plain.content)
         assert timeless(shown.structured_content) == timeless(plain.structured_content)
         assert not [key for key in plain.meta or {} if key.startswith("casetrack/")]
-        assert shown.meta["casetrack/collection"]
+        assert shown.meta["casetrack/api/collection"]
 
 
 @pytest.mark.usefixtures("as_models_see")
 def test_a_search_says_where_in_each_text_it_answers(ask: Callable[..., Any]) -> None:
     result = ask("search_documents", {"query": "Within how many days is an invoice paid?"})
-    spans = result.meta["casetrack/answers"]
+    spans = result.meta["casetrack/graph/answers"]
     texts = [each["text"] for each in result.structured_content["results"]]
     assert len(spans) == len(texts)
     said = [text[slice(*span)] for text, span in zip(texts, spans, strict=True) if span]
@@ -275,7 +275,7 @@ def test_the_signs_of_a_graph_are_numbered_as_its_names(ask: Callable[..., Any])
 
 
 def test_the_edition_for_lawyers_shows_its_search(library: Library, tmp_path: Path) -> None:
-    from casetrack.mcp.app import server_for
+    from casetrack.faces.mcp.app import server_for
 
     server = server_for(Session(library), None, legal_edition())
     paper = tmp_path / "Letter.txt"
@@ -286,7 +286,7 @@ def test_the_edition_for_lawyers_shows_its_search(library: Library, tmp_path: Pa
         await client.call_tool("ingest_document", {"file_path": str(paper)})
         found = await client.call_tool("search_case", {"query": "crane Pier 9"})
         hit = found.structured_content["results"][0]["source"]
-        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/collection"]}
+        given = {"chunk_id": hit["chunk_id"], "collection": found.meta["casetrack/api/collection"]}
         html = (await client.read_resource("ui://casetrack/search.html")).contents[0].text
         return await client.call_tool("show_page", given), html
 

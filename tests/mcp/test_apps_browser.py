@@ -14,8 +14,8 @@ from anyio.from_thread import start_blocking_portal
 from mcp.client import Client
 from mcp.client.extension import advertise
 
-from casetrack.mcp import apps
-from casetrack.mcp.server import build_server
+from casetrack.faces.mcp import apps
+from casetrack.faces.mcp.server import build_server
 from casetrack.store.session import write_session
 from headless import SECONDS, Browser, chromium
 from hostile import HOSTILE_TEXT
@@ -24,7 +24,7 @@ from viewer.sheets import HOSTILE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 PAGES_SHOWN = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
 SAYS = tomllib.loads(

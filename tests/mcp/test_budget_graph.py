@@ -9,12 +9,12 @@ import anyio
 import pytest
 
 import graph_records as made
+from casetrack.base.records import FileOutcome, IngestReport
+from casetrack.base.records.index_status import DocumentIndex, IndexStatus
+from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
+from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
+from casetrack.faces.mcp.server import build_server
 from casetrack.ingest.reindex_report import ReindexReport
-from casetrack.mcp.budget import MAX_TOKENS, tokens
-from casetrack.mcp.server import build_server
-from casetrack.records import FileOutcome, IngestReport
-from casetrack.records.index_status import DocumentIndex, IndexStatus
-from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp.server import MCPServer
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 LEASE = {"document_name": "Lease.pdf"}
 CJK = "港湾拡張工事に関する契約書及び往復文書 "
@@ -225,9 +225,9 @@ def outcomes(root: str, count: int = MANY) -> tuple[FileOutcome, ...]:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
     """Return a function that makes a method of every collection return a value."""
-    from casetrack.collection import Collection
-    from casetrack.collection.admin import Admin
-    from casetrack.collection.map import Map
+    from casetrack.api.collection import Collection
+    from casetrack.api.collection.admin import Admin
+    from casetrack.api.collection.map import Map
 
     def put(method: str, value: Any) -> None:
         owner = next(part for part in (Collection, Map, Admin) if hasattr(part, method))
@@ -359,7 +359,7 @@ def test_the_long_result_of_another_programs_job_is_cut(
 
 
 def test_watches_are_listed_page_by_page(library: Library, call: Any, text: Any) -> None:
-    from casetrack.watch.watch_list import WatchList
+    from casetrack.keep.watch.watch_list import WatchList
 
     info = library.create("Acme").info
     watch_list = WatchList(library.settings.data_dir)

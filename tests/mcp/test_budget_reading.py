@@ -11,14 +11,14 @@ import anyio
 import pytest
 
 from big_records import CJK, FORGED, NAME, TEXTS, Big, Crafted, Plain
-from casetrack.mcp.budget import MAX_TOKENS, tokens
-from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.server import build_server
-from casetrack.mcp.uris import Kind, parse_uri
+from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
+from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.server import build_server
+from casetrack.faces.mcp.uris import Kind, parse_uri
 from graph_records import WHEN, key
 
 if TYPE_CHECKING:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 DOCUMENT = {"document_name": NAME}
 CHUNK = {"chunk_id": key(0)}

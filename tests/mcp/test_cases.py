@@ -11,21 +11,21 @@ import anyio
 import pymupdf
 import pytest
 
-from casetrack.config import Settings
-from casetrack.editions import LEGAL, edition
-from casetrack.legal.cases import Cases
-from casetrack.library import Library
-from casetrack.mcp.app import server_for
-from casetrack.mcp.catalogue import choose, declared
-from casetrack.mcp.instructions import instructions
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.prompts import Prompts
-from casetrack.mcp.session import Session
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.editions import LEGAL, edition
+from casetrack.editions.legal.cases import Cases
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.catalogue import choose, declared
+from casetrack.faces.mcp.instructions import instructions
+from casetrack.faces.mcp.prompts import Prompts
+from casetrack.faces.mcp.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.toolsets import ToolChoice
 
 GOLDEN = Path(__file__).parent / "golden" / "legal"
 NEED_A_CASE: dict[str, dict[str, Any]] = {

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.config import Settings
-from casetrack.library import Library
-from casetrack.mcp.server import build_server
-from casetrack.names import ShortIds
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.names import ShortIds
+from casetrack.faces.mcp.server import build_server
 from vocabulary import count
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, ErrorData
 
-from casetrack.mcp.server import build_server
+from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ERAS = ["2026-07-28", "legacy"]
 GONE, KEPT = 0, 1

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.mcp.outputs import QUOTED
+from casetrack.faces.mcp.outputs import QUOTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp.client import Client
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 SOURCE_FIELDS = set(
     """

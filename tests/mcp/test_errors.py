@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from casetrack.mcp.catalogue import declared
+from casetrack.faces.mcp.catalogue import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mcp.client import Client
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> None:

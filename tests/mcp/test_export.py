@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def test_a_collection_is_exported_and_nothing_is_replaced(

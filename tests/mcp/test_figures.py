@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack import metrics
-from casetrack.config import load_settings
-from casetrack.errors import UsageError
-from casetrack.http.address import Address, door
-from casetrack.mcp.app import server_for
-from casetrack.mcp.figures import JsonLines, metrics_route
-from casetrack.mcp.http.serving import gated
-from casetrack.mcp.session import Session
+from casetrack.base import metrics
+from casetrack.base.config import load_settings
+from casetrack.base.errors import UsageError
+from casetrack.base.http.address import Address, door
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.figures import JsonLines, metrics_route
+from casetrack.faces.mcp.http.serving import gated
+from casetrack.faces.mcp.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import httpx2
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 TOKEN = "correct-horse-battery-staple"
 _SAMPLE = re.compile(r"([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)")
@@ -155,7 +155,7 @@ def test_a_line_of_the_log_is_one_line_of_json() -> None:
         raise ValueError("two\nlines")
     except ValueError:
         record = logging.LogRecord(
-            "casetrack.mcp", logging.ERROR, "", 1, "said %s", ("ü\n\udcff",), sys.exc_info()
+            "casetrack.faces.mcp", logging.ERROR, "", 1, "said %s", ("ü\n\udcff",), sys.exc_info()
         )
     record.tool, record.seconds = "search", 0.25
     text = JsonLines().format(record)
@@ -165,7 +165,7 @@ def test_a_line_of_the_log_is_one_line_of_json() -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("time"))
     assert line == {
         "level": "ERROR",
-        "logger": "casetrack.mcp",
+        "logger": "casetrack.faces.mcp",
         "message": "said ü\n\udcff",
         "tool": "search",
         "seconds": 0.25,

@@ -8,7 +8,7 @@ import pytest
 from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from casetrack.mcp.wire import refusal
+from casetrack.faces.mcp.wire import refusal
 from hostile_lines import HELLO, JUNK, Process, check_error, modern, mutations, request
 
 

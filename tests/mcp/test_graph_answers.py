@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.config import Settings
-from casetrack.library import Library
-from casetrack.mcp.server import build_server
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

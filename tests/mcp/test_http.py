@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.http.address import Address, Door, bind, checked_origin, door
-from casetrack.library import Library
-from casetrack.mcp.app import server_for
-from casetrack.mcp.http.gate import MAX_BODY, Gate
-from casetrack.mcp.http.serving import gated
-from casetrack.mcp.session import NOT_REMEMBERED, Session
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.http.address import Address, Door, bind, checked_origin, door
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.http.gate import MAX_BODY, Gate
+from casetrack.faces.mcp.http.serving import gated
+from casetrack.faces.mcp.session import NOT_REMEMBERED, Session
 from hostile_lines import JUNK, mutations
 
 if TYPE_CHECKING:
@@ -466,7 +466,7 @@ async def in_process(
 def test_sessions_are_limited_and_the_others_go_on(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.mcp.http.serving.MAX_SESSIONS", 2)
+    monkeypatch.setattr("casetrack.faces.mcp.http.serving.MAX_SESSIONS", 2)
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 
     async def work() -> None:
@@ -660,7 +660,7 @@ def test_a_gate_that_closes_lets_nobody_in() -> None:
 
 
 def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("casetrack.mcp.http.gate.BODY_SECONDS", 0.05)
+    monkeypatch.setattr("casetrack.faces.mcp.http.gate.BODY_SECONDS", 0.05)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError
@@ -679,7 +679,7 @@ def test_a_head_that_does_not_arrive_is_given_up(
 ) -> None:
     import uvicorn
 
-    from casetrack.http import listening as server
+    from casetrack.base.http import listening as server
 
     monkeypatch.setattr(server, "HEADER_SECONDS", 0.1)
 

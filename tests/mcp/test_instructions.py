@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from casetrack.config import Settings
-from casetrack.editions import ANY, LEGAL, edition
-from casetrack.errors import StorageError
-from casetrack.library import Library
-from casetrack.license.tiers import FREE, UNLIMITED
-from casetrack.mcp.catalogue import choose, declared
-from casetrack.mcp.instructions import holdings, instructions
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.server import build_server
-from casetrack.mcp.session import Session
-from casetrack.mcp.toolsets import SET_NAMES
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.editions import ANY, LEGAL, edition
+from casetrack.base.errors import StorageError
+from casetrack.base.license.tiers import FREE, UNLIMITED
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.mcp.catalogue import choose, declared
+from casetrack.faces.mcp.instructions import holdings, instructions
+from casetrack.faces.mcp.server import build_server
+from casetrack.faces.mcp.session import Session
+from casetrack.faces.mcp.toolsets import SET_NAMES
 
 NO_TOOLS = {"document_filter"}
 

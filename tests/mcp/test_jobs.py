@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.jobs import JobStore
-from casetrack.mcp import jobs
+from casetrack.faces.mcp import jobs
+from casetrack.keep.jobs import JobStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from mcp.client import Client
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def held(monkeypatch: pytest.MonkeyPatch, library: Library) -> Any:
     def slow(
         self: Any, paths: Any, /, *, progress: Any, cancel: threading.Event, **more: Any
     ) -> Any:
-        from casetrack.records import IngestProgress
+        from casetrack.base.records import IngestProgress
 
         progress(IngestProgress(1, 3, "/in/Lease.pdf", 12, 40))
         while not release.wait(0.02) and not cancel.is_set():

@@ -11,7 +11,7 @@ from casetrack.store.session import write_session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
     Call = Callable[..., Any]
     Text = Callable[[Any], str]

@@ -12,9 +12,9 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, ResourceListChangedNotification, ResourceUpdatedNotification
 
-from casetrack.library import Library
-from casetrack.mcp import news
-from casetrack.mcp.server import build_server
+from casetrack.api.library import Library
+from casetrack.faces.mcp import news
+from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from casetrack.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.mcp.uris import highlight_uri, page_uri
-from casetrack.readers.render import PageImage
-from casetrack.viewer import page_picture as module
-from casetrack.viewer.page_picture import MAX_BYTES, MAX_SIDE, passage_picture
-from casetrack.viewer.png import CHUNK_FACT, facts_of
+from casetrack.api.viewer import page_picture as module
+from casetrack.api.viewer.page_picture import MAX_BYTES, MAX_SIDE, passage_picture
+from casetrack.api.viewer.png import CHUNK_FACT, facts_of
+from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
+from casetrack.faces.mcp.uris import highlight_uri, page_uri
+from casetrack.parse.render import PageImage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
-    from casetrack.readers.render import TextPage
+    from casetrack.api.library import Library
+    from casetrack.parse.render import TextPage
 
 pytestmark = pytest.mark.usefixtures("drawn_once")
 PDF = "Master Services Agreement.pdf"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import hostile_lines
-from casetrack.mcp.server import main
+from casetrack.faces.mcp.server import main
 from hostile_lines import HELLO, Process, modern, request
 
 ROOT = Path(__file__).parents[2]
-SERVE = [sys.executable, "-c", "from casetrack.mcp.server import main; main()"]
+SERVE = [sys.executable, "-c", "from casetrack.faces.mcp.server import main; main()"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -47,13 +47,13 @@ def test_prints_do_not_reach_the_protocol(
     process_env: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noisy = (
-        "import casetrack.library, os\n"
-        "real = casetrack.library.Library.collections\n"
+        "import casetrack.api.library, os\n"
+        "real = casetrack.api.library.Library.collections\n"
         "def loud(self, **options):\n"
         "    print('noise from a library'); os.write(1, b'more noise\\n')\n"
         "    return real(self, **options)\n"
-        "casetrack.library.Library.collections = loud\n"
-        "from casetrack.mcp.server import main; main()\n"
+        "casetrack.api.library.Library.collections = loud\n"
+        "from casetrack.faces.mcp.server import main; main()\n"
     )
     monkeypatch.setattr(hostile_lines, "SERVE", [sys.executable, "-c", noisy])
     server = Process(process_env)
@@ -69,9 +69,9 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(process_env: dict[str, str]
     heavy = "pyarrow numpy lance lancedb duckdb onnxruntime onnx pymupdf polars tokenizers".split()
     script = (
         "import sys\n"
-        "from casetrack.config import load_settings\n"
-        "from casetrack.library import Library\n"
-        "from casetrack.mcp.server import build_server\n"
+        "from casetrack.base.config import load_settings\n"
+        "from casetrack.api.library import Library\n"
+        "from casetrack.faces.mcp.server import build_server\n"
         "build_server(Library(load_settings()))\n"
         f"print([name for name in {heavy} if name in sys.modules])\n"
     )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.collection import Collection
-from casetrack.mcp.progress import StepProgress, Teller, kept_alive, run_long
-from casetrack.records import FileOutcome, IngestProgress, IngestReport
+from casetrack.api.collection import Collection
+from casetrack.base.records import FileOutcome, IngestProgress, IngestReport
+from casetrack.faces.mcp.progress import StepProgress, Teller, kept_alive, run_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anyio.abc import TaskStatus
     from mcp.client import Client
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ERAS = ["2026-07-28", "legacy"]
 
@@ -174,7 +174,7 @@ def test_a_slow_search_tells_its_client_that_it_goes_on(
         return await client.call_tool("search_documents", arguments, progress_callback=hear)
 
     monkeypatch.setattr(Collection, "search", slow)
-    monkeypatch.setattr("casetrack.mcp.app.kept_alive", partial(kept_alive, beat=0.02))
+    monkeypatch.setattr("casetrack.faces.mcp.app.kept_alive", partial(kept_alive, beat=0.02))
     result = connect(filled, ask, mode=mode)
     assert result.structured_content["results_count"]
     assert rises(told)

@@ -9,17 +9,17 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from casetrack.editions import ANY, edition
-from casetrack.mcp.catalogue import choose, declared
-from casetrack.mcp.completion import MOST, Option, matching
-from casetrack.mcp.prompts import MAX_CHARS, Prompts
-from casetrack.mcp.toolsets import SET_NAMES, ToolChoice
-from casetrack.mcp.uris import TEMPLATES, Kind
+from casetrack.base.editions import ANY, edition
+from casetrack.faces.mcp.catalogue import choose, declared
+from casetrack.faces.mcp.completion import MOST, Option, matching
+from casetrack.faces.mcp.prompts import MAX_CHARS, Prompts
+from casetrack.faces.mcp.toolsets import SET_NAMES, ToolChoice
+from casetrack.faces.mcp.uris import TEMPLATES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 EDITION = edition(ANY)
 ERAS = ["2026-07-28", "legacy"]
@@ -239,7 +239,7 @@ def test_beginnings_come_first_and_nothing_twice() -> None:
 def test_no_more_than_the_protocol_allows(
     serve: Serve, filled: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.mcp.completion import Completer
+    from casetrack.faces.mcp.completion import Completer
 
     many = [Option(f"{n:03}", "") for n in range(MOST + 5)]
     monkeypatch.setattr(Completer, "options", lambda *_: many)

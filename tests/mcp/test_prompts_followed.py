@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import Settings
-from casetrack.editions import ANY, edition
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.editions import ANY, edition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

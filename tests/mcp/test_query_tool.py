@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ROWS = "SELECT name, n FROM documents, range(700) AS of(n) WHERE name = 'Notes.txt' ORDER BY n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.mcp.render import phrase, quoted
+from casetrack.faces.mcp.render import phrase, quoted
 
 
 @given(st.text(st.characters() | st.sampled_from('"\\\n\r\u2028> ')))

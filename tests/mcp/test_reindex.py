@@ -9,13 +9,13 @@ import anyio
 import pytest
 from mcp.client import Client
 
-from casetrack.mcp.server import build_server
+from casetrack.faces.mcp.server import build_server
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def text_of(result: Any) -> str:

@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from casetrack.mcp import render
-from casetrack.mcp.render import ingest as ingest_text
-from casetrack.records import (
+from casetrack.base.records import (
     Chunk,
     ChunkWindow,
     FileOutcome,
@@ -16,6 +14,8 @@ from casetrack.records import (
     SearchResult,
     SearchResults,
 )
+from casetrack.faces.mcp import render
+from casetrack.faces.mcp.render import ingest as ingest_text
 from graph_records import provenance
 
 PROVENANCE = provenance(46, chunk_id="abc-123", document_id="d1")

@@ -17,13 +17,14 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 from PIL import Image
 
-from casetrack.mcp import resources as module
-from casetrack.mcp.budget import tokens
-from casetrack.mcp.document_text import ROOM
-from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.resources import RESOURCE_NOT_FOUND
-from casetrack.mcp.toolsets import ToolChoice
-from casetrack.mcp.uris import (
+from casetrack.api.viewer.page_picture import MAX_BYTES, MAX_SIDE
+from casetrack.faces.mcp import resources as module
+from casetrack.faces.mcp.budget import tokens
+from casetrack.faces.mcp.document_text import ROOM
+from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.resources import RESOURCE_NOT_FOUND
+from casetrack.faces.mcp.toolsets import ToolChoice
+from casetrack.faces.mcp.uris import (
     COLLECTIONS,
     SQL,
     TEMPLATES,
@@ -38,12 +39,11 @@ from casetrack.mcp.uris import (
 )
 from casetrack.store.info import update_info
 from casetrack.store.session import write_session
-from casetrack.viewer.page_picture import MAX_BYTES, MAX_SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ERAS = ["2026-07-28", "legacy"]
 MISSING = {"2026-07-28": INVALID_PARAMS, "legacy": RESOURCE_NOT_FOUND}
@@ -301,7 +301,7 @@ def test_unexpected_errors_are_masked(
     def fail(*_args: Any) -> None:
         raise RuntimeError("quizzlefrax")
 
-    monkeypatch.setattr("casetrack.collection.read.Read.chunk", fail)
+    monkeypatch.setattr("casetrack.api.collection.read.Read.chunk", fail)
     key = paged.get("Case").info.id
     with caplog.at_level(logging.ERROR, "casetrack.mcp"):
         error = refused(serve, paged, chunk_uri(key, ID), mode)

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.cli.main import main as casetrack
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.mcp.app import build_server
-from casetrack.mcp.catalogue import declared
-from casetrack.mcp.session import NOT_REMEMBERED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.main import main as casetrack
+from casetrack.faces.mcp.app import build_server
+from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.mcp.session import NOT_REMEMBERED
 from conformance.checks import serving
 from same_questions import (
     AGREEMENT,

@@ -10,15 +10,15 @@ from typing import Any
 import anyio
 import pytest
 
-from casetrack.config import Settings
-from casetrack.library import Library
-from casetrack.license.tiers import FREE, UNLIMITED, Tier
-from casetrack.mcp.catalogue import ALIASES, choose, declared
-from casetrack.mcp.server import build_server
-from casetrack.mcp.toolsets import SET_NAMES
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.license.tiers import FREE, UNLIMITED, Tier
+from casetrack.base.records import COLLECTION_TYPES, DOCUMENT_TYPES
+from casetrack.base.records.graph import ENTITY_KINDS, RELATION_TYPES
+from casetrack.faces.mcp.catalogue import ALIASES, choose, declared
+from casetrack.faces.mcp.server import build_server
+from casetrack.faces.mcp.toolsets import SET_NAMES
 from casetrack.models.profiles import PROFILES
-from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
-from casetrack.records.graph import ENTITY_KINDS, RELATION_TYPES
 from vocabulary import count
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -159,8 +159,8 @@ def test_other_names_reach_the_same_tool(filled: Library, call: Any) -> None:
 
 
 def test_descriptions_name_formats_that_can_be_read() -> None:
-    from casetrack.mcp.tools.ingest import FORMATS
-    from casetrack.readers import known_extensions
+    from casetrack.faces.mcp.tools.ingest import FORMATS
+    from casetrack.parse import known_extensions
 
     named = {f".{name.lower()}" for name in FORMATS.split(", ")}
     assert named <= set(known_extensions())

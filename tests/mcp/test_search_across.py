@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 TEXTS = {"Mill": "The rent of the mill is due.", "Ships": "The rent of a crane is extra."}
 

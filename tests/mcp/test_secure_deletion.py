@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 KEPT, SECRET = "The tenant pays the rent. ", "The password of the safe is quizzlefrax. "
 

@@ -18,11 +18,11 @@ import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
-from casetrack.cli.main import main
-from casetrack.config import Settings
-from casetrack.library import Library
-from casetrack.mcp.app import build_server
-from casetrack.mcp.catalogue import choose
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.app import build_server
+from casetrack.faces.mcp.catalogue import choose
 from conformance.cases import Ground, lay_out, readings, writings
 from conformance.run import SAMPLE
 from hostile import HOSTILE_NAMES, HOSTILE_TEXT, lures

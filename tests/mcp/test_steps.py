@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.editions import ANY, LEGAL
-from casetrack.mcp.app import server_for
-from casetrack.mcp.catalogue import declared
-from casetrack.mcp.legal import legal_edition
-from casetrack.mcp.session import ConnectionState, Session, serve_for
-from casetrack.mcp.steps import Steps
+from casetrack.base.editions import ANY, LEGAL
+from casetrack.editions.legal.mcp import legal_edition
+from casetrack.faces.mcp.app import server_for
+from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.mcp.session import ConnectionState, Session, serve_for
+from casetrack.faces.mcp.steps import Steps
 
 if TYPE_CHECKING:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 EVERY = frozenset({*declared(), *declared(legal_edition())})
 

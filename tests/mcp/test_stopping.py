@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import hostile_lines
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from hostile_lines import HELLO, Process, request
 
 FILES = 300
@@ -24,7 +24,7 @@ WAYS = ["end of input", *(pytest.param(name, marks=pytest.mark.slow) for name in
 EXIT_CODES = {"end of input": 0, "SIGINT": 130, "SIGTERM": 143}
 
 SERVE = """
-from casetrack.mcp import going_on, server
+from casetrack.faces.mcp import going_on, server
 
 going_on.DELAY_SECONDS = 0.1  # before it goes on with what an earlier one left
 server.main()

@@ -9,7 +9,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 
-from casetrack.errors import ModelCorrupt, ModelError
+from casetrack.base.errors import ModelCorrupt, ModelError
 from casetrack.models.bert_onnx import BertConfig, build_encoder
 
 IDS = np.array([[2, 4, 5, 6, 7, 8, 3], [2, 9, 10, 5, 4, 1, 3]], dtype=np.int64)

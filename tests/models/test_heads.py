@@ -7,7 +7,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 
-from casetrack.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig
 from casetrack.models.convert import plain_names
 from casetrack.models.heads import build_sparse, build_tokens

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from casetrack.errors import DownloadFailed
+from casetrack.base.errors import DownloadFailed
 from casetrack.models import hub as module
 from casetrack.models.hub import HubSource
 from casetrack.models.pull import pull, verify

@@ -10,11 +10,11 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from casetrack.config import Settings
-from casetrack.encoders import Encoders
-from casetrack.errors import ModelCorrupt, ModelNotFound, UsageError
+from casetrack.base.config import Settings
+from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.extract.names.labels import LabelTagger
 from casetrack.models.bert_onnx import BertConfig
+from casetrack.models.encoders import Encoders
 from casetrack.models.heads import build_labels
 from casetrack.models.model import Model, Outputs
 from casetrack.models.pull import pull

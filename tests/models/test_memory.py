@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import UsageError
+from casetrack.base.config import load_settings
+from casetrack.base.errors import UsageError
 from casetrack.models.memory import Memory, cgroup_memory, choose_plan, measure
 
 GB = 10**9

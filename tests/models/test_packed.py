@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import ModelCorrupt
+from casetrack.base.errors import ModelCorrupt
 from casetrack.models.bert_onnx import build_encoder
 from casetrack.models.catalog import find_model
 from casetrack.models.encoder import Encoder

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import pytest
 
-from casetrack.errors import ModelCorrupt, ModelNotFound, UsageError
+from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.models.bert_onnx import BertConfig, build_encoder
 from casetrack.models.encoder import Encoder
 from casetrack.models.model import Model

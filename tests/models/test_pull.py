@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     DiskFull,
     DownloadFailed,
     ModelNotFound,

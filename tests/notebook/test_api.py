@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 import casetrack
-from casetrack.errors import ChunkNotFound, PackageMissing, UsageError
-from casetrack.records import (
+from casetrack.base.errors import ChunkNotFound, PackageMissing, UsageError
+from casetrack.base.records import (
     Check,
     CollectionHealth,
     DocumentHealth,
@@ -26,13 +26,13 @@ from casetrack.records import (
     Rows,
     Tabular,
 )
-from casetrack.records.sync import SyncChange, SyncReport
+from casetrack.base.records.sync import SyncChange, SyncReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 AGREEMENT = "Master Services Agreement.pdf"
 AMENDMENT = "Amendment No 1.docx"

@@ -16,7 +16,7 @@ import casetrack
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "python.md"
 EXAMPLES = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ROOT = Path(__file__).parents[2]
 # A shell changes its process for good: what is interactive, hooks, handlers.
@@ -42,5 +42,5 @@ def test_a_mistake_is_told_in_a_few_lines(library: Library, tmp_path: Path) -> N
     assert "rows = c.sql('SELECT * FROM own')" in told.splitlines()[0]
     assert "\nQueryError: " in told
     assert '"own"' in told
-    assert "casetrack/sql" not in told
+    assert "casetrack/store/sql" not in told
     assert len(told.splitlines()) < 12

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
-from casetrack.errors import UsageError
-from casetrack.library import Library
-from casetrack.notebook import progress
-from casetrack.records import IngestProgress
+from casetrack.api.library import Library
+from casetrack.base.errors import UsageError
+from casetrack.base.records import IngestProgress
+from casetrack.faces.notebook import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 FILES = 12
 """More than readers and their queue hold at once, so that some are left when it is stopped."""
@@ -225,7 +225,7 @@ def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None
 IN_A_KERNEL = {
     "stops": (
         "import signal\n"
-        "from casetrack.notebook.progress import show_work, where\n"
+        "from casetrack.faces.notebook.progress import show_work, where\n"
         "with show_work('Reading', show=True, cancel=None) as watching:\n"
         "    watching.hear('files', 1, 4)\n"
         "    signal.raise_signal(signal.SIGINT)\n"
@@ -239,7 +239,7 @@ IN_A_KERNEL = {
     "reindexes": "done = c.admin.reindex(force=True, progress=True)",
     "checks": "done = c.admin.doctor(progress=True)",
     "reports": (
-        "from casetrack.notebook.progress import watching\n"
+        "from casetrack.faces.notebook.progress import watching\n"
         "with watching('Writing', show=True) as bar:\n"
         "    page = c.report(progress=bar.part())"
     ),

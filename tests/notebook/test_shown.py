@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.evaluate.questions import Question, QuestionSet
-from casetrack.evaluate.runs import Run
-from casetrack.records import FileOutcome, IngestReport, Rows
-from casetrack.records.graph import Change
+from casetrack.api.evaluate.questions import Question, QuestionSet
+from casetrack.api.evaluate.runs import Run
+from casetrack.base.errors import UsageError
+from casetrack.base.records import FileOutcome, IngestReport, Rows
+from casetrack.base.records.graph import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 AGREEMENT = "Master Services Agreement.pdf"
 AMENDMENT = "Amendment No 1.docx"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.objects import service
-from casetrack.objects.address import Address
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.objects import service
+from casetrack.base.objects.address import Address
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 LARGE = b"whole" * 3_000_000
 

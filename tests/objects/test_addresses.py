@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.objects import credentials
-from casetrack.objects.address import Address, is_address
-from casetrack.objects.words import fault_of
+from casetrack.base.errors import UsageError
+from casetrack.base.objects import credentials
+from casetrack.base.objects.address import Address, is_address
+from casetrack.base.objects.words import fault_of
 
 if TYPE_CHECKING:
     from pathlib import Path

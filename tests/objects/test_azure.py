@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import ObjectStorageError
-from casetrack.objects import service
-from casetrack.objects.address import Address
+from casetrack.base.errors import ObjectStorageError
+from casetrack.base.objects import service
+from casetrack.base.objects.address import Address
 from objects.scenarios import share, swap_objects
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import pytest
 
 import object_service
-from casetrack.errors import CollectionGone, ObjectStorageError
-from casetrack.objects import service
-from casetrack.objects.address import Address
+from casetrack.base.errors import CollectionGone, ObjectStorageError
+from casetrack.base.objects import service
+from casetrack.base.objects.address import Address
 from casetrack.store import mirror
 from objects.scenarios import share, swap_objects
 

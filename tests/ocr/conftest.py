@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import OcrSettings
-from casetrack.ocr.choose import choose_engine
+from casetrack.base.config import OcrSettings
+from casetrack.parse.ocr.choose import choose_engine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.ocr.engine import Engine
+    from casetrack.parse.ocr.engine import Engine
 
 
 @pytest.fixture(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from casetrack.ocr import tesseract
-from casetrack.ocr.onnx_weights import without_tiny_weights
-from casetrack.ocr.tesseract import _Pace
+from casetrack.parse.ocr import tesseract
+from casetrack.parse.ocr.onnx_weights import without_tiny_weights
+from casetrack.parse.ocr.tesseract import _Pace
 
 
 def _message(*fields: tuple[int, bytes | int]) -> bytes:

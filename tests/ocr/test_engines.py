@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from casetrack.config import OcrSettings
-from casetrack.errors import DownloadFailed, OcrUnavailable
+from casetrack.base.config import OcrSettings
+from casetrack.base.errors import DownloadFailed, OcrUnavailable
 from casetrack.models.sources import SourceFailed
-from casetrack.ocr import choose, easy, languages, read_image
-from casetrack.ocr.calibrate import RAPID
-from casetrack.ocr.choose import choose_engine, second_engine
-from casetrack.ocr.components import find_components
-from casetrack.ocr.fitting import fitted, widest_gap
-from casetrack.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
-from casetrack.ocr.rapid_decode import decode
-from casetrack.ocr.weights import EASY
+from casetrack.parse.ocr import choose, easy, languages, read_image
+from casetrack.parse.ocr.calibrate import RAPID
+from casetrack.parse.ocr.choose import choose_engine, second_engine
+from casetrack.parse.ocr.components import find_components
+from casetrack.parse.ocr.fitting import fitted, widest_gap
+from casetrack.parse.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.rapid_decode import decode
+from casetrack.parse.ocr.weights import EASY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from casetrack.models.spec import ModelFile
-    from casetrack.ocr.engine import Engine
+    from casetrack.parse.ocr.engine import Engine
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty models folder on a machine with no data and no OCR packages."""
     monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
-    monkeypatch.setattr("casetrack.ocr.easy.find_spec", lambda name: None)
+    monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: None)
     return tmp_path / "models"
 
 
@@ -189,10 +189,10 @@ def test_the_engine_that_is_surer_of_a_page_reads_it(
     for name, (text, sure) in (("first", first), ("second", second)):
         line = RecognizedLine((Word(text, 0, 0, 9, 9, sure, 0, 0, 9, 9),), 9, 9)
         pages[name] = RecognizedPage((line,), name, (), sure)
-    monkeypatch.setattr("casetrack.ocr.choose.choose_engine", lambda *_: "first")
-    monkeypatch.setattr("casetrack.ocr.choose.second_engine", lambda *_: "second")
+    monkeypatch.setattr("casetrack.parse.ocr.choose.choose_engine", lambda *_: "first")
+    monkeypatch.setattr("casetrack.parse.ocr.choose.second_engine", lambda *_: "second")
     monkeypatch.setattr(
-        "casetrack.ocr.recognize.recognize", lambda _picture, engine, **_k: pages[engine]
+        "casetrack.parse.ocr.recognize.recognize", lambda _picture, engine, **_k: pages[engine]
     )
     page = read_image(np.zeros((9, 9), np.uint8), 300.0, OcrSettings())
     assert page.text == wins
@@ -255,7 +255,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleTyp
     module.Reader = Reader  # type: ignore[attr-defined]
     module.calls = calls  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "easyocr", module)
-    monkeypatch.setattr("casetrack.ocr.easy.find_spec", lambda name: module)
+    monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: module)
     easy._open.cache_clear()
     return module
 
@@ -318,7 +318,7 @@ def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
         replace(file, sha256=hashlib.sha256(files[file.name]).hexdigest(), size=None)
         for file in EASY.files
     )
-    monkeypatch.setattr("casetrack.ocr.weights.EASY", replace(EASY, files=tuple(known)))
+    monkeypatch.setattr("casetrack.parse.ocr.weights.EASY", replace(EASY, files=tuple(known)))
     monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", raising=False)
     easy.pull_easyocr(tmp_path, sources=[Shelf(files)])
     assert {path.name for path in (tmp_path / "easyocr").glob("*.pth")} == set(files)

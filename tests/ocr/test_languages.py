@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import DownloadFailed, OcrUnavailable, UsageError
-from casetrack.ocr import language_data, languages
-from casetrack.ocr.fetch import missing, pull_files
-from casetrack.ocr.language_data import (
+from casetrack.base.errors import DownloadFailed, OcrUnavailable, UsageError
+from casetrack.parse.ocr import language_data, languages
+from casetrack.parse.ocr.fetch import missing, pull_files
+from casetrack.parse.ocr.language_data import (
     LANGUAGES,
     Language,
     NpmSource,
@@ -26,8 +26,8 @@ from casetrack.ocr.language_data import (
     known_codes,
     pull_language,
 )
-from casetrack.ocr.languages import find_data
-from casetrack.ocr.weights import RAPID, find_weights
+from casetrack.parse.ocr.languages import find_data
+from casetrack.parse.ocr.weights import RAPID, find_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

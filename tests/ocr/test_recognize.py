@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from casetrack.ocr import clean
-from casetrack.ocr.recognize import prepare, recognize
-from casetrack.ocr.straighten import find_skew, lines_are_upright
+from casetrack.parse.ocr import clean
+from casetrack.parse.ocr.recognize import prepare, recognize
+from casetrack.parse.ocr.straighten import find_skew, lines_are_upright
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.ocr import RecognizedPage
-    from casetrack.ocr.engine import Engine
+    from casetrack.parse.ocr import RecognizedPage
+    from casetrack.parse.ocr.engine import Engine
 
 
 LINES = (

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.collection import Collection
-from casetrack.errors import CollectionGone, FileInUse
-from casetrack.library import Library
+from casetrack.api.collection import Collection
+from casetrack.api.library import Library
+from casetrack.base.errors import CollectionGone, FileInUse
 from casetrack.store import files
 from casetrack.store.lock import write_lock
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders
 from stub_source import StubSource
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.question.instructions import blanked, instructions_of, without
-from casetrack.question.read import read
+from casetrack.search.question.instructions import blanked, instructions_of, without
+from casetrack.search.question.read import read
 
 LEFT_OUT = [
     ("Please tell me when the lease ends.", "when the lease ends."),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.question.periods import periods_of
-from casetrack.question.read import read
+from casetrack.search.question.periods import periods_of
+from casetrack.search.question.read import read
 
 PERIODS = """
 profit in 2018 = 2018 | FY2018 profit = 2018 | FY18 profit = 2018

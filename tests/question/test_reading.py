@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.errors import UsageError
-from casetrack.question.read import OTHER_NAME, read
-from casetrack.question.vocabularies import SHIPPED, own, read_vocabulary
-from casetrack.steps.words import index_terms
+from casetrack.base.errors import UsageError
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.question.read import OTHER_NAME, read
+from casetrack.search.question.vocabularies import SHIPPED, own, read_vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.question.vocabularies import Vocabulary
+    from casetrack.search.question.vocabularies import Vocabulary
 
 EVERY = [read_vocabulary(path) for path in SHIPPED]
 TRADE = """

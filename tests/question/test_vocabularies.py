@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.question import vocabularies
-from casetrack.question.vocabularies import SHIPPED, matches, read_vocabulary, shipped
-from casetrack.question.words import words_of
+from casetrack.search.question import vocabularies
+from casetrack.search.question.vocabularies import SHIPPED, matches, read_vocabulary, shipped
+from casetrack.search.question.words import words_of
 
 WHOLE = [read_vocabulary(path) for path in SHIPPED]
 IN_PARTS = shipped({"contract": 1.0}, lambda _: 1.0)

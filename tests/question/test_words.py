@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.question.words import words_of
-from casetrack.retrieve.pinpoint.hits import hits_of
-from casetrack.steps.words import index_terms
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.pinpoint.hits import hits_of
+from casetrack.search.question.words import words_of
 
 TEXTS = (
     "भारत की राजधानी कौन सी है? बाज़ार में किराया कितना है",

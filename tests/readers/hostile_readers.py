@@ -8,11 +8,11 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import FileEncrypted
-from casetrack.readers.attachments import attach
-from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.readers.page_builder import PageBuilder, SourceLine
-from casetrack.readers.text.plain import TextReader
+from casetrack.base.errors import FileEncrypted
+from casetrack.parse.attachments import attach
+from casetrack.parse.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
+from casetrack.parse.page_builder import PageBuilder, SourceLine
+from casetrack.parse.text.plain import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,7 +28,7 @@ def leave_out_others() -> None:
 
 def _is_worker(child: psutil.Process) -> bool:
     try:
-        return "casetrack.readers.workers.worker" in child.cmdline()
+        return "casetrack.parse.workers.worker" in child.cmdline()
     except psutil.NoSuchProcess:  # it is ending, and the system has not yet forgotten it
         return False
 

@@ -14,10 +14,10 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from msoffcrypto.method.container.ecma376_encrypted import ECMA376Encrypted
 
-from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.passwords import decrypted
-from casetrack.readers.word.reader import DocxReader
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.passwords import decrypted
+from casetrack.parse.word.reader import DocxReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

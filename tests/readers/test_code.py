@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.readers import detect, known_extensions
-from casetrack.readers.text import code
+from casetrack.parse import detect, known_extensions
+from casetrack.parse.text import code
 from tests.readers.paging import opened as read
 
 SOURCE = """import os

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lxml import etree
 
-from casetrack import errors
-from casetrack.config import OcrSettings, ParseLimits
-from casetrack.readers import detect, known_extensions
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.page_builder import clean_text
-from casetrack.readers.workers.pool import ParsePool
+from casetrack.base import errors
+from casetrack.base.config import OcrSettings, ParseLimits
+from casetrack.parse import detect, known_extensions
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.page_builder import clean_text
+from casetrack.parse.workers.pool import ParsePool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.readers import detect
-from casetrack.readers.text import definitions, grammars
-from casetrack.readers.text.definitions import STRUCTURED, paths_of
+from casetrack.parse import detect
+from casetrack.parse.text import definitions, grammars
+from casetrack.parse.text.definitions import STRUCTURED, paths_of
 
 if TYPE_CHECKING:
     from pathlib import Path

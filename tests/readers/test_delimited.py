@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.readers.page_builder import clean_text
-from casetrack.readers.text import delimited
+from casetrack.parse.page_builder import clean_text
+from casetrack.parse.text import delimited
 from tests.readers.paging import numbers
 from tests.readers.paging import opened as read
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack import errors
-from casetrack.readers import detect
+from casetrack.base import errors
+from casetrack.parse import detect
 
 if TYPE_CHECKING:
     from collections.abc import Callable

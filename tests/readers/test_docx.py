@@ -11,16 +11,16 @@ from docx.enum.text import WD_BREAK
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from casetrack import errors
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.word.reader import read_docx
+from casetrack.base import errors
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.word.reader import read_docx
 from tests.readers.paging import blocks, read, related, rezipped, seen, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 NAMES = nsdecls("w")
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from casetrack import errors
-from casetrack.config import ParseLimits
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.render import TEXT_PAGE_EXTENSION, Piece, TextBlock, TextPage
-from casetrack.readers.workers.drawing import DrawingPool
+from casetrack.base import errors
+from casetrack.base.config import ParseLimits
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.render import TEXT_PAGE_EXTENSION, Piece, TextBlock, TextPage
+from casetrack.parse.workers.drawing import DrawingPool
 from tests.readers.processes import wait_until, workers
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def test_a_fork_leaves_the_workers_to_its_parent_and_they_end_with_it(page: Path
         sys.path.insert(0, {str(Path(__file__).parents[2])!r})
         from pathlib import Path
         import psutil
-        from casetrack.readers.base import ReadOptions
-        from casetrack.readers.workers.drawing import close_drawing_pools, drawing_pool
+        from casetrack.parse.base import ReadOptions
+        from casetrack.parse.workers.drawing import close_drawing_pools, drawing_pool
         page = Path({str(page)!r})
         first = drawing_pool(512).render(page, 1, options=ReadOptions())
         mine = psutil.Process().children()

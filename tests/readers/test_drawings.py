@@ -17,9 +17,9 @@ from pptx.chart.data import CategoryChartData
 from pptx.chart.xmlwriter import ChartXmlWriter
 from pptx.enum.chart import XL_CHART_TYPE
 
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.sheets.xls_drawings import XlsDrawings
+from casetrack.parse import detect
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.sheets.xls_drawings import XlsDrawings
 from tests.ole_container import ole
 from tests.readers.odf import content, package
 from tests.readers.paging import added, read, texts

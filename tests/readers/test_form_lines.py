@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from docx import Document
 
-from casetrack.readers import detect
-from casetrack.readers.form_lines import is_form_line
+from casetrack.parse import detect
+from casetrack.parse.form_lines import is_form_line
 from tests.readers.odf import flat
 
 if TYPE_CHECKING:

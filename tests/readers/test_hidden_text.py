@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 
 def removed(tag: str, text: str) -> str:

@@ -15,19 +15,19 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
-from casetrack.config import OcrSettings, ParseLimits
-from casetrack.errors import ParseFailed, ParseLimit
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import read_head
-from casetrack.readers.image.frames import open_frames
-from casetrack.readers.image.reader import ImageReader
+from casetrack.base.config import OcrSettings, ParseLimits
+from casetrack.base.errors import ParseFailed, ParseLimit
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.detect import read_head
+from casetrack.parse.image.frames import open_frames
+from casetrack.parse.image.reader import ImageReader
 from tests.readers.paging import lines_of, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
 READER = ImageReader()
 PROSE = (

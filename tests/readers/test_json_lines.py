@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.readers.text import json_lines, json_text, plain
+from casetrack.parse.text import json_lines, json_text, plain
 from tests.readers.paging import numbers
 from tests.readers.paging import opened as read
 from tests.readers.paging import texts as paragraphs

@@ -15,22 +15,22 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from casetrack.provenance import Box
-from casetrack.readers.layout.assemble import TableCarry, lay_out
-from casetrack.readers.layout.blocks import Block, BlockFinder, TextProfile
-from casetrack.readers.layout.columns import reading_order
-from casetrack.readers.layout.hyphens import Vocabulary, join_line_ends
-from casetrack.readers.layout.lines import visual_lines
-from casetrack.readers.layout.segments import Segment
-from casetrack.readers.layout.tables_rules import Rule
-from casetrack.readers.pdf.extract import extract
-from casetrack.readers.pdf.rules import page_rules
+from casetrack.base.provenance import Box
+from casetrack.parse.layout.assemble import TableCarry, lay_out
+from casetrack.parse.layout.blocks import Block, BlockFinder, TextProfile
+from casetrack.parse.layout.columns import reading_order
+from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
+from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.segments import Segment
+from casetrack.parse.layout.tables_rules import Rule
+from casetrack.parse.pdf.extract import extract
+from casetrack.parse.pdf.rules import page_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.readers.layout.blocks import Block
+    from casetrack.parse.layout.blocks import Block
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 BOOK = [

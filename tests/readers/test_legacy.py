@@ -20,8 +20,8 @@ import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from casetrack.config import ParseLimits
-from casetrack.errors import (
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import (
     ConverterFailed,
     ConverterMissing,
     FileEncrypted,
@@ -29,19 +29,19 @@ from casetrack.errors import (
     ParseFailed,
     ParseLimit,
 )
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import choose, read_head
-from casetrack.readers.legacy import libreoffice
-from casetrack.readers.legacy.libreoffice import find_libreoffice
-from casetrack.readers.legacy.reader import DocReader, PptReader
-from casetrack.readers.ole_facts import ole_facts
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.detect import choose, read_head
+from casetrack.parse.legacy import libreoffice
+from casetrack.parse.legacy.libreoffice import find_libreoffice
+from casetrack.parse.legacy.reader import DocReader, PptReader
+from casetrack.parse.ole_facts import ole_facts
 from tests.ole_container import ole
 from tests.readers.processes import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
 needs_libreoffice = pytest.mark.needs("libreoffice")
 READERS = (DocReader(), PptReader())
@@ -198,7 +198,7 @@ def started(doc: Path, temporary: Path) -> subprocess.Popen[bytes]:
     """Start another program that reads a document."""
     program = (
         "import sys, tempfile\nfrom pathlib import Path\n"
-        "from casetrack.readers.legacy.reader import DocReader\n"
+        "from casetrack.parse.legacy.reader import DocReader\n"
         f"tempfile.tempdir = {str(temporary)!r}\nDocReader().read(Path({str(doc)!r}))\n"
     )
     command = [sys.executable, "-c", program]

@@ -16,18 +16,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from casetrack.config import ParseLimits
-from casetrack.errors import ParseFailed
-from casetrack.readers.base import FileHead, ReadOptions
-from casetrack.readers.detect import read_head
-from casetrack.readers.mail.body import read_message
-from casetrack.readers.mail.charsets import decode_text
-from casetrack.readers.mail.eml import EmlReader
-from casetrack.readers.mail.headers import decode_base64, decode_words
-from casetrack.readers.mail.mbox import MboxReader
-from casetrack.readers.mail.msg import MsgReader
-from casetrack.readers.mail.page import mail_page
-from casetrack.readers.page_builder import clean_text
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import ParseFailed
+from casetrack.parse.base import FileHead, ReadOptions
+from casetrack.parse.detect import read_head
+from casetrack.parse.mail.body import read_message
+from casetrack.parse.mail.charsets import decode_text
+from casetrack.parse.mail.eml import EmlReader
+from casetrack.parse.mail.headers import decode_base64, decode_words
+from casetrack.parse.mail.mbox import MboxReader
+from casetrack.parse.mail.msg import MsgReader
+from casetrack.parse.mail.page import mail_page
+from casetrack.parse.page_builder import clean_text
 from tests.ole_container import ole
 from tests.readers.paging import lines_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reader, Reading
+    from casetrack.parse.base import Page, Reader, Reading
     from tests.ole_container import Tree
 
 PDF = b"%PDF-1.4 not really\n" * 60

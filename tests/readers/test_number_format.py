@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.readers.numbers.formats import BUILTIN, parse
+from casetrack.parse.numbers.formats import BUILTIN, parse
 
 ACCOUNTING = '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)'
 

@@ -16,18 +16,18 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
-from casetrack import errors
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import read_head
-from casetrack.readers.opendocument.reader import OdpReader, OdtReader
+from casetrack.base import errors
+from casetrack.parse import detect
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.detect import read_head
+from casetrack.parse.opendocument.reader import OdpReader, OdtReader
 from tests.readers.odf import NAMES, content, flat, package
 from tests.readers.paging import blocks, hidden, numbers, texts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
 LANDSCAPE = (
     '<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="28cm" '

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import ParseLimits
-from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers import detect
-from casetrack.readers import package as package_module
-from casetrack.readers.package import Facts, Package, moment
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse import detect
+from casetrack.parse import package as package_module
+from casetrack.parse.package import Facts, Package, moment
 from tests.ole_container import ole
 
 if TYPE_CHECKING:

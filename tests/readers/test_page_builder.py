@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.readers.base import MAX_BLANK, Page
-from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_text, clean_title
+from casetrack.parse.base import MAX_BLANK, Page
+from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_text, clean_title
 
 ODD = (
     "\u00a0\u3000\u0645\u094d\u200c\u200d\u00ad\u200b\ufeff\ufb01\ufb06\x00\x07\x0b\x85"

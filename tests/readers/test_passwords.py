@@ -14,13 +14,13 @@ import openpyxl
 import pytest
 from msoffcrypto.format.ooxml import OOXMLFile
 
-from casetrack.config import ParseLimits
-from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers import passwords
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.passwords import decrypted
-from casetrack.readers.sheets.reader import SheetReader
-from casetrack.readers.word.reader import DocxReader
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse import passwords
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.passwords import decrypted
+from casetrack.parse.sheets.reader import SheetReader
+from casetrack.parse.word.reader import DocxReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,8 +142,8 @@ def test_nothing_stays_where_the_process_is_killed(secret_docx: Path, tmp_path: 
     program = f"""
 import os, signal, tempfile
 from pathlib import Path
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.passwords import decrypted
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.passwords import decrypted
 tempfile.tempdir = {str(tmp_path)!r}
 with decrypted(Path({str(secret_docx)!r}), ReadOptions(passwords=("open sesame",)), "X") as copy:
     assert copy.stat().st_size > 0

@@ -15,14 +15,14 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack import errors
+from casetrack.base import errors
 from tests.readers.paging import blocks, lines_of, read
 from tests.readers.prose import column, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 
 def make(path: Path, draw: Callable[[Canvas], object], **options: object) -> Path:
@@ -319,7 +319,7 @@ def test_reading_twice_gives_the_same_pages(tmp_path: Path) -> None:
 def test_reading_loads_no_networks_that_nobody_asked_for() -> None:
     program = (
         "import sys\n"
-        "from casetrack.readers.pdf.open import silenced\n"
+        "from casetrack.parse.pdf.open import silenced\n"
         "silenced()\n"
         "loaded = {'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)\n"
         "sys.exit(', '.join(loaded) or None)"

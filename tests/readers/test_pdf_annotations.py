@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 import pytest
 
-from casetrack.readers import detect
+from casetrack.parse import detect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
 TEXT = "The buyer shall pay within thirty days of delivery."
 

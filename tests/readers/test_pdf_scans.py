@@ -11,21 +11,20 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
-from casetrack import ocr
-from casetrack.config import OcrSettings
-from casetrack.errors import OcrUnavailable
-from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.pdf.readable import reads_as_words
+from casetrack.base.config import OcrSettings
+from casetrack.base.errors import OcrUnavailable
+from casetrack.parse import detect, ocr
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.pdf.readable import reads_as_words
 from tests.readers.paging import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.ocr.page import Picture
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
+    from casetrack.parse.ocr.page import Picture
 
 PROSE = (
     "The supplier shall deliver all goods listed below within thirty days after written notice, "

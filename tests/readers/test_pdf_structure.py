@@ -10,19 +10,19 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from casetrack import errors
-from casetrack.config import ParseLimits
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.layout.running import page_number
-from casetrack.readers.pdf.open import parse_date
+from casetrack.base import errors
+from casetrack.base.config import ParseLimits
+from casetrack.parse import detect
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.layout.running import page_number
+from casetrack.parse.pdf.open import parse_date
 from tests.readers.prose import column, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 
 def make(

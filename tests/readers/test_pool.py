@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from casetrack import errors
-from casetrack.config import ParseLimits
-from casetrack.readers.workers import process
-from casetrack.readers.workers.batches import MAX_CHARS, MAX_PAGES
-from casetrack.readers.workers.pool import ParsePool
-from casetrack.readers.workers.process import PoolClosed
+from casetrack.base import errors
+from casetrack.base.config import ParseLimits
+from casetrack.parse.workers import process
+from casetrack.parse.workers.batches import MAX_CHARS, MAX_PAGES
+from casetrack.parse.workers.pool import ParsePool
+from casetrack.parse.workers.process import PoolClosed
 from tests.readers.paging import numbers
 from tests.readers.processes import wait_until, workers
 
@@ -275,8 +275,8 @@ def test_a_killed_parent_leaves_no_process(tmp_path: Path) -> None:
         import sys
         sys.path[:0] = {[str(HERE), str(HERE.parents[1])]!r}
         from pathlib import Path
-        from casetrack.config import ParseLimits
-        from casetrack.readers.workers.pool import ParsePool
+        from casetrack.base.config import ParseLimits
+        from casetrack.parse.workers.pool import ParsePool
         ParsePool(ParseLimits(), 1, readers="{HOSTILE}").read(Path({str(path)!r}))
         """
     )
@@ -292,7 +292,7 @@ def test_a_worker_that_cannot_start_is_an_error_with_a_next_step(tmp_path: Path)
     pool = ParsePool(ParseLimits(), 1, readers="no_such_module:READERS")
     with pool, pytest.raises(errors.CaseTrackError) as raised:
         pool.read(path)
-    assert "python -m casetrack.readers.workers.worker" in raised.value.hint
+    assert "python -m casetrack.parse.workers.worker" in raised.value.hint
     with pytest.raises(ValueError, match="0"):
         ParsePool(ParseLimits(), 0)
 

@@ -12,14 +12,14 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml import parse_xml
 from pptx.util import Pt
 
-from casetrack import errors
+from casetrack.base import errors
 from tests.readers.paging import blocks, numbers, read, related, rezipped, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import ParseFailed
-from casetrack.readers.base import FileHead
-from casetrack.readers.page_builder import clean_text
-from casetrack.readers.rtf.compressed import BadCompression, decompress_rtf
-from casetrack.readers.rtf.html import encapsulated_html, holds_html
-from casetrack.readers.rtf.parser import RtfParser
-from casetrack.readers.rtf.reader import RtfReader, is_rtf, read_rtf
+from casetrack.base.errors import ParseFailed
+from casetrack.parse.base import FileHead
+from casetrack.parse.page_builder import clean_text
+from casetrack.parse.rtf.compressed import BadCompression, decompress_rtf
+from casetrack.parse.rtf.html import encapsulated_html, holds_html
+from casetrack.parse.rtf.parser import RtfParser
+from casetrack.parse.rtf.reader import RtfReader, is_rtf, read_rtf
 from tests.readers.paging import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
 FONTS = (
     r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fcharset128 MS Mincho;}"

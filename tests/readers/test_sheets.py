@@ -13,10 +13,10 @@ import pytest
 from openpyxl.comments import Comment
 from openpyxl.worksheet.table import Table
 
-from casetrack.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.readers.base import MAX_BLANK
-from casetrack.readers.detect import choose, read_head
-from casetrack.readers.sheets.reader import SheetReader
+from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
+from casetrack.parse.base import MAX_BLANK
+from casetrack.parse.detect import choose, read_head
+from casetrack.parse.sheets.reader import SheetReader
 from tests.readers.odf import content, package
 from tests.readers.paging import related
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from casetrack.readers.base import Page, Reading
+    from casetrack.parse.base import Page, Reading
 
     Rows = Sequence[Sequence[Any]]
 

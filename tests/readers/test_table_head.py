@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.readers.table_head import HeadRow, marked_lines, table_lines
-from casetrack.readers.table_rows import Cell
+from casetrack.parse.table_head import HeadRow, marked_lines, table_lines
+from casetrack.parse.table_rows import Cell
 
 
 def row(line: str, *, marked: bool = False) -> HeadRow:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack import errors
-from casetrack.readers.encoding import decode
-from casetrack.readers.text import markdown, plain
+from casetrack.base import errors
+from casetrack.parse.encoding import decode
+from casetrack.parse.text import markdown, plain
 from tests.readers.paging import blocks
 from tests.readers.paging import opened as read
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.provenance import Box
-from casetrack.readers import detect
-from casetrack.readers.layout.blocks import Block
-from casetrack.readers.layout.lines import TextLine
-from casetrack.readers.layout.titles import name_titles
+from casetrack.base.provenance import Box
+from casetrack.parse import detect
+from casetrack.parse.layout.blocks import Block
+from casetrack.parse.layout.lines import TextLine
+from casetrack.parse.layout.titles import name_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

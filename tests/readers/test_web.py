@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack import errors
-from casetrack.config import ParseLimits
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.web import dom
-from casetrack.readers.web import html_blocks as html_module
-from casetrack.readers.web import reader as reader_module
-from casetrack.readers.web.html_blocks import html_blocks, html_parts
-from casetrack.readers.web.reader import HtmlReader
+from casetrack.base import errors
+from casetrack.base.config import ParseLimits
+from casetrack.parse import detect
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.web import dom
+from casetrack.parse.web import html_blocks as html_module
+from casetrack.parse.web import reader as reader_module
+from casetrack.parse.web.html_blocks import html_blocks, html_parts
+from casetrack.parse.web.reader import HtmlReader
 from tests.readers.paging import blocks
 from tests.readers.paging import opened as read
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from casetrack.store.session import write_session
 from sourced import sourced_collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 @pytest.fixture(scope="session")

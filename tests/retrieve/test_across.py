@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import Settings
-from casetrack.errors import CollectionNotFound, StorageError, UsageError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import Settings
+from casetrack.base.errors import CollectionNotFound, StorageError, UsageError
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TEXTS = {
     "Mill": {

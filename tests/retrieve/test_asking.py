@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.question.vocabularies import OWN, read_vocabulary
+from casetrack.search.question.vocabularies import OWN, read_vocabulary
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 DOCS = Path(__file__).parents[2] / "docs" / "searching.md"
 

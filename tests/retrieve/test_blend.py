@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import EmbeddingsDisabled, UsageError
-from casetrack.retrieve.blend import BlendSettings, blend, blended_search
-from casetrack.retrieve.filters import Filter
+from casetrack.base.errors import EmbeddingsDisabled, UsageError
+from casetrack.search.blend import BlendSettings, blend, blended_search
+from casetrack.search.filters import Filter
 from sourced import WORDS, sourced_collection
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 QUERIES = ["token refresh", "rollback", "schema migrate lock shard", "nothing of it", "the of"]
 

@@ -9,8 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.records import SearchResults
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchResults
 
 TEXTS = {
     "brief-experts.txt": (

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from casetrack.store.session import write_session
 from conftest import page_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PAPERS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "opinion.txt": (

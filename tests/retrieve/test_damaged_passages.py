@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack.errors import PassagesDamaged
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.errors import PassagesDamaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TEXTS = {
     "bill.txt": "On 4 May 2021 Ann Miller paid 40 EUR for liquidated damages of the ferry.",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.pipeline import Tools
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, WordEncoder
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 WORDS = ("rent", "notice", "harbour", "deed", "loan", "survey", "repair", "board")
 PEOPLE = ("Ms. Ada Lind", "Mr. Bo Krantz", "Dr. Cara Voss", "Mr. Dirk Hahn")

@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import UsageError
-from casetrack.question.read import read
-from casetrack.question.vocabularies import shipped
-from casetrack.question.words import stems_of
-from casetrack.records.reading import Part
-from casetrack.records.search import NOT_THERE
-from casetrack.retrieve.asked_words import asked_words
-from casetrack.retrieve.candidates import Ranked
-from casetrack.retrieve.evidence import Fit, fits_of, judged
-from casetrack.retrieve.missing import missing_from
-from casetrack.retrieve.synonyms import synonyms_of
-from casetrack.views.scope import scope_of
+from casetrack.base.errors import UsageError
+from casetrack.base.records.reading import Part
+from casetrack.base.records.search import NOT_THERE
+from casetrack.search.asked_words import asked_words
+from casetrack.search.candidates import Ranked
+from casetrack.search.evidence import Fit, fits_of, judged
+from casetrack.search.missing import missing_from
+from casetrack.search.question.read import read
+from casetrack.search.question.vocabularies import shipped
+from casetrack.search.question.words import stems_of
+from casetrack.search.synonyms import synonyms_of
+from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 PAGES = {
     "lease.txt": "Mr Norbert Hallowell pays the rent of the mill at Ferncombe monthly. "

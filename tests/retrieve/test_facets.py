@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import EntityNotFound, UsageError
-from casetrack.retrieve.filters import Filter
+from casetrack.base.errors import EntityNotFound, UsageError
+from casetrack.search.filters import Filter
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 QUESTION = "Who may terminate the agreement for convenience?"
 FIELDS = {

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.context import api
-from casetrack.errors import UsageError
-from casetrack.steps.words import index_terms
+from casetrack.base.errors import UsageError
+from casetrack.editions.context import api
+from casetrack.ingest.steps.words import index_terms
 from sourced import SOURCES, WORDS
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 DEPTH = 30
 PATTERNS = {

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import DocumentNotFound, UsageError
-from casetrack.retrieve.filters import document_day
+from casetrack.base.errors import DocumentNotFound, UsageError
+from casetrack.search.filters import document_day
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records import SearchResults
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchResults
 
 QUESTION = "payment of the contract"
 

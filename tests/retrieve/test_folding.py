@@ -8,16 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.records import SamePlace
-from casetrack.records.search import also_text
-from casetrack.retrieve.folding import distinct, fold, is_copy
-from casetrack.views.scope import scope_of
+from casetrack.base.records import SamePlace
+from casetrack.base.records.search import also_text
+from casetrack.search.folding import distinct, fold, is_copy
+from casetrack.store.index.scope import scope_of
 from views.made import WORDS, index_of, rows_of, saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 CLAUSE = (
     "The warehouse keeper insures the stored goods against fire and theft at their invoice value "

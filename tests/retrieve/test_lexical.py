@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from casetrack.retrieve.lexical import bm25_scores, lexical_at, lexical_top
-from casetrack.views import maxscore
-from casetrack.views.scope import scope_of
+from casetrack.search.lexical import bm25_scores, lexical_at, lexical_top
+from casetrack.store.index import maxscore
+from casetrack.store.index.scope import scope_of
 from views.made import WORDS, index_of, rows_of, saved
 
 QUERIES = {

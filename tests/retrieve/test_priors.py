@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PAGES = {
     "prose.txt": "We talk of the harvest of barley at every meeting, as everybody in the village "

@@ -19,14 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from casetrack.blas import one_thread_each
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.blas import one_thread_each
+from casetrack.base.config import load_settings
 from casetrack.models.token_matrix import TokenForm
-from casetrack.views.vectors import exact, quantize
+from casetrack.store.index.vectors import exact, quantize
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 QUESTIONS = (
     "Who is liable for the spoiled goods?",

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import DocumentNotFound, ModelNotFound, UsageError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import DocumentNotFound, ModelNotFound, UsageError
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PAGES = {
     "lease.txt": "The tenant pays the rent monthly.\n\nLate rent bears interest of 4 %.",

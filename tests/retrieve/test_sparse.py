@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from casetrack.retrieve.sparse import sparse_at, sparse_scores, sparse_top
-from casetrack.views import maxscore
+from casetrack.search.sparse import sparse_at, sparse_scores, sparse_top
+from casetrack.store.index import maxscore
 from views.made import index_of, rows_of, saved
 
 RNG = np.random.default_rng(4)

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
+from casetrack.base.records import RelatedChunk
 from casetrack.graph.graph import ContextGraph
-from casetrack.library import Library
-from casetrack.records import RelatedChunk
-from casetrack.retrieve.rerank import RERANKED
+from casetrack.search.rerank import RERANKED
 from fakes import FakeEncoders, WordEncoder, direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TEXTS = {
     "lease.txt": "The tenant pays the rent monthly. Late rent bears interest of four percent.",

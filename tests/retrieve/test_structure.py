@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import DocumentNotFound
+from casetrack.base.errors import DocumentNotFound
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.records import DocumentStructure
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import DocumentStructure
 
 
 def structure(library: Library, path: Path) -> tuple[Collection, DocumentStructure]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.setup.machine import Machine
+from casetrack.faces.cli.main import main
+from casetrack.faces.setup.machine import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,13 +21,13 @@ from mcp.client.stdio import StdioServerParameters
 from PIL import Image
 
 import casetrack
-from casetrack.errors import BundleError
-from casetrack.mcp.catalogue import declared
-from casetrack.setup.bundle import icon
-from casetrack.setup.bundle.__main__ import main
-from casetrack.setup.bundle.build import contents
-from casetrack.setup.bundle.manifest import manifest as bundle_manifest
-from casetrack.setup.bundle.project import PYTHON
+from casetrack.base.errors import BundleError
+from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.setup.bundle import icon
+from casetrack.faces.setup.bundle.__main__ import main
+from casetrack.faces.setup.bundle.build import contents
+from casetrack.faces.setup.bundle.manifest import manifest as bundle_manifest
+from casetrack.faces.setup.bundle.project import PYTHON
 from conformance.programs import NotAvailable, installed
 from mcp import Client
 
@@ -207,7 +207,7 @@ def test_uv_makes_an_environment_and_starts_it(
 
 
 def test_the_bundle_for_lawyers_has_a_name_and_tools_of_its_own() -> None:
-    from casetrack.mcp.legal import legal_edition
+    from casetrack.editions.legal.mcp import legal_edition
 
     served = legal_edition()
     legal, general = bundle_manifest(served), bundle_manifest()

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from casetrack.errors import DesktopUnwritable
-from casetrack.setup import entry
-from casetrack.setup.desktop import add, desktop_files, desktop_places, remove
-from casetrack.setup.machine import Machine
-from casetrack.setup.shortcut import Shortcut
+from casetrack.base.errors import DesktopUnwritable
+from casetrack.faces.setup import entry
+from casetrack.faces.setup.desktop import add, desktop_files, desktop_places, remove
+from casetrack.faces.setup.machine import Machine
+from casetrack.faces.setup.shortcut import Shortcut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +205,13 @@ def test_the_command_says_where_it_is_and_undoes_it(
     messages(ended.out)
     words = exec_words(menu.read_text())
     assert words[0] == "env"  # a checkout is found only from inside its folder
-    start = [sys.executable, "-m", "casetrack.cli.desktop", "--data-dir", str(user / "My Cases")]
+    start = [
+        sys.executable,
+        "-m",
+        "casetrack.faces.cli.desktop",
+        "--data-dir",
+        str(user / "My Cases"),
+    ]
     assert words[2:] == start
     assert action("--data-dir", user / "My Cases") == "unchanged"
     assert action() == "changed"

@@ -15,10 +15,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from casetrack.setup.bundle import preparing, starting
-from casetrack.setup.bundle.preparing import Preparation, Progress
-from casetrack.setup.bundle.progress_page import page_of, serve_progress
-from casetrack.setup.bundle.waiting import TOOL, Doorkeeper
+from casetrack.faces.setup.bundle import preparing, starting
+from casetrack.faces.setup.bundle.preparing import Preparation, Progress
+from casetrack.faces.setup.bundle.progress_page import page_of, serve_progress
+from casetrack.faces.setup.bundle.waiting import TOOL, Doorkeeper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -260,10 +260,11 @@ def test_a_bundle_that_is_prepared_is_simply_run(bundle: Preparation) -> None:
     bundle.python.write_text('#!/bin/sh\nprintf "%s|" "$@"; exit 7\n')
     bundle.python.chmod(0o755)
     (bundle.root / ".venv" / "casetrack.whole").write_text("[project]\n")
-    code = "import sys; from pathlib import Path; from casetrack.setup.bundle.starting import main;"
+    code = "import sys; from pathlib import Path;"
+    code += "from casetrack.faces.setup.bundle.starting import main;"
     code += "sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))"
     command = [sys.executable, "-c", code, str(bundle.root), "--data-dir", "My Cases", "serve"]
-    env = os.environ | {"PYTHONPATH": str(Path(starting.__file__).parents[3])}
+    env = os.environ | {"PYTHONPATH": str(Path(starting.__file__).parents[4])}
     ended = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     given = [str(bundle.root / "server.py"), "--data-dir", "My Cases", "serve", ""]
     assert (ended.returncode, ended.stdout.split("|")) == (7, given)
@@ -271,6 +272,8 @@ def test_a_bundle_that_is_prepared_is_simply_run(bundle: Preparation) -> None:
 
 def test_it_needs_nothing_but_python(tmp_path: Path) -> None:
     """Whatever is not there yet must not be imported."""
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import casetrack.setup.bundle.starting"
-    command = [sys.executable, "-I", "-S", "-c", code, str(Path(starting.__file__).parents[3])]
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import casetrack.faces.setup.bundle.starting"
+    )
+    command = [sys.executable, "-I", "-S", "-c", code, str(Path(starting.__file__).parents[4])]
     subprocess.run(command, check=True, cwd=tmp_path)

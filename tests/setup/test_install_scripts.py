@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.setup.bundle.project import PYTHON
+from casetrack.faces.setup.bundle.project import PYTHON
 
 CHECKOUT = Path(__file__).parents[2]
 SCRIPT, FOR_WINDOWS = CHECKOUT / "install.sh", CHECKOUT / "install.ps1"

@@ -17,12 +17,12 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 import casetrack
-from casetrack.cli import leave as command
-from casetrack.errors import InstallerFailed, UpdateUnknown
-from casetrack.mcp.catalogue import declared
-from casetrack.setup import installation, uninstall, update
-from casetrack.setup.installation import Installation, find_installation, shown
-from casetrack.setup.installers import newest_version, run_installer
+from casetrack.base.errors import InstallerFailed, UpdateUnknown
+from casetrack.faces.cli import leave as command
+from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.setup import installation, uninstall, update
+from casetrack.faces.setup.installation import Installation, find_installation, shown
+from casetrack.faces.setup.installers import newest_version, run_installer
 from mcp import Client
 from release.signing import Signer
 from setup.wheels import PACKAGE, write_wheel

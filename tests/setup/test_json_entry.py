@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.setup.json_entry import drop, put, put_edits, value_at
-from casetrack.setup.jsonc import scan
-from casetrack.setup.texts import TextInvalid, WrongShape
+from casetrack.faces.setup.json_entry import drop, put, put_edits, value_at
+from casetrack.faces.setup.jsonc import scan
+from casetrack.faces.setup.texts import TextInvalid, WrongShape
 
 PATH = ("mcpServers", "casetrack")
 ENTRY = {"command": "/bin/casetrack", "args": ["serve"]}

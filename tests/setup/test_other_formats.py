@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.setup.formats import CONTINUE, TOML, YAML
-from casetrack.setup.texts import TextInvalid, WrongShape
+from casetrack.faces.setup.formats import CONTINUE, TOML, YAML
+from casetrack.faces.setup.texts import TextInvalid, WrongShape
 
 SERVER = {"command": "/bin/casetrack", "args": ["serve"], "env": {"CASETRACK_HOME": "/a b"}}
 CODEX, GOOSE, LISTED = ((of, "casetrack") for of in ("mcp_servers", "extensions", "mcpServers"))

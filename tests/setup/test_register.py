@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     ClientFileBusy,
     ClientFileInvalid,
     ClientFileLocked,
     ClientFileShape,
     SetupError,
 )
-from casetrack.setup import formats
-from casetrack.setup.clientfile import ClientFile
-from casetrack.setup.clients import CLIENTS
-from casetrack.setup.register import enter, withdraw
+from casetrack.faces.setup import formats
+from casetrack.faces.setup.clientfile import ClientFile
+from casetrack.faces.setup.clients import CLIENTS
+from casetrack.faces.setup.register import enter, withdraw
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
-from casetrack.setup import entry
-from casetrack.setup.clients import CLIENTS
+from casetrack.faces.setup import entry
+from casetrack.faces.setup.clients import CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

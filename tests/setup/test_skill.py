@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.mcp.catalogue import declared
-from casetrack.resources import resource_dir
+from casetrack.base.resources import resource_dir
+from casetrack.faces.mcp.catalogue import declared
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     InstallerFailed,
     UpdateFailed,
     UpdateUnknown,
     UpdateUntrusted,
     UsageError,
 )
-from casetrack.setup import installers, switching
-from casetrack.setup.installation import Installation
-from casetrack.setup.signature import NotSigned, check, public_keys
-from casetrack.setup.switching import NEW, STAGE, switch, tidied
-from casetrack.setup.unpacked import checked
-from casetrack.setup.update import Place, signers, update
-from casetrack.setup.update import check as look
+from casetrack.faces.setup import installers, switching
+from casetrack.faces.setup.installation import Installation
+from casetrack.faces.setup.signature import NotSigned, check, public_keys
+from casetrack.faces.setup.switching import NEW, STAGE, switch, tidied
+from casetrack.faces.setup.unpacked import checked
+from casetrack.faces.setup.update import Place, signers, update
+from casetrack.faces.setup.update import check as look
 from release.signing import Signer
 from release.wheel import sums
 from release.wheel import write_wheel as write
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 OURS, OTHER = Signer(b"1" * 32), Signer(b"2" * 32)
 KEYS = (OURS.public,)
 HERE = Installation("pip", "there", sys.executable)
-SCRIPT = "#!/usr/bin/python\nimport sys\nfrom casetrack.cli.main import run\nsys.exit(run())\n"
+SCRIPT = (
+    "#!/usr/bin/python\nimport sys\nfrom casetrack.faces.cli.main import run\nsys.exit(run())\n"
+)
 
 
 def installed(root: Path, version: str = "1.0") -> Place:
@@ -259,7 +261,7 @@ def test_a_new_script_is_like_those_that_are_there(tmp_path: Path) -> None:
     wheel = write_wheel(tmp_path / "w", "2.0", signer=OURS, scripts=("casetrack", "ctx"))
     switch(checked(unpacked(place, wheel), "2.0", KEYS), place.site, place.scripts, "uv")
     made = (place.scripts / "ctx").read_text()
-    assert made == SCRIPT.replace("casetrack.cli.main", "casetrack.version")
+    assert made == SCRIPT.replace("casetrack.faces.cli.main", "casetrack.version")
     facts = place.site / "casetrack-2.0.dist-info"
     assert (facts / "INSTALLER").read_text() == "uv\n"
     rows = (facts / "RECORD").read_text().splitlines()

@@ -50,7 +50,7 @@ def content(
             if file.is_file() and file.suffix != ".pyc"
         }
     files["casetrack/version.py"] = f'__version__ = "{version}"\n'.encode()
-    module = "casetrack.cli.main"
+    module = "casetrack.faces.cli.main"
     if not whole:
         module = "casetrack.version"
     entries = "".join(f"{name} = {module}:run\n" for name in scripts)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import JobStopped, SourceError, UsageError
-from casetrack.sources import open_source
-from casetrack.sources.choose import alternatives
+from casetrack.base.errors import JobStopped, SourceError, UsageError
+from casetrack.keep.sources import open_source
+from casetrack.keep.sources.choose import alternatives
 
 
 def write(root: Path, *names: str, text: str = "word\n") -> None:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import JobStopped, SourceError, SourceSkipped, UsageError
-from casetrack.sources import open_source
-from casetrack.sources.git.address import parse
+from casetrack.base.errors import JobStopped, SourceError, SourceSkipped, UsageError
+from casetrack.keep.sources import open_source
+from casetrack.keep.sources.git.address import parse
 from git_repository import Repository, contents, listing
 
 
@@ -103,7 +103,7 @@ def test_a_server_without_sizes_is_stopped(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As from a host: sizes are told by nobody, and what comes is watched.
-    monkeypatch.setattr("casetrack.sources.git.clone._FIRST_PACK_BYTES", 1_000)
+    monkeypatch.setattr("casetrack.keep.sources.git.clone._FIRST_PACK_BYTES", 1_000)
     files = {f"{number}.md": os.urandom(300) for number in range(70)}
     repository.commit({**files, "large.pdf": os.urandom(4_000_000)})
     source = repository.source(max_extract_bytes=20_000)
@@ -355,7 +355,7 @@ def test_a_git_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("GIT_SSH_COMMAND", "ssh")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("casetrack.sources.git.program.SILENCE_SECONDS", 1.5)
+    monkeypatch.setattr("casetrack.keep.sources.git.program.SILENCE_SECONDS", 1.5)
     with pytest.raises(SourceError):
         listing(open_git(tmp_path, "x.git"))
     child = int((tmp_path / "child").read_text())

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.errors import UsageError
-from casetrack.sources import KINDS, Key, Kind, open_source
-from casetrack.sources.kinds import read_settings
+from casetrack.base.errors import UsageError
+from casetrack.keep.sources import KINDS, Key, Kind, open_source
+from casetrack.keep.sources.kinds import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import object_service
-from casetrack.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
-from casetrack.sources import open_source
+from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
+from casetrack.keep.sources import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,7 +185,7 @@ def proxied(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     made: list[Proxy] = []
 
     def make(behave: Any, *, retries: int = 0, of: Bucket = bucket, **keys: Any) -> tuple[Any, Any]:
-        monkeypatch.setattr("casetrack.objects.service.RETRIES", retries)
+        monkeypatch.setattr("casetrack.base.objects.service.RETRIES", retries)
         made.append(Proxy(bucket.service, behave))
         return made[-1], open_bucket(of, tmp_path, endpoint_url=made[-1].url, **keys)
 
@@ -284,7 +284,7 @@ def test_a_bucket_that_is_gone(bucket: Bucket, tmp_path: Path) -> None:
 
 
 def test_an_absent_service(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("casetrack.objects.service.RETRIES", 0)
+    monkeypatch.setattr("casetrack.base.objects.service.RETRIES", 0)
     with pytest.raises(SourceError) as caught:
         names(open_bucket(bucket, tmp_path, endpoint_url="http://127.0.0.1:1"))
     assert "http://127.0.0.1:1 " in caught.value.message

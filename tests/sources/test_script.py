@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from casetrack.errors import JobStopped, SourceChanged, SourceError
-from casetrack.sources import open_source
-from casetrack.sources.contract import check
+from casetrack.base.errors import JobStopped, SourceChanged, SourceError
+from casetrack.keep.sources import open_source
+from casetrack.keep.sources.contract import check
 
 
 def program(folder: Path, text: str, **keys: Any) -> Any:

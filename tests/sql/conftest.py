@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

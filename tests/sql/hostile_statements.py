@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from casetrack.query.reading import Reading
+from casetrack.search.query.reading import Reading
 
 PEAK_MIB = 1024
 BRIEF: dict[str, Any] = {"timeout": 0.05, "memory_mb": 128}
@@ -128,10 +128,10 @@ def main(data: str, name: str, /) -> dict[str, Any]:
     """Set off every bomb over a collection; return what each did, and the memory at its peak."""
     import resource
 
-    from casetrack.config import load_settings
-    from casetrack.errors import CaseTrackError
-    from casetrack.library import Library
-    from casetrack.query.run import run_query
+    from casetrack.api.library import Library
+    from casetrack.base.config import load_settings
+    from casetrack.base.errors import CaseTrackError
+    from casetrack.search.query.run import run_query
 
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     collection = Library(load_settings(Path(data))).get(name)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from casetrack.answers.statements import ANSWERS, shown, statement
-from casetrack.cli.main import main
-from casetrack.cli.query.parameters import values_for
-from casetrack.cli.query.saved import read_head
-from casetrack.query.statements import all_of, parameters
-from casetrack.resources import resource_dir
+from casetrack.base.resources import resource_dir
+from casetrack.faces.cli.main import main
+from casetrack.faces.cli.query.parameters import values_for
+from casetrack.faces.cli.query.saved import read_head
+from casetrack.graph.answers.statements import ANSWERS, shown, statement
+from casetrack.search.query.statements import all_of, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 FILES = sorted(p.stem for p in (resource_dir("pipelines") / "queries" / "answers").glob("*.sql"))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.errors import (
+from casetrack.base import schema
+from casetrack.base.errors import (
     ChunkNotFound,
     DocumentNotFound,
     FreeTierLimit,
@@ -18,17 +18,17 @@ from casetrack.errors import (
     QueryError,
     UsageError,
 )
-from casetrack.query.functions import MOST_QUESTIONS, Retrieved
-from casetrack.query.reading import Reading
-from casetrack.query.run import run_query
-from casetrack.sql.catalog import Function, View, catalog
+from casetrack.search.query.functions import MOST_QUESTIONS, Retrieved
+from casetrack.search.query.reading import Reading
+from casetrack.search.query.run import run_query
+from casetrack.store.sql.catalog import Function, View, catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.workspace import State
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.store.workspace import State
 
 QUESTION = "notice period for termination"
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import CaseTrackError, QueryError, UsageError
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import CaseTrackError, QueryError, UsageError
 from casetrack.store.session import write_session
 from sql import hostile_statements as hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 ROOT = Path(__file__).parent.parent.parent
 WITHDRAWN = "The withdrawn passage names the informant."

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import CaseTrackError, QueryError
-from casetrack.library import Library
-from casetrack.sql.guard import CHANGES_ALL
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import CaseTrackError, QueryError
 from casetrack.store.session import write_session
+from casetrack.store.sql.guard import CHANGES_ALL
 from sql import hostile_statements as hostile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 ROOT = Path(__file__).parents[2]
 SEEN = {

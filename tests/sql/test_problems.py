@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import QueryError
+from casetrack.base.errors import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import ChunkNotFound
-from casetrack.query.reading import Reading
+from casetrack.base.errors import ChunkNotFound
+from casetrack.search.query.reading import Reading
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 WORDS = (
     *("agreement", "payment", "invoice", "termination", "notice", "delay", "damages", "price"),

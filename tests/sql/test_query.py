@@ -14,20 +14,20 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import QueryError, UsageError
-from casetrack.library import Library
-from casetrack.notebook.tables import table
-from casetrack.provenance import column_letters
-from casetrack.query.reading import Reading
-from casetrack.query.run import run_query
-from casetrack.sql.control import Control
-from casetrack.sql.views import VIEWS
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import QueryError, UsageError
+from casetrack.base.provenance import column_letters
+from casetrack.faces.notebook.tables import table
+from casetrack.search.query.reading import Reading
+from casetrack.search.query.run import run_query
+from casetrack.store.sql.control import Control
+from casetrack.store.sql.views import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TEXTS = {"a.txt": ("The rent is due. " * 300, "Second page."), "b's.txt": ("Delivery is late.",)}
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b"

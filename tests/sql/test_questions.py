@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from sql import questions_cuad, questions_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 def test_each_question_is_a_single_statement_with_its_passage() -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.sql.reference import reference
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.store.sql.reference import reference
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PAGE = Path(__file__).parents[2] / "docs" / "query.md"
 STATEMENTS = re.findall(r"^```sql\n(.*?)^```", reference(), re.DOTALL | re.MULTILINE)
@@ -39,7 +39,7 @@ def values(demo: Collection) -> dict[str, Any]:
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference(), (
-        "run: python -m casetrack.sql.reference > docs/query.md"
+        "run: python -m casetrack.store.sql.reference > docs/query.md"
     )
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import ChunkNotFound, CollectionNotFound, QueryError, UsageError
+from casetrack.base.errors import ChunkNotFound, CollectionNotFound, QueryError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 ODD = 'Lease "2024", this. _this; B'
 

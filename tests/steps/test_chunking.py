@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.errors import PipelineError
-from casetrack.readers.workers.batches import page_schema
-from casetrack.steps.chunk import chunk_page
-from casetrack.steps.chunking import ChunkRules, cut
-from casetrack.steps.sentences import sentence_ends
+from casetrack.base.errors import PipelineError
+from casetrack.ingest.steps.chunk import chunk_page
+from casetrack.ingest.steps.chunking import ChunkRules, cut
+from casetrack.ingest.steps.sentences import sentence_ends
+from casetrack.parse.workers.batches import page_schema
 from conftest import page_row
 
 RULES = ChunkRules()

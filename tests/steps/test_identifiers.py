@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.question.read import read
-from casetrack.steps.identifiers import identifier_terms, identifiers, terms_of_question
-from casetrack.steps.terms import searchable_terms
-from casetrack.steps.words import index_terms
+from casetrack.ingest.steps.identifiers import identifier_terms, identifiers, terms_of_question
+from casetrack.ingest.steps.terms import searchable_terms
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.question.read import read
 
 
 @pytest.mark.parametrize(

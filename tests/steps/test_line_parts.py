@@ -10,11 +10,11 @@ import pyarrow as pa
 import pymupdf
 import pytest
 
-from casetrack.readers import detect
-from casetrack.readers.workers.batches import batches
-from casetrack.steps.chunk import chunk_page
-from casetrack.steps.chunking import ChunkRules
-from casetrack.steps.line_parts import PageWords, line_boxes
+from casetrack.ingest.steps.chunk import chunk_page
+from casetrack.ingest.steps.chunking import ChunkRules
+from casetrack.ingest.steps.line_parts import PageWords, line_boxes
+from casetrack.parse import detect
+from casetrack.parse.workers.batches import batches
 
 if TYPE_CHECKING:
     from pathlib import Path

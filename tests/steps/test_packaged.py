@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.errors import StepFailed
-from casetrack.pipeline.packaged import PackagedStep, check_offered
-from casetrack.steps import Contract
+from casetrack.base import schema
+from casetrack.base.errors import StepFailed
+from casetrack.ingest.pipeline.packaged import PackagedStep, check_offered
+from casetrack.ingest.steps import Contract
 
 if TYPE_CHECKING:
-    from casetrack.steps import Batches
+    from casetrack.ingest.steps import Batches
 
 SPAN = dict.fromkeys(("type", "key", "name", "relationship"), "case") | {
     "resolved": True,

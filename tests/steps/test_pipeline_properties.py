@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.errors import PipelineError
-from casetrack.pipeline import Pipeline, Tools, build_pipeline
-from casetrack.pipeline.catalogue import OWN_STEPS
-from casetrack.readers.workers.batches import page_schema
+from casetrack.base import schema
+from casetrack.base.errors import PipelineError
+from casetrack.ingest.pipeline import Pipeline, Tools, build_pipeline
+from casetrack.ingest.pipeline.catalogue import OWN_STEPS
+from casetrack.parse.workers.batches import page_schema
 from conftest import page_row
 from fakes import NamesByList, WordEncoder
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.steps.words import index_terms, term_counts
+from casetrack.ingest.steps.words import index_terms, term_counts
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from uuid import uuid4
 
 import pytest
 
-from casetrack import actor
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.errors import DiskFull, NotWritable
-from casetrack.library import Library
-from casetrack.pipeline import Tools
+from casetrack.api.library import Library
+from casetrack.base import actor
+from casetrack.base.config import load_settings
+from casetrack.base.errors import DiskFull, NotWritable
+from casetrack.faces.cli.main import main
+from casetrack.ingest.pipeline import Tools
 from casetrack.store import audit
 from casetrack.store.session import write_session
 from conftest import store_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TOOLS = Tools(encoder=WordEncoder("mini", token_width=None))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.store import checksums
 from casetrack.store.passages import PLACE_COLUMNS
 

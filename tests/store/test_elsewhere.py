@@ -13,8 +13,9 @@ import lance
 import pytest
 
 import object_service
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionDamaged,
     CollectionGone,
@@ -23,8 +24,7 @@ from casetrack.errors import (
     UsageError,
     WriterReplaced,
 )
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.base.license import UNLIMITED
 from casetrack.store import commits, lease, mirror, published
 from casetrack.store.lock import write_lock
 from casetrack.store.place import Place, place_of, stored_bytes
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 Store = "Callable[..., Document]"
 TEXT = "The harbour authority pays the dredging company. "
@@ -396,7 +396,7 @@ def test_a_reader_elsewhere_keeps_its_state(
 def proxy(service: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[object_service.Proxy]:
     made = object_service.Proxy(service)
     object_service.use(monkeypatch, made.url)
-    monkeypatch.setattr("casetrack.objects.service.RETRY_SECONDS", 2)
+    monkeypatch.setattr("casetrack.base.objects.service.RETRY_SECONDS", 2)
     monkeypatch.setattr(commits, "_FIRST_SECONDS", 0.01)
     yield made
     made.close()
@@ -466,7 +466,7 @@ def test_an_error_of_the_service_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     status: str,
 ) -> None:
-    monkeypatch.setattr("casetrack.objects.service.RETRIES", 1)
+    monkeypatch.setattr("casetrack.base.objects.service.RETRIES", 1)
     address = f"s3://{object_service.new_bucket()}/cases/harbour"
     here = computer("here").create("Harbour", at=address)
     proxy.fate = lambda _method, _path: status
@@ -541,7 +541,7 @@ def test_without_the_package_its_name_is_told(
         "importlib.util.find_spec", lambda name: None if name == "obstore" else real(name)
     )
     object_service.use(monkeypatch, "http://127.0.0.1:9")
-    from casetrack.objects.service import open_objects
+    from casetrack.base.objects.service import open_objects
 
     open_objects.cache_clear()
     with pytest.raises(PackageMissing, match="obstore") as told:

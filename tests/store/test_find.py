@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.api.viewer import open_view
+from casetrack.base.config import load_settings
+from casetrack.base.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
 from casetrack.store.session import write_session
-from casetrack.viewer import open_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 NAMES = ("Amendment No 1.docx", "Lease.pdf", "lease.docx", "Notice.pdf", "Vol. 2 Index.txt", "W.md")
 SHARED = "0a1b2c3d"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import CollectionDamaged
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.errors import CollectionDamaged
 from casetrack.store import heads
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
 from casetrack.store.session import write_session
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 
 @pytest.fixture

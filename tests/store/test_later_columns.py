@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack import schema
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base import schema
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 LATER = {
     "chunks": ("embedded_at", "text_hash", "printed", "printed_place", "checksum"),

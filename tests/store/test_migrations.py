@@ -22,11 +22,17 @@ import lance
 import pytest
 
 import older_form
-from casetrack import schema
-from casetrack.config import load_settings
-from casetrack.errors import CollectionBusy, DiskFull, FutureSchema, MigrationFailed, NotWritable
-from casetrack.library import Library
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.api.library import Library
+from casetrack.base import schema
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
+    CollectionBusy,
+    DiskFull,
+    FutureSchema,
+    MigrationFailed,
+    NotWritable,
+)
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import migrations
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import read_info, update_info
@@ -40,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
     Store = Callable[..., Document]
 

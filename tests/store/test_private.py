@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.health.folder import check_folder
+from casetrack.keep.health.folder import check_folder
 from casetrack.store import originals
 from casetrack.store.scratch import spool_folder
 from casetrack.store.session import write_session
@@ -18,7 +18,7 @@ from casetrack.store.session import write_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
 

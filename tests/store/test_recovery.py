@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import older_form
-from casetrack.errors import AmbiguousName, CollectionDamaged, FutureSchema, NotWritable
-from casetrack.library import Library
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.api.library import Library
+from casetrack.base.errors import AmbiguousName, CollectionDamaged, FutureSchema, NotWritable
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import recovery
 from casetrack.store.info import COPY, FILE, read_info, update_info
 from casetrack.store.recovery import DAMAGED, sound_info
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_what_could_not_be_stored_does_not_come_back(
     case: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copy is written after the file, never before it."""
-    from casetrack.errors import DiskFull
+    from casetrack.base.errors import DiskFull
     from casetrack.store import info as module
 
     def full(path: Path, _: object) -> None:

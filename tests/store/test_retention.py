@@ -11,23 +11,23 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
-from casetrack.collection.upkeep import needs_upkeep
-from casetrack.jobs import JobStore
-from casetrack.pipeline import Tools
-from casetrack.steps.words import index_terms
+from casetrack.ingest.pipeline import Tools
+from casetrack.ingest.steps.words import index_terms
+from casetrack.keep.jobs import JobStore
+from casetrack.keep.upkeep import needs_upkeep
 from casetrack.store.datasets import CHUNKS
+from casetrack.store.index.sealed import content
 from casetrack.store.rewrite import Stage
 from casetrack.store.session import write_session
-from casetrack.views.sealed import content
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import Document
 
     Store = Callable[..., Document]
 
@@ -134,7 +134,7 @@ def collection(library: Library, store_text: Store) -> Collection:
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody read earlier states."""
     monkeypatch.setattr("casetrack.store.tidy.KEEP_SECONDS", 0.0)
-    monkeypatch.setattr("casetrack.views.segment_files.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.store.index.segment_files.GRACE_SECONDS", 0.0)
 
 
 def data_dir(collection: Collection) -> Path:
@@ -227,7 +227,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     collection: Collection, *, secure: bool
 ) -> None:
     from casetrack.ingest.derived_rows import keyed
-    from casetrack.steps.context import CONTEXT_COLUMNS
+    from casetrack.ingest.steps.context import CONTEXT_COLUMNS
 
     pairs = keyed(collection.workspace.state().snapshot.scan(CONTEXT_COLUMNS))
     gone = {key for key, text in pairs if "quizzlefrax" in text.whole}

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
-from casetrack.errors import CollectionBusy, StorageError, UsageError
+from casetrack.base import schema
+from casetrack.base.errors import CollectionBusy, StorageError, UsageError
 from casetrack.store import datasets
 from casetrack.store.rewrite import Stage, in_force, is_unfinished, rewriting, settle, swap
 from casetrack.store.session import write_session
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from casetrack.library import Library
-    from casetrack.records import Document
+    from casetrack.api.library import Library
+    from casetrack.base.records import Document
 
     Store = Callable[..., Document]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
+from casetrack.base.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
 from casetrack.store.files import translate, write_json
 from casetrack.store.lock import write_lock
 from casetrack.store.session import WriteSession, leftovers, sweep, write_session
@@ -16,7 +16,7 @@ from casetrack.store.session import WriteSession, leftovers, sweep, write_sessio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 Store = "Callable[..., Document]"
 TEXT = "The supplier delivers. " * 200

@@ -16,16 +16,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     CaseTrackError,
     CollectionReadOnly,
     SnapshotExists,
     SnapshotNotFound,
     UsageError,
 )
-from casetrack.library import Library
-from casetrack.pipeline import Tools
+from casetrack.ingest.pipeline import Tools
 from casetrack.store import datasets, reader_locks, snapshots
 from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
     Store = Callable[..., Document]
 

@@ -14,24 +14,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.collection.upkeep import needs_upkeep
-from casetrack.errors import CollectionBusy, CollectionDamaged, StorageError
-from casetrack.pipeline import Tools
+from casetrack.base.errors import CollectionBusy, CollectionDamaged, StorageError
+from casetrack.ingest.pipeline import Tools
+from casetrack.keep.upkeep import needs_upkeep
 from casetrack.store import tidy, upkeep
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
 from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
-from casetrack.workspace import State, Workspace
+from casetrack.store.workspace import State, Workspace
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import Document
 
     Store = Callable[..., Document]
 
@@ -152,7 +152,7 @@ def test_it_leaves_a_collection_alone_while_somebody_writes(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection = library.create("Case", profile="legal")
-    monkeypatch.setattr("casetrack.collection.upkeep._LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("casetrack.keep.upkeep._LOCK_SECONDS", 0.1)
     with write_lock(collection.folder):
         assert collection.admin.upkeep() is None
         assert collection.admin.upkeep(secure=True) is None

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.readers.base import DEFAULT_OPTIONS
-from casetrack.readers.workers.pool import ParsePool
+from casetrack.parse.base import DEFAULT_OPTIONS
+from casetrack.parse.workers.pool import ParsePool
 from sync_case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 @pytest.fixture

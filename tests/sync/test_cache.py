@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.keep.sync import cache as cache_room
+from casetrack.keep.sync.cache import HashCache, Hashed, Signature
 from casetrack.store.facts import sealed, unsealed
-from casetrack.sync import cache as cache_room
-from casetrack.sync.cache import HashCache, Hashed, Signature
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,7 +131,7 @@ def test_a_memory_with_one_flipped_bit_is_not_believed(settled: Case) -> None:
 def test_a_memory_that_cannot_be_written_stops_nothing(
     settled: Case, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from casetrack.errors import DiskFull
+    from casetrack.base.errors import DiskFull
 
     def full(path: Path, _data: bytes) -> None:
         raise DiskFull(path)

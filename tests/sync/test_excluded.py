@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import StorageError, UsageError
+from casetrack.base.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import SourceChanged, SourceError, SourceSkipped
+from casetrack.base.errors import SourceChanged, SourceError, SourceSkipped
 from stub_source import StubSource
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records.sync import SyncReport
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.sync import SyncReport
     from sync_case import Case
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)

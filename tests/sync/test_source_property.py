@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.config import load_settings
-from casetrack.errors import SourceChanged, SourceError, SourceSkipped
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import SourceChanged, SourceError, SourceSkipped
 from stub_source import StubSource
 from sync_case import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 _IDS = st.builds(
     lambda folder, name, ending: folder + name + ending,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.mcp.server import build_server
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
     from sync_case import Case
 
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.errors import (
     CollectionReadOnly,
     FileNotFound,
     FolderUnsafe,
     UsageError,
     WrongPathKind,
 )
-from casetrack.library import Library
 from casetrack.store.lock import write_lock
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,7 +240,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
 def test_a_file_that_changes_while_it_is_compared_waits(
     filled: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.sync.run import Sync
+    from casetrack.keep.sync.run import Sync
 
     real = Sync._begin
 
@@ -308,7 +308,7 @@ def test_a_folder_that_cannot_be_listed_holds_what_it_held(
 def test_a_folder_that_goes_away_during_the_sync_removes_nothing(
     filled: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.sync.run import Sync
+    from casetrack.keep.sync.run import Sync
 
     real = Sync._end
 

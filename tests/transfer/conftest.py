@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.pipeline import Tools
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
 from conftest import store_text
 from fakes import WordEncoder
@@ -20,8 +20,8 @@ from fakes import WordEncoder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 TOOLS = Tools(encoder=WordEncoder("mini", token_width=None))
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.main import main
 from tests.transfer.conftest import fill
 
 if TYPE_CHECKING:

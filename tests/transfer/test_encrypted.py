@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.crypt import head
-from casetrack.crypt.secret import Cost, Secret
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.crypt import head
+from casetrack.base.crypt.secret import Cost, Secret
+from casetrack.base.errors import (
     EncryptedFileDamaged,
     PassphraseMissing,
     PassphraseWrong,
     SnapshotNotFound,
     WrongPathKind,
 )
-from casetrack.library import Library
+from casetrack.faces.cli.main import main
 from tests.transfer.conftest import fill
 from tests.transfer.test_kills import rows
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PHRASE = "correct horse battery staple"
 KNOWN = b"harbour"
@@ -110,7 +110,7 @@ def test_a_snapshot_is_exported_the_same_way(
 
 
 def test_a_sealed_collection_is_no_export(other: Library, tmp_path: Path) -> None:
-    from casetrack.crypt.stream import EncryptingWriter
+    from casetrack.base.crypt.stream import EncryptingWriter
 
     path = tmp_path / "s.ctsealed"
     with path.open("wb") as file, EncryptingWriter(file, Secret.of(PHRASE), {"what": "collection"}):

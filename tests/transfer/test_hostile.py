@@ -16,8 +16,9 @@ import lance
 import pyarrow as pa
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     ArchiveDamaged,
     CaseTrackError,
     DiskFull,
@@ -25,13 +26,12 @@ from casetrack.errors import (
     FutureSchema,
     WrongPathKind,
 )
-from casetrack.library import Library
 from tests.transfer.conftest import Archive, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
     Change = Callable[[Archive], None]
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from casetrack.store import datasets
 from tests.transfer.conftest import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 ROOT = Path(casetrack.__file__).parents[1]
 WORK = """
 import itertools, sys
-from casetrack.library import Library
+from casetrack.api.library import Library
 home, what, out = sys.argv[1:]
 library = Library.open(home)
 case = library.get("Case")

@@ -11,8 +11,8 @@ import pytest
 from tests.transfer.conftest import Archive
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 RENTS = "-- Rents.\n-- :param least number default 5 smallest\nSELECT '\u00e4', $least;\n"
 

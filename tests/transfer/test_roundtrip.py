@@ -18,8 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import older_form
-from casetrack.config import load_settings
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
     CollectionDamaged,
     CollectionExists,
     DiskFull,
@@ -27,13 +28,12 @@ from casetrack.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.library import Library
-from casetrack.pipeline import Tools
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.ingest.pipeline import Tools
+from casetrack.keep.transfer.paths import is_safe_name, safe_name
 from casetrack.store import datasets
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import write_session
-from casetrack.transfer.paths import is_safe_name, safe_name
 from conftest import store_text
 from fakes import FakeEncoders, WordEncoder
 from tests.transfer.conftest import TOOLS, Archive, with_copy
@@ -41,7 +41,7 @@ from tests.transfer.conftest import TOOLS, Archive, with_copy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 def rows(collection: Collection) -> tuple[Any, ...]:
@@ -293,11 +293,11 @@ def test_an_import_that_fails_anywhere_shows_nothing(
 ) -> None:
     path = case.admin.export(tmp_path / "x").path
     places = {
-        "unpack": "casetrack.transfer.unpack.sync_folder",
-        "names": "casetrack.transfer.import_archive.names_lock",
-        "write_info": "casetrack.transfer.import_archive.write_info",
+        "unpack": "casetrack.keep.transfer.unpack.sync_folder",
+        "names": "casetrack.keep.transfer.import_archive.names_lock",
+        "write_info": "casetrack.keep.transfer.import_archive.write_info",
         "rename": "pathlib.Path.rename",
-        "get": "casetrack.transfer.unpack.check_copy",
+        "get": "casetrack.keep.transfer.unpack.check_copy",
     }
 
     def full(*_: object, **__: object) -> None:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.crypt import head
-from casetrack.crypt.secret import Cost
-from casetrack.errors import (
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.crypt import head
+from casetrack.base.crypt.secret import Cost
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionDamaged,
     CollectionExists,
@@ -34,18 +34,18 @@ from casetrack.errors import (
     UsageError,
     WrongPathKind,
 )
-from casetrack.library import Library
-from casetrack.license import FREE
-from casetrack.mcp.server import build_server
+from casetrack.base.license import FREE
+from casetrack.faces.cli.main import main
+from casetrack.faces.mcp.server import build_server
+from casetrack.keep.transfer import seal as sealing
 from casetrack.store.wipe import wipe
-from casetrack.transfer import seal as sealing
 from tests.transfer.conftest import fill
 from tests.window.conftest import visitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 PHRASE = "correct horse battery staple"
 KNOWN = b"harbour master"

@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from casetrack.records import CollectionInfo, UntakenFile
-from casetrack.records.graph import Citation, KeyActor
-from casetrack.records.index_status import DocumentIndex, IndexStatus
-from casetrack.viewer.report import Report
-from casetrack.viewer.report.amounts import Amounts, Sum
-from casetrack.viewer.report.gather import Listed
+from casetrack.api.viewer.report import Report
+from casetrack.api.viewer.report.amounts import Amounts, Sum
+from casetrack.api.viewer.report.gather import Listed
+from casetrack.base.records import CollectionInfo, UntakenFile
+from casetrack.base.records.graph import Citation, KeyActor
+from casetrack.base.records.index_status import DocumentIndex, IndexStatus
 from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
 from viewer.sheets import Tree, check_page
 

@@ -11,17 +11,17 @@ import openpyxl
 import pymupdf
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.viewer import view_html
+from casetrack.api.library import Library
+from casetrack.api.viewer import view_html
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from PIL import Image
 
-    from casetrack.collection import Collection
-    from casetrack.records import Chunk
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Chunk
 
 ELSEWHERE = "This opening sentence belongs to no passage that anyone asked for."
 WANTED = "The tenant shall repaint the shutters of the mill in dark green"

@@ -17,23 +17,23 @@ from hypothesis import given
 from hypothesis import settings as runs
 from hypothesis import strategies as st
 
-import casetrack.viewer.finder as finder
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.retrieve.lexical import lexical_top
-from casetrack.steps.identifiers import terms_of_question
-from casetrack.steps.words import index_terms
-from casetrack.viewer.finder import finder_html, finder_page
-from casetrack.viewer.finder.gather import Found, gather
-from casetrack.viewer.finder.pack import pack
-from casetrack.views.scope import scope_of
+import casetrack.api.viewer.finder as finder
+from casetrack.api.library import Library
+from casetrack.api.viewer.finder import finder_html, finder_page
+from casetrack.api.viewer.finder.gather import Found, gather
+from casetrack.api.viewer.finder.pack import pack
+from casetrack.base.config import load_settings
+from casetrack.ingest.steps.identifiers import terms_of_question
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.lexical import lexical_top
+from casetrack.store.index.scope import scope_of
 from viewer.browsing import press
 from viewer.contrast import faint_texts
 from viewer.finders import MADE, gathered, passage, vocabulary
 from viewer.sheets import HOSTILE
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 READY = "document.documentElement.classList.contains('ready')"
 TITLES = "[...document.querySelectorAll('#found h2')].map(h => h.textContent)"

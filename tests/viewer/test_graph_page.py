@@ -15,20 +15,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from casetrack.cli.main import main
-from casetrack.records.graph import Edge, EntityGraph
-from casetrack.viewer import entity_graph_html, entity_graph_page
-from casetrack.viewer.force import place_nodes
-from casetrack.viewer.gather import graph_quotes
-from casetrack.viewer.graph_page import entity_graph_figure
-from casetrack.viewer.quotes import marked
+from casetrack.api.viewer import entity_graph_html, entity_graph_page
+from casetrack.api.viewer.force import place_nodes
+from casetrack.api.viewer.gather import graph_quotes
+from casetrack.api.viewer.graph_page import entity_graph_figure
+from casetrack.api.viewer.quotes import marked
+from casetrack.base.records.graph import Edge, EntityGraph
+from casetrack.faces.cli.main import main
 from graph_records import entity, graph, key, quote
 from viewer.sheets import HOSTILE, check_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 KINDS = ("person", "organization", "location", "date", "amount", "concept")
 

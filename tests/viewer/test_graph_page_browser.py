@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.records.graph import Timeline
-from casetrack.viewer import entity_graph_html, entity_graph_page, timeline_html, timeline_page
+from casetrack.api.viewer import entity_graph_html, entity_graph_page, timeline_html, timeline_page
+from casetrack.base.records.graph import Timeline
 from graph_records import event
 from viewer.browsing import click, press, settle
 from viewer.sheets import HOSTILE
@@ -16,7 +16,7 @@ from viewer.test_graph_page import hostile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 SHOWN = "[...document.querySelectorAll('.entry')].filter(e => e.offsetParent).map(e => e.id)"
 WIDE = "[...document.querySelectorAll('svg.graph')].find(s => s.getBoundingClientRect().width)"

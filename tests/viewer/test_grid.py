@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.viewer.grid import Grid, make_grid
-from casetrack.viewer.page_text import Block, row_numbers
+from casetrack.api.viewer.grid import Grid, make_grid
+from casetrack.api.viewer.page_text import Block, row_numbers
 
 
 def blocks(*rows: str) -> list[Block]:

@@ -15,13 +15,13 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.viewer import pictures as module
-from casetrack.viewer.pictures import MAX_PICTURES, pictures
+from casetrack.api.library import Library
+from casetrack.api.viewer import pictures as module
+from casetrack.api.viewer.pictures import MAX_PICTURES, pictures
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 QUERY = "charges payable"
 
@@ -110,9 +110,9 @@ def test_a_failing_picture_leaves_the_text(
 
 PROGRAM = f"""
 import sys
-from casetrack.library import Library
+from casetrack.api.library import Library
 assert len(Library.open(sys.argv[1]).get("Shelf").search({QUERY!r}, mode="keyword")) > 3
-print([m for m in sys.modules if m.startswith(("casetrack.viewer", "pymupdf", "PIL"))])
+print([m for m in sys.modules if m.startswith(("casetrack.api.viewer", "pymupdf", "PIL"))])
 """
 
 

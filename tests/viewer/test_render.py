@@ -11,11 +11,11 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from casetrack.config import ParseLimits
-from casetrack.errors import FileEncrypted, FileError, ParseFailed
-from casetrack.provenance import Box
-from casetrack.readers.base import ReadOptions
-from casetrack.readers.render import (
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import FileEncrypted, FileError, ParseFailed
+from casetrack.base.provenance import Box
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.render import (
     MAX_PIXELS,
     TEXT_PAGE_EXTENSION,
     PageImage,
@@ -25,7 +25,7 @@ from casetrack.readers.render import (
     mark_boxes,
     render_page,
 )
-from casetrack.readers.workers.pool import ParsePool
+from casetrack.parse.workers.pool import ParsePool
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,20 +11,20 @@ import pymupdf
 import pytest
 
 from casetrack import __version__
-from casetrack.errors import UsageError
-from casetrack.library import Library
-from casetrack.license.tiers import FREE
-from casetrack.viewer.report import report_page
-from casetrack.viewer.report.pictures import draw_pages
-from casetrack.viewer.report.proof import bears_date
+from casetrack.api.library import Library
+from casetrack.api.viewer.report import report_page
+from casetrack.api.viewer.report.pictures import draw_pages
+from casetrack.api.viewer.report.proof import bears_date
+from casetrack.base.errors import UsageError
+from casetrack.base.license.tiers import FREE
 from viewer.reports import DATA, MADE, check_report, handmade, refs, text_of
 from viewer.sheets import HOSTILE, Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.records.graph import Event
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Event
 
 
 MOST_BYTES = 12_000_000
@@ -236,7 +236,7 @@ def test_the_command_writes_a_report(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from casetrack.cli.main import main
+    from casetrack.faces.cli.main import main
 
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url: bool(opened.append(url)) or True)

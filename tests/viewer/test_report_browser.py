@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 import pytest
 
-from casetrack.viewer.report import report_page
+from casetrack.api.viewer.report import report_page
 from viewer.browsing import click, press, settle
 from viewer.contrast import faint_texts
 from viewer.reports import handmade

@@ -10,14 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.records.graph import Quote
-from casetrack.viewer.report.gather import gather
-from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum, names_year
+from casetrack.api.viewer.report.gather import gather
+from casetrack.api.viewer.report.proof import (
+    bears_date,
+    bears_name,
+    bears_role,
+    bears_sum,
+    names_year,
+)
+from casetrack.base.records.graph import Quote
 from graph_records import entity, event, quote
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records.graph import Event
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Event
 
 MONTHS = "January February March April May June July August September October November December"
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 import pytest
 
-from casetrack.viewer.report import Report, report_page
-from casetrack.viewer.report.amounts import Amounts, Sum
+from casetrack.api.viewer.report import Report, report_page
+from casetrack.api.viewer.report.amounts import Amounts, Sum
 from graph_records import quote
 from viewer.reports import check_report, handmade, text_of
 
@@ -83,7 +83,7 @@ def test_every_one_of_many_passages_is_quoted_with_its_citation() -> None:
 def test_a_collection_of_failures_says_which_files_and_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from casetrack.cli.main import main
+    from casetrack.faces.cli.main import main
 
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "none"))
     folder = tmp_path / "in"

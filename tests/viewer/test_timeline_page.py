@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.records.graph import Event, Timeline
-from casetrack.viewer import timeline_html, timeline_page
-from casetrack.viewer.scale import make_scale
-from casetrack.viewer.timeline_figure import timeline_svg, when
-from casetrack.viewer.timeline_page import timeline_figure
+from casetrack.api.viewer import timeline_html, timeline_page
+from casetrack.api.viewer.scale import make_scale
+from casetrack.api.viewer.timeline_figure import timeline_svg, when
+from casetrack.api.viewer.timeline_page import timeline_figure
+from casetrack.base.records.graph import Event, Timeline
 from graph_records import event, quote
 from viewer.sheets import HOSTILE, check_page
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 def made(value: str, first: str, last: str, precision: str, said: str = "It happened") -> Event:

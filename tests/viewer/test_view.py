@@ -12,22 +12,22 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from casetrack.config import load_settings
-from casetrack.errors import ChunkNotFound, UsageError
-from casetrack.library import Library
-from casetrack.records import ChunkWindow
+from casetrack.api.library import Library
+from casetrack.api.viewer import open_view, view_html, view_png
+from casetrack.api.viewer.page import page_html
+from casetrack.api.viewer.page_text import AROUND_CHARS
+from casetrack.api.viewer.png import facts_of
+from casetrack.api.viewer.source import find_source
+from casetrack.base.config import load_settings
+from casetrack.base.errors import ChunkNotFound, UsageError
+from casetrack.base.records import ChunkWindow
 from casetrack.store.session import write_session
-from casetrack.viewer import open_view, view_html, view_png
-from casetrack.viewer.page import page_html
-from casetrack.viewer.page_text import AROUND_CHARS
-from casetrack.viewer.png import facts_of
-from casetrack.viewer.source import find_source
 from viewer.sheets import Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 LINE = "Clause {} of this agreement says what everyone expects of it."
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from casetrack import schema
+from casetrack.base import schema
+from casetrack.store.index import segment as segments
+from casetrack.store.index.index import live_index
 from casetrack.store.passages import PLACE_COLUMNS
-from casetrack.views import segment as segments
-from casetrack.views.index import live_index
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.views.index import Index
-    from casetrack.views.segment import Segment
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.segment import Segment
 
 DIMENSION = 32
 WORDS = [f"word{n:03d}" for n in range(200)]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from casetrack.store.files import write_json
-from casetrack.views import background, cells, cells_build
-from casetrack.views.arrays import map_arrays
-from casetrack.views.stored_segments import FORMAT
+from casetrack.store.index import background, cells, cells_build
+from casetrack.store.index.arrays import map_arrays
+from casetrack.store.index.stored_segments import FORMAT
 from views.made import rows_of, saved
 
 

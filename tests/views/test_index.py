@@ -13,14 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casetrack.store.index.arrays import map_arrays, save_arrays
+from casetrack.store.index.index import open_index
 from casetrack.store.session import write_session
-from casetrack.views.arrays import map_arrays, save_arrays
-from casetrack.views.index import open_index
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.views.index import Index
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.store.index.index import Index
 
 WORDS = "payment term notice supplier invoice delay penalty court law contract annex price".split()
 
@@ -164,7 +164,7 @@ def test_a_full_disk_does_not_stop_searching(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("casetrack.views.segment.save_arrays", full)
+    monkeypatch.setattr("casetrack.store.index.segment.save_arrays", full)
     index = open_index(collection.folder, collection.workspace.state().snapshot)
     assert content(index) == stored(collection)
     assert caplog.records
@@ -190,8 +190,8 @@ def test_vectors_of_another_length_are_built_anew(collection: Collection) -> Non
 def test_many_revisions_are_read_by_their_files(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.views.reading._FEW", 1)
-    monkeypatch.setattr("casetrack.views.stored_segments.MAX_CHUNKS", 2)
+    monkeypatch.setattr("casetrack.store.index.reading._FEW", 1)
+    monkeypatch.setattr("casetrack.store.index.stored_segments.MAX_CHUNKS", 2)
     shutil.rmtree(collection.folder / "views")
     index = open_index(collection.folder, collection.workspace.state().snapshot)
     assert len(index.segments) > 1

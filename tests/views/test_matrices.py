@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from casetrack.views import background, matrices, matrices_build
-from casetrack.views.matrices import Matrices, home_of
+from casetrack.store.index import background, matrices, matrices_build
+from casetrack.store.index.matrices import Matrices, home_of
 
 
 def rows_of(first: int, count: int, *, size: int = 5000, nulls: bool = True) -> pa.Table:
@@ -137,8 +137,8 @@ def test_a_process_is_started_for_many_only(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_the_process_finds_the_places(folder: Path) -> None:
-    assert background.start("casetrack.views.matrices_build", folder)
-    assert not background.start("casetrack.views.matrices_build", folder), "it is at work"
+    assert background.start("casetrack.store.index.matrices_build", folder)
+    assert not background.start("casetrack.store.index.matrices_build", folder), "it is at work"
     snapshot, asked = opened(folder)
     used = Matrices(folder, snapshot)
     deadline = 600

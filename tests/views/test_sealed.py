@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.views.arrays import map_arrays, save_arrays
-from casetrack.views.sealed import is_whole, read_table, write_table
+from casetrack.store.index.arrays import map_arrays, save_arrays
+from casetrack.store.index.sealed import is_whole, read_table, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path

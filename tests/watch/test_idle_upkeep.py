@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.collection.admin import Admin
-from casetrack.collection.upkeep import needs_upkeep
-from casetrack.errors import DiskFull
+from casetrack.api.collection.admin import Admin
+from casetrack.base.errors import DiskFull
+from casetrack.keep.upkeep import needs_upkeep
+from casetrack.keep.watch.idle_upkeep import IdleUpkeep
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
-from casetrack.watch.idle_upkeep import IdleUpkeep
 from watching import Clock, Simulation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 class FakeLibrary:
@@ -142,7 +142,7 @@ def test_a_manager_without_any_watch_does_it_too(
     library: Library, store_text: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    monkeypatch.setattr("casetrack.collection.upkeep.needs_upkeep", lambda _workspace: True)
+    monkeypatch.setattr("casetrack.keep.upkeep.needs_upkeep", lambda _workspace: True)
     collection = library.create("Acme")
     name = collection.name
     monkeypatch.setattr(Admin, "upkeep", lambda self, cancel: done.append(name) or self)
@@ -164,8 +164,8 @@ def test_earlier_states_that_others_left_go_once(fake: FakeLibrary) -> None:
 
 WITHOUT_LANCE = """
 import sys, threading
-from casetrack.library import Library
-from casetrack.watch.idle_upkeep import run_upkeep
+from casetrack.api.library import Library
+from casetrack.keep.watch.idle_upkeep import run_upkeep
 print(run_upkeep(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "lance" in sys.modules)
 """
 

@@ -13,19 +13,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from casetrack.errors import DiskFull, FolderUnsafe
+from casetrack.base.errors import DiskFull, FolderUnsafe
+from casetrack.keep.watch.changes import MOST_PATHS
+from casetrack.keep.watch.manager import WatchManager
+from casetrack.keep.watch.statuses import Statuses
 from casetrack.store.info import update_info
-from casetrack.watch.changes import MOST_PATHS
-from casetrack.watch.manager import WatchManager
-from casetrack.watch.statuses import Statuses
 from watching import Report, Simulation, day
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
-    from casetrack.records.watches import Watch, WatchStatus
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records.watches import Watch, WatchStatus
 
 HOUR = 3600.0
 
@@ -332,7 +332,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("casetrack.watch.manager.FAILURE_SECONDS", 0.05)
+    monkeypatch.setattr("casetrack.keep.watch.manager.FAILURE_SECONDS", 0.05)
     world = Simulation(library)
     stumbled, synced = threading.Event(), threading.Event()
 

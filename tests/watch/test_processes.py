@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.cli.main import main
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.watch.statuses import Statuses
-from casetrack.watch.syncer import pattern_of
-from casetrack.watch.watch_list import WatchList
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.main import main
+from casetrack.keep.watch.statuses import Statuses
+from casetrack.keep.watch.syncer import pattern_of
+from casetrack.keep.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Until = Callable[..., None]
 
 HASTE = """
-from casetrack.watch import background, changes, manager, watched_folder
+from casetrack.keep.watch import background, changes, manager, watched_folder
 background.Background.__init__.__kwdefaults__["delay"] = 0.1
 changes.DEBOUNCE_SECONDS = 0.5
 watched_folder.TAKEOVER_SECONDS = watched_folder._PENDING_SECONDS = 0.3
@@ -33,14 +33,14 @@ manager.LIST_SECONDS = 0.3
 manager.WORKING_SECONDS = manager.STEP_SECONDS = 0.1
 """
 """Shortens every wait of a program, so that a test does not last as long as they do."""
-SERVER = "from casetrack.mcp.server import main; main()"
-COMMAND = "from casetrack.cli.main import run; run()"
+SERVER = "from casetrack.faces.mcp.server import main; main()"
+COMMAND = "from casetrack.faces.cli.main import run; run()"
 WATCHER = """
 import sys, threading
 from watching import Report
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.watch.manager import WatchManager
+from casetrack.base.config import load_settings
+from casetrack.api.library import Library
+from casetrack.keep.watch.manager import WatchManager
 def sync(watch, only, cancel):
     print("whole" if only is None else ",".join(p.name for p in only), flush=True)
     return Report({"new": 1})

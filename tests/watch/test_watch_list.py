@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.errors import AmbiguousName, FileNotFound, UsageError, WatchNotFound, WrongPathKind
-from casetrack.watch.statuses import Statuses
-from casetrack.watch.watch_list import WatchList, describe
+from casetrack.base.errors import (
+    AmbiguousName,
+    FileNotFound,
+    UsageError,
+    WatchNotFound,
+    WrongPathKind,
+)
+from casetrack.keep.watch.statuses import Statuses
+from casetrack.keep.watch.watch_list import WatchList, describe
 
 ROOT = Path(__file__).parents[2]
 ONE, TWO = "11111111-aaaa", "22222222-bbbb"
@@ -20,7 +26,7 @@ ONE, TWO = "11111111-aaaa", "22222222-bbbb"
 ADD_MANY = """
 import sys
 from pathlib import Path
-from casetrack.watch.watch_list import WatchList
+from casetrack.keep.watch.watch_list import WatchList
 watch_list = WatchList(Path(sys.argv[1]))
 mine = [watch_list.add(sys.argv[2], Path(folder))[0] for folder in sys.argv[3:]]
 for watch in mine:

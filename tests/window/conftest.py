@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from casetrack.config import load_settings
-from casetrack.http.address import Address, door
-from casetrack.library import Library
-from casetrack.window import application
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.http.address import Address, door
+from casetrack.faces.window import application
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from httpx import Response
 
-    from casetrack.collection import Collection
-    from casetrack.config import Settings
+    from casetrack.api.collection import Collection
+    from casetrack.base.config import Settings
 
 KEY = "k" * 43
 PORT = 8766

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.watch.watch_list import WatchList
+from casetrack.keep.watch.watch_list import WatchList
 
 from .conftest import visitor
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from casetrack.library import Library
-    from casetrack.records.watches import Watch
+    from casetrack.api.library import Library
+    from casetrack.base.records.watches import Watch
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_models_are_fetched_as_work(
         return ["done"]
 
     monkeypatch.setattr("casetrack.models.pull.pull", pull)
-    monkeypatch.setattr("casetrack.supplies.fetch", fetch)
+    monkeypatch.setattr("casetrack.ingest.supplies.fetch", fetch)
     page = empty.post("/settings/models", data={"profile": "standard"})
     assert page.url.path.startswith("/jobs/")
     _wait_for_work()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.window.entry import window_key
+from casetrack.faces.window.entry import window_key
 from tests.window.conftest import HOME, KEY, visitor
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 
 def test_nobody_comes_in_without_the_key(library: Library) -> None:

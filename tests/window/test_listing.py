@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.answers.listing import listing
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
+from casetrack.graph.answers.listing import listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 KEYS: dict[str, Callable[[Document], object]] = {
     "name": lambda d: d.name.lower(),

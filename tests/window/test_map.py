@@ -14,7 +14,7 @@ from window.conftest import links, text_of, visitor
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TIMELINE = "/c/Demo/timeline"
 PARTS = ("map", "people", "timeline", "graph", "references", "topics", "related", "compare")

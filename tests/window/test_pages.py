@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from casetrack.window.texts import LANGUAGES, all_texts
+from casetrack.faces.window.texts import LANGUAGES, all_texts
 from window.conftest import finished, links, text_of
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 QUESTION = "Who may terminate the agreement for convenience?"
 

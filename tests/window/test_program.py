@@ -16,16 +16,16 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from casetrack.cli.desktop import main as start_from_menu
-from casetrack.window import program
-from casetrack.window.entry import KEY, issue_ticket, take_ticket, window_key
-from casetrack.window.program import Ending, only_one
+from casetrack.faces.cli.desktop import main as start_from_menu
+from casetrack.faces.window import program
+from casetrack.faces.window.entry import KEY, issue_ticket, take_ticket, window_key
+from casetrack.faces.window.program import Ending, only_one
 from tests.window.conftest import visitor
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.library import Library
+    from casetrack.api.library import Library
 
 BROWSER = """\
 #!/bin/sh
@@ -168,7 +168,7 @@ def test_started_from_the_menu_a_problem_is_shown_as_a_page(
 ) -> None:
     shown: list[str] = []
     monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path))
-    monkeypatch.setattr("casetrack.cli.desktop.webbrowser.open", shown.append)
+    monkeypatch.setattr("casetrack.faces.cli.desktop.webbrowser.open", shown.append)
     (tmp_path / "file").write_text("no folder")
     streams = sys.stdin, sys.stdout, sys.stderr
     monkeypatch.setattr(sys, "stderr", None)  # as Windows starts it

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
 
 AGREEMENT, AMENDMENT = "Master Services Agreement.pdf", "Amendment No 1.docx"
 

@@ -13,9 +13,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from casetrack.collection.map import Map
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.collection.map import Map
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from window.conftest import links, visitor
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 QUESTION = "notice of termination"
 
@@ -122,7 +122,7 @@ def test_searches_and_pages_do_not_wait_for_a_map_that_is_not_there(
     collection = Library(settings).get("Demo")
     passages = collection.map.lacking()
     assert passages == collection.stats().chunk_count
-    monkeypatch.setattr("casetrack.window.app.WAITED_FOR", 0)
+    monkeypatch.setattr("casetrack.faces.window.app.WAITED_FOR", 0)
     held = threading.Event()
     prepare = Map.prepare
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.window.bars import MOST, bars_of
-from casetrack.window.pages import PAGES
-from casetrack.window.statements import _BEHIND
+from casetrack.faces.window.bars import MOST, bars_of
+from casetrack.faces.window.pages import PAGES
+from casetrack.faces.window.statements import _BEHIND
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 
 def test_names_are_offered_while_one_types(window: TestClient, demo: Collection) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from bench import synthetic
 from bench.report import Row, number, spread
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

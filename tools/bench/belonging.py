@@ -10,9 +10,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Edge, Found, clauses, stated, write
 

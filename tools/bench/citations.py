@@ -17,15 +17,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.extract.legal.citations import citations_note, read_citations
-from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.editions.legal.extract.citations import citations_note, read_citations
+from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.extract.references.matches import slug
 from legal.hard_citations import passages, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.extract.legal.spans import LegalCitation
+    from casetrack.extract.papers.spans import LegalCitation
 
 _BLOCKS = frozenset("p blockquote section article aside h1 h2 h3 h4 li div".split())
 _SHORT = re.compile(r"\bat\b|[Ii]d\.|[Ii]bid|supra")

@@ -19,19 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.legal.check import check_draft
-from casetrack.legal.drafts import read_draft
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from casetrack.readers import detect
-from casetrack.steps.sentences import sentence_ends
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
+from casetrack.editions.legal.check import check_draft
+from casetrack.editions.legal.drafts import read_draft
+from casetrack.ingest.steps.sentences import sentence_ends
+from casetrack.parse import detect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.collection import Collection
-    from casetrack.records.legal.check import CiteCheck, Finding
+    from casetrack.api.collection import Collection
+    from casetrack.editions.legal.records.check import CiteCheck, Finding
 
 KINDS = (
     "word changed",

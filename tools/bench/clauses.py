@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.config import load_settings
-from casetrack.evaluate import measure, open_golden, save_run
-from casetrack.library import Library
+from casetrack.api.evaluate import measure, open_golden, save_run
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from needs import corpora
 
 if TYPE_CHECKING:

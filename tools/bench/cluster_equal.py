@@ -29,16 +29,16 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from bench.licensed import use_pro_license
-from casetrack.config import load_settings
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.ingest import plan
-from casetrack.library import Library
-from casetrack.records import DEFAULT_PROFILE
-from casetrack.sql.views import GRAPH_VIEWS
+from casetrack.store.sql.views import GRAPH_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 OF_THEIR_MOMENT = {
     *("revision", "ingested_at", "updated_at", "original_copy", "created_at", "embedded_at"),

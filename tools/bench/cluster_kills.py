@@ -25,15 +25,15 @@ from typing import Any
 
 import psutil
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.records import DEFAULT_PROFILE
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.records import DEFAULT_PROFILE
 
 KINDS = ("worker", "machine", "driver")
 _DRIVER = """
 import sys
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.base.config import load_settings
+from casetrack.api.library import Library
 library = Library(load_settings(sys.argv[1]))
 report = library.get(sys.argv[2]).ingest([sys.argv[3]], engine="ray", on=sys.argv[4])
 failed = [o.path + ": " + o.message for o in report.outcomes if o.status == "failed"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bench.report import Effort
     from bench.synthetic import Corpus
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 _CHARS, _AIM_KB, _REQUIRED_KB = 2000, 12.0, 16.0
 _SHOWN_KB = 0.005

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from bench.words import SEED
-from casetrack import schema
+from casetrack.base import schema
+from casetrack.base.records import Document
 from casetrack.ingest.assemble import seal
-from casetrack.records import Document
-from casetrack.steps.chunk import chunk_id, text_hash
+from casetrack.ingest.steps.chunk import chunk_id, text_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

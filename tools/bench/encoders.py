@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.vectors import Space
-    from casetrack.encoders import Encoders
     from casetrack.models.base import ProfileEncoder
     from casetrack.models.encoder import Encoding
+    from casetrack.models.encoders import Encoders
 
 _FEWEST_TOKENS = 2
 

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 from bench import shares, wholes
 from bench.cuad_spans import NOTHING_ASKED, Count, Found, Squeezed, places_of_chunks, score_contract
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 from evaluate import graph_truth
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from evaluate.graph_tally import Tally
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent

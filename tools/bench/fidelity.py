@@ -18,9 +18,9 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
-from casetrack.config import OcrSettings
-from casetrack.readers import detect
-from casetrack.readers.base import ReadOptions
+from casetrack.base.config import OcrSettings
+from casetrack.parse import detect
+from casetrack.parse.base import ReadOptions
 
 WITHOUT_OCR = ReadOptions(ocr=OcrSettings(engine="off"))
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})

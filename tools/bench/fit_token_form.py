@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.config import load_settings
+from casetrack.base.config import load_settings
 from casetrack.models.profile_encoder import load_profile
 from casetrack.models.token_matrix import pooled_units
 

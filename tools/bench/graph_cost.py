@@ -26,18 +26,18 @@ import pyarrow as pa
 from bench import graph_thousand
 from bench.report import Row, judge
 from bench.show import machine, render, save
-from casetrack import schema
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from casetrack.steps.extract import ADDS, ExtractStep
+from casetrack.api.library import Library
+from casetrack.base import schema
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
+from casetrack.ingest.steps.extract import ADDS, ExtractStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.collection import Collection
-    from casetrack.pipeline import Pipeline
-    from casetrack.steps.base import Batches
+    from casetrack.api.collection import Collection
+    from casetrack.ingest.pipeline import Pipeline
+    from casetrack.ingest.steps.base import Batches
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CACHE = _CHECKOUT / ".cache"
@@ -207,7 +207,7 @@ class _Nothing(ExtractStep):
 def _leave_out_the_graph() -> None:
     """Change this process: no dates, amounts, references; no graph after an ingest."""
     from casetrack.ingest import batch
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
     whole = batch.load_pipeline
 
@@ -290,8 +290,8 @@ def _finders(collection: Collection) -> dict[str, Callable[[list[list[str]]], fl
 
 def _names(collection: Collection) -> Callable[[list[list[str]]], float] | None:
     """Return what measures the tagger alone, over states that are made before the clock starts."""
-    from casetrack.encoders import Encoders
     from casetrack.extract.names import tagger_of
+    from casetrack.models.encoders import Encoders
 
     encoder = Encoders.of(collection.workspace.settings).get("mini")
     tagger = tagger_of(encoder)
@@ -316,7 +316,7 @@ def _level_one(collection: Collection) -> float:
     """Return the CPU seconds of reading all documents from their chunks into one segment."""
     from casetrack.graph.reading import build
     from casetrack.graph.segment import COLUMNS
-    from casetrack.views.reading import read_groups
+    from casetrack.store.index.reading import read_groups
 
     snapshot = collection.workspace.state().snapshot
     by_revision = {d.revision: d for d in snapshot.documents.values()}

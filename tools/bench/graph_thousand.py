@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import fakes
 from bench.cuad_words import PLACES
 from bench.report import Row, judge
-from casetrack.config import load_settings
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 from casetrack.extract.spans import NameSpan
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from casetrack.pipeline import Tools, load_pipeline
+from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.store.session import write_session
 from conftest import store_text
 from fakes import FakeEncoders, WordEncoder
@@ -35,7 +35,7 @@ from fakes import FakeEncoders, WordEncoder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from casetrack.extract.spans import NameKind
     from casetrack.models.base import Encoding
 

@@ -9,10 +9,10 @@ import os
 import sys
 from pathlib import Path
 
-from casetrack.cli.main import main as casetrack
-from casetrack.config import load_settings
-from casetrack.errors import CollectionNotFound
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import CollectionNotFound
+from casetrack.faces.cli.main import main as casetrack
 from casetrack.models.pull import pull
 
 CHECKOUT = Path(__file__).parents[2]

@@ -18,9 +18,9 @@ from bench.disk import collection_rows
 from bench.memory import PeakMemory
 from bench.prose import passage
 from bench.report import Row, judge, number
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,8 +157,8 @@ def _page_lines(rng: random.Random) -> list[str]:
 
 def encoder_rows(models_dir: Path, count: int, /) -> Iterator[Row]:
     """Yield the time of the model alone, per chunk and per query."""
-    from casetrack.encoders import Encoders
-    from casetrack.records import DEFAULT_PROFILE
+    from casetrack.base.records import DEFAULT_PROFILE
+    from casetrack.models.encoders import Encoders
 
     rng = random.Random(5)
     texts = [passage(rng, _ENCODED_CHARS)[:_ENCODED_CHARS] for _ in range(count)]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from bench import synthetic
 from bench.peers import OWN_TERMS, Bm25s, Fts5, K, LanceIndex
 from bench.report import Row, compete, judge, number, spread
-from casetrack.retrieve.ranking import rank
-from casetrack.steps.words import index_terms
-from casetrack.views.recall import Question
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.ranking import rank
+from casetrack.store.index.recall import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bench.peers import KeywordPeer
     from bench.report import Effort
     from bench.synthetic import Corpus
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 REQUIRED_MS, AIM_MS = 10.0, 3.0
 SQL_AIM_MS, SEARCH_AIM_MS = 15.0, 5.0

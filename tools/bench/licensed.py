@@ -8,10 +8,10 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from casetrack.license.entitlements import ENV_LICENSE
-from casetrack.license.key import Claims
-from casetrack.license.signature import ENV_PUBLIC_KEYS
-from casetrack.license.vendor import new_key_pair, sign
+from casetrack.base.license.entitlements import ENV_LICENSE
+from casetrack.base.license.key import Claims
+from casetrack.base.license.signature import ENV_PUBLIC_KEYS
+from casetrack.base.license.vendor import new_key_pair, sign
 
 
 def use_pro_license() -> None:

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.licensed import use_pro_license
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from bench.report import Effort
     from bench.synthetic import Corpus
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 _REQUIRED_MS = {"keyword": 10.0, "full": 200.0}
 _AIM_MS = {"keyword": 3.0, "full": 30.0}

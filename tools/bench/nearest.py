@@ -26,8 +26,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.views.index import Index
-    from casetrack.views.segment import Segment
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.segment import Segment
 
     Floats = np.ndarray
     Search = Callable[[Floats, int], list[int]]
@@ -51,7 +51,7 @@ LOOKS = [
 def real_vectors(home: Path, texts: Path, count: int, /) -> tuple[Floats, Floats]:
     """Return the vectors of abstracts and of questions, float32 [n, 384]; kept in *home*."""
     if not (home / "questions.npy").exists():
-        from casetrack.config import load_settings
+        from casetrack.base.config import load_settings
         from casetrack.models.profile_encoder import load_profile
 
         encoder = load_profile(load_settings().models_dir, "mini")
@@ -90,7 +90,7 @@ def prepare(home: Path, passages: Floats, questions: Floats, size: int, /) -> No
     import lance
     import pyarrow as pa
 
-    from casetrack.views.vectors import quantize
+    from casetrack.store.index.vectors import quantize
 
     if (home / "truth.npy").exists():
         return
@@ -122,9 +122,9 @@ def segments(home: Path, /) -> list[Segment]:
     """Return the vectors as segments that have nothing else."""
     import pyarrow as pa
 
-    from casetrack.views.cells import CellFile
-    from casetrack.views.columns import Strings
-    from casetrack.views.segment import Segment
+    from casetrack.store.index.cells import CellFile
+    from casetrack.store.index.columns import Strings
+    from casetrack.store.index.segment import Segment
 
     found = []
     for number, folder in enumerate(sorted(home.glob("own-*"))):
@@ -140,7 +140,7 @@ def segments(home: Path, /) -> list[Segment]:
 
 
 def build_own(home: Path, /) -> None:
-    from casetrack.views.cells_build import _build_one
+    from casetrack.store.index.cells_build import _build_one
 
     os.nice(19)
     for segment in segments(home):
@@ -149,8 +149,8 @@ def build_own(home: Path, /) -> None:
 
 
 def own(home: Path, /, *, approximate: bool) -> Search:
-    from casetrack.retrieve.dense import dense_top
-    from casetrack.views.index import live_index
+    from casetrack.search.dense import dense_top
+    from casetrack.store.index.index import live_index
 
     made = segments(home)
     index: Index = live_index(made, {f"r{n}": f"d{n}" for n in range(len(made))}, DIMENSION)

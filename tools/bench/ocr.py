@@ -18,12 +18,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from casetrack.config import OcrSettings, load_settings
-from casetrack.ocr import RecognizedPage, read_image
-from casetrack.readers.image.frames import open_frames
-from casetrack.readers.image.page import laid_out
-from casetrack.readers.layout.hyphens import Vocabulary
-from casetrack.readers.printed.paper import NumberedPaper
+from casetrack.base.config import OcrSettings, load_settings
+from casetrack.parse.image.frames import open_frames
+from casetrack.parse.image.page import laid_out
+from casetrack.parse.layout.hyphens import Vocabulary
+from casetrack.parse.ocr import RecognizedPage, read_image
+from casetrack.parse.printed.paper import NumberedPaper
 
 _SURE = 0.9
 _WORD = re.compile(r"\w+")

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 
 from bench.licensed import use_pro_license
 from bench.show import machine
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from sql.questions_cuad import QUESTIONS, load_clauses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from sql.questions_cuad import Clauses, Question
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent

@@ -16,8 +16,8 @@ from typing import Any
 
 import pymupdf
 
-from casetrack.errors import FileError
-from casetrack.legal.redaction import hidden_text
+from casetrack.base.errors import FileError
+from casetrack.editions.legal.redaction import hidden_text
 
 PAGES = 8
 WORDS = 3

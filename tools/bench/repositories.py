@@ -24,16 +24,16 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.config import load_settings
-from casetrack.errors import CollectionNotFound
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from casetrack.readers.text.languages import LANGUAGES
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.errors import CollectionNotFound
+from casetrack.base.license import UNLIMITED
+from casetrack.parse.text.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 TEXTS = frozenset(LANGUAGES) | {".md", ".markdown", ".txt"}
 _BUILT = re.compile(

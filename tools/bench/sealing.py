@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from casetrack.config import load_settings
-from casetrack.crypt.secret import COST, Secret
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.crypt.secret import COST, Secret
 
 MB = 1_000_000
 PIECE = 8 * MB

@@ -266,9 +266,9 @@ async def ways(data_dir: Path, /) -> AsyncIterator[dict[str, Callable[[str, str]
     from mcp.client import Client
     from mcp.client.stdio import StdioServerParameters
 
-    from casetrack.config import load_settings
-    from casetrack.library import Library
-    from casetrack.mcp.app import build_server
+    from casetrack.api.library import Library
+    from casetrack.base.config import load_settings
+    from casetrack.faces.mcp.app import build_server
 
     def library() -> Library:
         """Return one of its own for every way: models remember what they were asked last."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.synthetic import Corpus
-    from casetrack.records import SearchMode
+    from casetrack.base.records import SearchMode
 
 KINDS = ("middling", "very frequent")
 MODES: tuple[SearchMode, ...] = ("keyword", "hybrid")

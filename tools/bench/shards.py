@@ -20,17 +20,17 @@ from casetrack.cluster.connect import connected
 from casetrack.cluster.search import actors
 from casetrack.cluster.search.actors import Wanted
 from casetrack.cluster.search.front import Front
-from casetrack.retrieve.dense import dense_top
-from casetrack.views.recall import Question
-from casetrack.views.scope import scope_of
+from casetrack.search.dense import dense_top
+from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.synthetic import Corpus
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchMode, SearchResults
     from casetrack.cluster.search.actors import RayShards
-    from casetrack.collection import Collection
-    from casetrack.records import SearchMode, SearchResults
 
 AIMS = {"keyword": 60.0, "hybrid": 150.0}
 """Milliseconds at the 95th percentile, a million chunks in 8 shards on 2 cores."""

@@ -18,7 +18,7 @@ from bench.cuad_spans import party_kind, trimmed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 GOOD = 0.95
 _NAMES = ("full name", "short name")

@@ -13,15 +13,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
-    from casetrack.records.sync import SyncReport
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.sync import SyncReport
 
 _PER_FOLDER = 200
 _WORDS = (

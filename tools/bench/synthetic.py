@@ -26,21 +26,21 @@ from bench.encoders import SpaceEncoders
 from bench.memory import PeakMemory
 from bench.vectors import Space
 from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
-from casetrack import schema
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base import schema
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
+from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.ingest.steps.words import WORDS_VERSION
 from casetrack.models.token_matrix import token_form
-from casetrack.records import DEFAULT_PROFILE
-from casetrack.resources import SCHEMA_VERSION
-from casetrack.steps.words import WORDS_VERSION
 from casetrack.store.files import folder_bytes
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from casetrack.models.base import ProfileEncoder
 
 VERSION = 2

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 from bench.fidelity import WITHOUT_OCR
 from bench.tabular.scenes import DOCUMENTS, SHEETS, chosen, scene
 from bench.tabular.write import convert, write_docx, write_ods, write_pdf, write_xlsx
-from casetrack.readers import detect
+from casetrack.parse import detect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bench.tabular.grids import Pair
     from bench.tabular.scenes import Scene
-    from casetrack.readers.base import Page
+    from casetrack.parse.base import Page
 
 _BETWEEN = re.compile(r"\s*\|\s*")
 _WRITERS = {"pdf": write_pdf, "docx": write_docx, "xlsx": write_xlsx, "ods": write_ods}

@@ -24,7 +24,7 @@ from vocabulary import NAME, compact, count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.mcp.app import CaseTrackServer
+    from casetrack.faces.mcp.app import CaseTrackServer
 
 DEAREST = 10
 LIMIT_BYTES = 36_000
@@ -42,7 +42,7 @@ class Cost:
     real
         Tokens by :func:`vocabulary.count`.
     estimate
-        Tokens by :func:`casetrack.mcp.budget.tokens`.
+        Tokens by :func:`casetrack.faces.mcp.budget.tokens`.
     """
 
     size: int
@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="a document such as docs/mcp.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        from casetrack.mcp.toolsets import SET_NAMES
+        from casetrack.faces.mcp.toolsets import SET_NAMES
 
         sets = [set_cost(name, Path(scratch)) for name in SET_NAMES]
         tools = tool_costs(Path(scratch))
@@ -125,7 +125,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cost(value: Any) -> Cost:
-    from casetrack.mcp.budget import tokens
+    from casetrack.faces.mcp.budget import tokens
 
     text = value if isinstance(value, str) else compact(value)
     return Cost(len(text.encode()), count(text), tokens(text))
@@ -140,10 +140,10 @@ def _listed(server: CaseTrackServer) -> list[dict[str, Any]]:
 
 
 def _server(scratch: Path, name: str) -> CaseTrackServer:
-    from casetrack.config import Settings
-    from casetrack.library import Library
-    from casetrack.mcp.app import build_server
-    from casetrack.mcp.catalogue import choose
+    from casetrack.api.library import Library
+    from casetrack.base.config import Settings
+    from casetrack.faces.mcp.app import build_server
+    from casetrack.faces.mcp.catalogue import choose
 
     settings = Settings(data_dir=scratch / "data", models_dir=scratch / "models")
     return build_server(Library(settings), choose(name))

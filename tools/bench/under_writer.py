@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bench.report import Effort
     from bench.synthetic import Corpus
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 _PAGES = 8
 _WAIT_SECONDS = 0.02

@@ -21,17 +21,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from casetrack.setup.switching import STAGE
+from casetrack.faces.setup.switching import STAGE
 from release.signing import Signer
 from setup.wheels import content, write_wheel
 
 VERSIONS = ("0.0.1", "0.0.2")
-_SCRIPT = f"#!{sys.executable}\nfrom casetrack.cli.main import run\nrun()\n"
+_SCRIPT = f"#!{sys.executable}\nfrom casetrack.faces.cli.main import run\nrun()\n"
 _UPDATE = """
 import sys
 from pathlib import Path
-from casetrack.setup.installation import Installation
-from casetrack.setup.update import Place, signers, update
+from casetrack.faces.setup.installation import Installation
+from casetrack.faces.setup.update import Place, signers, update
 root, kind, version = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 place = Place(root / "site", root / "bin")
 update(Installation(kind, "here", sys.executable), version, signers(root / "key.pub"), print,

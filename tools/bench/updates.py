@@ -21,18 +21,18 @@ import numpy as np
 from bench.documents import DocumentWriter
 from bench.vectors import Space
 from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
+from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.models.token_matrix import token_form
-from casetrack.records import DEFAULT_PROFILE
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import Space as Disk
 from casetrack.store.upkeep import measure
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records import Document
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
 
 _CHUNKS = 4
 _LINES = 10

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bench.cuad_spans import Squeezed, places_of_chunks
-from casetrack.config import load_settings
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
 from casetrack.graph.entities.text import surface
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
 from training.names.measure import KINDS, Score, kept
 from training.names.sources import Sentence, read_documents, read_filings
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 _Name = tuple[int, int, str]
 SETS = {

@@ -16,8 +16,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench.window_tasks import served
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 from headless import Browser, chromium
 
 _TIMES = """(() => {

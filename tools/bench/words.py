@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from casetrack.steps.words import STOP_WORDS, index_terms, term_counts
+from casetrack.ingest.steps.words import STOP_WORDS, index_terms, term_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -91,7 +91,7 @@ class Run:
 
     def pages(self, target: list[str], place: str) -> None:
         """Ask which pages there are, as a program that shows some."""
-        from casetrack.mcp.apps import PAGES
+        from casetrack.faces.mcp.apps import PAGES
 
         asked = ("--method", "tools/list", "--advertise-apps", "--app-info")
         wanted = {page.uri for page in PAGES.values()}
@@ -190,8 +190,8 @@ def start(programs: Programs, root: Path, /) -> Run:
 
 def licensed(root: Path, /) -> dict[str, str]:
     """Return the environment with a license, so that no tool answers with what the tier allows."""
-    from casetrack.license.key import Claims
-    from casetrack.license.vendor import new_key_pair, sign
+    from casetrack.base.license.key import Claims
+    from casetrack.base.license.vendor import new_key_pair, sign
 
     seed, public = new_key_pair()
     keys = root / "public_keys.txt"

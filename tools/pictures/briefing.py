@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pymupdf
 from PIL import Image
 
-from casetrack.viewer import view_html
+from casetrack.api.viewer import view_html
 from pictures.browser import View, photograph, small_png
 
 if TYPE_CHECKING:

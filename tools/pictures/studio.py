@@ -11,15 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license.tiers import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license.tiers import UNLIMITED
 from headless import Browser, chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DOCUMENTS = Path("Documents") / "Stanwick Bridge"

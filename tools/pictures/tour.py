@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
     from pictures.studio import Studio
 
 COLUMNS = 94
@@ -38,7 +38,7 @@ SELECT max(amounts.text) AS sum, count(DISTINCT citation) AS places, min(citatio
 FROM search('spoiled goods', k => 20) JOIN amounts USING (chunk_id)
 WHERE unit = 'GBP' GROUP BY value ORDER BY places DESC, value DESC LIMIT 5"""
 CELL = """\
-from casetrack.notebook import plots
+from casetrack.faces.notebook import plots
 
 demo = casetrack.open("Demo")
 people = demo.map.entities(kind="person", limit=8)

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from casetrack.license.vendor import VendorError
+from casetrack.base.license.vendor import VendorError
 from release import licences
 from release.room import Clock, Room, StepFailed
 from release.signing import Signer
@@ -118,9 +118,9 @@ def _ready(version: str, signer: Signer | None, dry: bool) -> list[str]:
     if signer is None:
         lacking.append("it is not signed: no --key")
     else:
-        trusted = (CHECKOUT / "casetrack/setup/release_keys.txt").read_text("utf-8")
+        trusted = (CHECKOUT / "casetrack/faces/setup/release_keys.txt").read_text("utf-8")
         if signer.public.text() not in trusted:
-            lacking.append("its signer's key is not in casetrack/setup/release_keys.txt")
+            lacking.append("its signer's key is not in casetrack/faces/setup/release_keys.txt")
     if f"## {version}" not in (CHECKOUT / "CHANGELOG.md").read_text("utf-8"):
         lacking.append(f"CHANGELOG.md has no part about {version}; its first part stands for it")
     if lacking and not dry:
@@ -162,7 +162,7 @@ def _installed(
 
 def _bundles(room: Room, python: Path, source: Path, out: Path) -> None:
     for words in ((), ("--edition", "legal")):
-        made = ("-m", "casetrack.setup.bundle", "--out", out, *words)
+        made = ("-m", "casetrack.faces.setup.bundle", "--out", out, *words)
         room.run(python, *made, cwd=str(source), PYTHONPATH=str(source), hidden=True)
     for path in out.glob("*.mcpb.sha256"):
         path.unlink()  # one list holds all

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from casetrack.license.vendor import read_private_key
-from casetrack.setup.signature import HASHED, ID_BYTES, TRUSTED, UNTRUSTED, PublicKey
+from casetrack.base.license.vendor import read_private_key
+from casetrack.faces.setup.signature import HASHED, ID_BYTES, TRUSTED, UNTRUSTED, PublicKey
 
 
 class Signer:
@@ -24,7 +24,7 @@ class Signer:
     Parameters
     ----------
     seed
-        32 bytes, as ``python -m casetrack.license.vendor keypair`` keeps them in a file.
+        32 bytes, as ``python -m casetrack.base.license.vendor keypair`` keeps them in a file.
     """
 
     def __init__(self, seed: bytes, /) -> None:

@@ -15,26 +15,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from casetrack.base.errors import ClusterFailed, CollectionBusy
 from casetrack.cluster.build.sharing import groups
-from casetrack.errors import ClusterFailed, CollectionBusy
+from casetrack.editions.legal.graph import reading as legal
 from casetrack.graph import stored_segments as graph
-from casetrack.graph.legal import reading as legal
 from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.folders import folder_here
+from casetrack.store.index import cells, cells_build
+from casetrack.store.index import stored_segments as index
 from casetrack.store.place import place_of
 from casetrack.store.scratch import working_folder
-from casetrack.views import cells, cells_build
-from casetrack.views import stored_segments as index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.segment_files import SegmentFolder
     from casetrack.store.place import Place
     from casetrack.store.published import Item
-    from casetrack.views.segment_files import SegmentFolder
 
 _RETRIES = 3
 

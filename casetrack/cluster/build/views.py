@@ -15,15 +15,15 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.errors import ClusterFailed, CollectionBusy
 from casetrack.cluster.build.parts import CITATIONS, INDEX, MAP, build
-from casetrack.errors import ClusterFailed, CollectionBusy
 from casetrack.store.datasets import open_snapshot
+from casetrack.store.index import matrices_build
 from casetrack.store.lock import write_lock
 from casetrack.store.place import place_of
-from casetrack.views import matrices_build
 
 if TYPE_CHECKING:
-    from casetrack.workspace import Workspace
+    from casetrack.store.workspace import Workspace
 
 PAYS_FROM = 4096
 """Passages for which tasks are started; fewer are read while the tasks would still begin."""
@@ -111,7 +111,7 @@ def build_views(workspace: Workspace, processors: int, /) -> ViewsBuilt:
 
 
 def catch_up(workspace: Workspace, processors: int, /) -> None:
-    """Do what :meth:`casetrack.workspace.Workspace.catch_up` does, in tasks where there is much.
+    """Do what :meth:`catch_up` does, in tasks where there is much.
 
     Called while the write lock is held. Where the cluster fails, this process does it.
     """

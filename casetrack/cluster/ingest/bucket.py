@@ -9,22 +9,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
+from casetrack.base.objects import credentials
 from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.plan import FileFacts
 from casetrack.ingest.walk import extension_set, suffix_of
-from casetrack.objects import credentials
-from casetrack.sources.base import label
-from casetrack.sources.s3 import S3Source
-from casetrack.sync.cache import HashCache, Hashed
-from casetrack.sync.listing import origin_of
+from casetrack.keep.sources.base import label
+from casetrack.keep.sources.s3 import S3Source
+from casetrack.keep.sync.cache import HashCache, Hashed
+from casetrack.keep.sync.listing import origin_of
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterable, Sequence
 
-    from casetrack.records import Document
-    from casetrack.sources.base import Item
+    from casetrack.base.records import Document
+    from casetrack.keep.sources.base import Item
 
 _ADDRESS = re.compile(r"s3://([^/]+)(?:/(.*))?")
 

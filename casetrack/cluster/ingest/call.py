@@ -7,6 +7,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import JobStopped, UsageError
+from casetrack.base.records import IngestReport
 from casetrack.cluster.build.views import catch_up
 from casetrack.cluster.connect import CLIENT, connected, require_alike
 from casetrack.cluster.ingest.bucket import Bucket, is_bucket
@@ -15,30 +18,27 @@ from casetrack.cluster.ingest.conduct import have_conducted
 from casetrack.cluster.ingest.engine import Engine
 from casetrack.cluster.ingest.recipe import Recipe
 from casetrack.cluster.ingest.run import ClusterRun
-from casetrack.config import resolve_path
-from casetrack.errors import JobStopped, UsageError
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
 from casetrack.ingest.intake import ingest
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.profile_choice import is_unchosen
 from casetrack.ingest.quota import counted
-from casetrack.records import IngestReport
-from casetrack.sources.base import label
+from casetrack.keep.sources.base import label
+from casetrack.keep.sync.cache import HashCache
 from casetrack.store.place import place_of
 from casetrack.store.session import write_session
-from casetrack.sync.cache import HashCache
-from casetrack.workspace.arguments import as_paths, several
+from casetrack.store.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from casetrack.base.records import IngestProgress
     from casetrack.cluster.connect import Cluster
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.take import Options
-    from casetrack.readers.base import ReadOptions
-    from casetrack.records import IngestProgress
-    from casetrack.workspace import Workspace
+    from casetrack.parse.base import ReadOptions
+    from casetrack.store.workspace import Workspace
 
 _MEMORY = 512 * 2**20
 """What a cluster that is started here keeps of blocks that wait; more goes to its disk."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.base.errors import CaseTrackError, ClusterDiffers
 from casetrack.cluster.connect import SHARED, on_each_machine, require_alike
 from casetrack.cluster.ingest.recipe import kit_of
-from casetrack.errors import CaseTrackError, ClusterDiffers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.cluster.ingest.recipe import Recipe
     from casetrack.ingest.discover import FoundFile
-    from casetrack.pipeline import Pipeline
+    from casetrack.ingest.pipeline import Pipeline
 
 _FILE = "collection.json"
 _WITNESSES = 3

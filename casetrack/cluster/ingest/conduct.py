@@ -12,21 +12,21 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.errors import CaseTrackError, ClusterDiffers, ClusterFailed
+from casetrack.base.records import IngestProgress, IngestReport
 from casetrack.cluster.ingest.recipe import settings_here
-from casetrack.encoders import Encoders
-from casetrack.errors import CaseTrackError, ClusterDiffers, ClusterFailed
-from casetrack.readers.workers.frames import pack_error, unpack_error
-from casetrack.records import IngestProgress, IngestReport
+from casetrack.models.encoders import Encoders
+from casetrack.parse.workers.frames import pack_error, unpack_error
 from casetrack.store.folders import folder_here
 from casetrack.store.mirror import touched
 from casetrack.store.place import Place, place_of
 from casetrack.store.scratch import working_folder
-from casetrack.workspace import Workspace
+from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
 
 _TRIES = 3
 _POLL_SECONDS = 0.3

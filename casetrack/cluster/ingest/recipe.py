@@ -10,26 +10,26 @@ import weakref
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.allocator import share_arenas
-from casetrack.config import load_settings
-from casetrack.encoders import Encoders
+from casetrack.base.allocator import share_arenas
+from casetrack.base.config import load_settings
 from casetrack.ingest.batch import known_of, reading_conditions
-from casetrack.pipeline import Tools, load_pipeline
-from casetrack.readers.workers.pool import ParsePool
+from casetrack.ingest.pipeline import Tools, load_pipeline
+from casetrack.models.encoders import Encoders
+from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.folders import folder_here
 from casetrack.store.originals import COPIES
 from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
+    from casetrack.base.records import Document
+    from casetrack.ingest.pipeline import Pipeline
+    from casetrack.ingest.pipeline.chain import Stage
+    from casetrack.ingest.steps.encoding import Known
     from casetrack.ingest.take import Options
-    from casetrack.pipeline import Pipeline
-    from casetrack.pipeline.chain import Stage
-    from casetrack.readers.base import ReadOptions
-    from casetrack.records import Document
-    from casetrack.sources.base import Source
-    from casetrack.steps.encoding import Known
+    from casetrack.keep.sources.base import Source
+    from casetrack.parse.base import ReadOptions
     from casetrack.store.place import Place
 
 

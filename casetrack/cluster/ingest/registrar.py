@@ -5,18 +5,18 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import DuplicateDocument
+from casetrack.base.errors import DuplicateDocument
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from casetrack.base.records import Document
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import FileFacts, IngestPlanner, Job
-    from casetrack.records import Document
 
 
 Known = tuple[str, str, str, str | None]
-"""What a :class:`~casetrack.errors.DuplicateDocument` is made of."""
+"""What a :class:`~casetrack.base.errors.DuplicateDocument` is made of."""
 
 
 class Registrar:

@@ -13,10 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.cluster.ingest.registrar import start
-from casetrack.cluster.ingest.stages import facts_of
-from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
-from casetrack.errors import (
+from casetrack.base.errors import (
     CaseTrackError,
     ClusterFailed,
     DuplicateDocument,
@@ -24,11 +21,14 @@ from casetrack.errors import (
     FreeTierLimit,
     WorkerCrashed,
 )
+from casetrack.base.records import IngestProgress
+from casetrack.cluster.ingest.registrar import start
+from casetrack.cluster.ingest.stages import facts_of
+from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure
 from casetrack.ingest.recording import Recorder
-from casetrack.readers.workers.frames import unpack_error
-from casetrack.records import IngestProgress
+from casetrack.parse.workers.frames import unpack_error
 
 if TYPE_CHECKING:
     import threading
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document, FileOutcome
     from casetrack.cluster.ingest.engine import Engine, Results
     from casetrack.cluster.ingest.registrar import AskRegistrar
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import FileFacts, IngestPlanner
-    from casetrack.records import Document, FileOutcome
-    from casetrack.sources.base import Item
+    from casetrack.keep.sources.base import Item
     from casetrack.store.session import WriteSession
 
 _TRIES = 3
@@ -68,7 +68,7 @@ class ClusterRun:
     engine
         What reads files.
     allow
-        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection that holds so many
+        Raises :class:`~casetrack.base.errors.FreeTierLimit` where a collection that holds so many
         documents takes no more.
     held
         How many documents count towards that.

@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from casetrack.blas import one_thread_each
+from casetrack.base.blas import one_thread_each
+from casetrack.base.errors import CaseTrackError, ClusterDiffers, FileError
 from casetrack.cluster.ingest.recipe import kit_of
 from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of
-from casetrack.errors import CaseTrackError, ClusterDiffers, FileError
 from casetrack.ingest.assemble import Tally
 from casetrack.ingest.messages import Done
 from casetrack.ingest.outcomes import failure, success
@@ -25,9 +25,9 @@ from casetrack.ingest.plan import Job, file_facts
 from casetrack.ingest.quota import Reservation
 from casetrack.ingest.reading import FileReader
 from casetrack.ingest.staleness import outputs_of
+from casetrack.ingest.steps.failures import collect_failures
 from casetrack.ingest.take import Taker, told_of, with_chunks
-from casetrack.readers.workers.frames import pack_error
-from casetrack.steps.failures import collect_failures
+from casetrack.parse.workers.frames import pack_error
 from casetrack.store.fragments import packed, rows_of_chunks, write_files
 from casetrack.store.scratch import working_folder
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document
     from casetrack.cluster.ingest.recipe import Kit
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
+    from casetrack.ingest.pipeline.chain import Stage
     from casetrack.ingest.plan import FileFacts
+    from casetrack.ingest.steps.base import Batches
     from casetrack.ingest.take import Sheet
-    from casetrack.pipeline.chain import Stage
-    from casetrack.records import Document
-    from casetrack.sources.base import Source
-    from casetrack.steps.base import Batches
+    from casetrack.keep.sources.base import Source
 
 
 class Planner(Protocol):

@@ -6,19 +6,19 @@ import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.steps.failures import Failures
+from casetrack.ingest.steps.failures import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document, FileOutcome
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
     from casetrack.ingest.plan import FileFacts
     from casetrack.ingest.take import Sheet
-    from casetrack.records import Document, FileOutcome
-    from casetrack.sources.base import Item
+    from casetrack.keep.sources.base import Item
 
 T = TypeVar("T")
 _BODY = "body"

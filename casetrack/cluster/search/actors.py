@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.errors import ClusterDiffers, ClusterUnreachable, SearchBusy, UsageError
 from casetrack.cluster.search.shard import Shard
-from casetrack.errors import ClusterDiffers, ClusterUnreachable, SearchBusy, UsageError
 from casetrack.version import __version__
 
 if TYPE_CHECKING:

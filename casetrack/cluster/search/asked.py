@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.objects.address import Address
-    from casetrack.views.rows import Rows
+    from casetrack.base.objects.address import Address
+    from casetrack.store.index.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ class Asked:
         What each term of the question weighs over all shards, the heaviest first; ``None`` where
         words are not looked for.
     vector, sparse
-        See :class:`casetrack.views.recall.Question`.
+        See :class:`casetrack.store.index.recall.Question`.
     chunk_count, average_length, live_count
         Of all shards: the rows that are searched, the mean of their terms, and the rows that are
         live.
     fingerprint
-        See :class:`casetrack.views.index.Index`.
+        See :class:`casetrack.store.index.index.Index`.
     address, endpoint
         Where the collection lies, if that is in object storage.
     """

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from casetrack.base.errors import ShardsUnreachable
+from casetrack.base.metrics import UNSEARCHED
 from casetrack.cluster.search.asked import Asked, Part
 from casetrack.cluster.search.shard import lists_in
 from casetrack.cluster.search.sharing import shared
-from casetrack.errors import ShardsUnreachable
-from casetrack.metrics import UNSEARCHED
-from casetrack.retrieve.lexical import gains
+from casetrack.search.lexical import gains
+from casetrack.store.index.index import Index
+from casetrack.store.index.recall import Unsearched
+from casetrack.store.index.rows import in_order, positions
+from casetrack.store.index.scope import Scope
 from casetrack.store.place import place_of
-from casetrack.views.index import Index
-from casetrack.views.recall import Unsearched
-from casetrack.views.rows import in_order, positions
-from casetrack.views.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.cluster.search.asked import Told
+    from casetrack.store.index.recall import Lists, Question
+    from casetrack.store.index.rows import Place
     from casetrack.store.place import Place as Where
-    from casetrack.views.recall import Lists, Question
-    from casetrack.views.rows import Place
-    from casetrack.workspace import State
+    from casetrack.store.workspace import State
 
 _log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class _Lists:
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the lists; see :class:`casetrack.views.recall.Lists`.
+        """Yield the lists; see :class:`casetrack.store.index.recall.Lists`.
 
         Raises
         ------

@@ -6,10 +6,10 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
+from casetrack.base.errors import UsageError
 from casetrack.cluster.connect import connected, require_alike
 from casetrack.cluster.search import actors
 from casetrack.cluster.search.front import Front
-from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.blas import one_thread_each
+from casetrack.base.blas import one_thread_each
+from casetrack.base.errors import CaseTrackError
 from casetrack.cluster.search.asked import About, Listed, Told
-from casetrack.errors import CaseTrackError
-from casetrack.retrieve.dense import dense_top
-from casetrack.retrieve.lexical import best_by
-from casetrack.retrieve.sparse import sparse_top
+from casetrack.search.dense import dense_top
+from casetrack.search.lexical import best_by
+from casetrack.search.sparse import sparse_top
 from casetrack.store import mirror
 from casetrack.store.folders import attach_folder
+from casetrack.store.index.index import Index, LiveSegment, embedded_in
+from casetrack.store.index.scope import Scope
+from casetrack.store.index.segment import load
+from casetrack.store.index.stored_segments import index_home
 from casetrack.version import __version__
-from casetrack.views.index import Index, LiveSegment, embedded_in
-from casetrack.views.scope import Scope
-from casetrack.views.segment import load
-from casetrack.views.stored_segments import index_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.cluster.search.asked import Asked
-    from casetrack.views.rows import Place
-    from casetrack.views.segment import Segment
+    from casetrack.store.index.rows import Place
+    from casetrack.store.index.segment import Segment
 
 _UNUSED_SECONDS = 300.0
 """A segment that nobody asked about for so long is let go of: others have taken its place."""

@@ -6,8 +6,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.years import FIRST_COMMON
 from casetrack.extract.dates import vocabulary as words
-from casetrack.years import FIRST_COMMON
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.nodes import Node
@@ -78,7 +78,7 @@ def confidence(
 
 
 def _is_plausible(stream: TokenStream, found: tuple[int, int], node: Node) -> bool:
-    """Whether the years of a date can be meant; see :mod:`casetrack.years`."""
+    """Whether the years of a date can be meant; see :mod:`casetrack.base.years`."""
     index, end = found
     parts = (node, *(node.ends or ()), *(node.choices or ()))
     years = [part.year for part in parts if part.year is not None]

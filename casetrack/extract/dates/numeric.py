@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.years import YEARS
 from casetrack.extract.dates import calendars, numbers
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, relative
-from casetrack.years import YEARS
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.tokens import TokenStream

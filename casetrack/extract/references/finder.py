@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 from casetrack.extract.references.antecedents import resolve
 from casetrack.extract.references.cases import find_cases
 from casetrack.extract.references.citation_matches import match_of

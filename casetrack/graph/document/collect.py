@@ -10,9 +10,9 @@ from casetrack.graph.document.facts import LocalEntity, LocalMention
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from casetrack.base.records.graph import EntityKind
+    from casetrack.base.records.graph.kinds import FoundBy
     from casetrack.graph.document.facts import ChunkFacts
-    from casetrack.records.graph import EntityKind
-    from casetrack.records.graph.kinds import FoundBy
 
 
 @dataclass(slots=True)

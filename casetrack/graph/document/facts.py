@@ -11,11 +11,11 @@ ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from casetrack.base.records.graph import EntityKind
+    from casetrack.base.records.graph.kinds import FoundBy
+    from casetrack.base.records.papers import Party
     from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
     from casetrack.graph.document.tables import TableSum
-    from casetrack.records.graph import EntityKind
-    from casetrack.records.graph.kinds import FoundBy
-    from casetrack.records.papers import Party
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from casetrack.graph.entities.text import fold, slug, surface
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from casetrack.base.records.graph.kinds import FoundBy
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
     from casetrack.graph.document.sure.facts import Sure
     from casetrack.graph.document.sure.forms import Form
     from casetrack.graph.document.sure.spread import Vocabulary
-    from casetrack.records.graph.kinds import FoundBy
 
 TERM_CONFIDENCE = 0.9
 _DEFINED, _SPREAD = 0.97, 0.9

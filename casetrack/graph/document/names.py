@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.extract.legal.courts import court_called
+from casetrack.extract.papers.courts import court_called
 from casetrack.graph.document.kinds import KINDS, kinds_of
 from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
@@ -28,9 +28,9 @@ from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from casetrack.base.records.graph.kinds import FoundBy
     from casetrack.extract.spans import NameKind, NameSpan
     from casetrack.graph.document.learn import Learned
-    from casetrack.records.graph.kinds import FoundBy
 
 _TITLE_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,12})\.?\s{1,2}$")
 _TITLE_ENDINGS = frozenset(title[-2:] for title, gender in HONORIFICS.items() if gender)

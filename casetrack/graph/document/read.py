@@ -6,7 +6,7 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from casetrack.extract.legal.courts import is_court
+from casetrack.extract.papers.courts import is_court
 from casetrack.graph.document.amounts import amount_key, amount_name, amounts_of
 from casetrack.graph.document.collect import Collector, Gathered, Places
 from casetrack.graph.document.concepts import find_concepts

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.records.marks import Mark
+    from casetrack.base.records.marks import Mark
 
 EDITABLE = ("person", "organization", "location", "concept")
 """Kinds of entities that have names; dates and amounts are what they say."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.entities.groups import Group
     from casetrack.graph.entities.persons import PersonForm
-    from casetrack.steps.join import JoinRules
+    from casetrack.ingest.steps.join import JoinRules
 
 _NAMES = ("person", "organization", "location")
 _SLIPS = 3

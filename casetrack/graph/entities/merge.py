@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.graph.entities.addresses import join_addresses
 from casetrack.graph.entities.choose import choose_concepts
 from casetrack.graph.entities.defined import NOTHING_DEFINED, defined_names, join_defined
@@ -25,15 +25,15 @@ from casetrack.graph.entities.groups import coded, groups_of
 from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.reach import join_within_reach
-from casetrack.steps.join import ALL_JOINS, JoinRules
+from casetrack.ingest.steps.join import ALL_JOINS, JoinRules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from casetrack.base.records.marks import Mark
     from casetrack.graph.entities.edits import Edited
-    from casetrack.records.marks import Mark
 
 _IN_MAILS = ("author", "copied in", "recipient", "sender")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.entities.defined import Defined
     from casetrack.graph.entities.groups import Group
-    from casetrack.steps.join import JoinRules
+    from casetrack.ingest.steps.join import JoinRules
 
 NAMES = ("person", "organization", "location")
 _MANY_DOCUMENTS = 20

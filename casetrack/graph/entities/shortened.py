@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.graph.entities.defined import Defined
     from casetrack.graph.entities.groups import Group
     from casetrack.graph.entities.persons import PersonForm
-    from casetrack.steps.join import JoinRules
+    from casetrack.ingest.steps.join import JoinRules
 
 _LEAST_LETTERS = 4
 """Fewer letters are anybody's initials in another document that does not state them."""

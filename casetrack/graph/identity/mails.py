@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.years import FIRST_MAIL, written_day
 from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
 from casetrack.graph.identity.facts import Description, Identity, Saying
-from casetrack.years import FIRST_MAIL, written_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

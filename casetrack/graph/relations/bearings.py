@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.base.records import Document
     from casetrack.graph.identity.facts import Description
     from casetrack.graph.relations.mails import Mails
     from casetrack.graph.relations.told import Own, Told
-    from casetrack.records import Document
 
 _AGREEMENTS = frozenset({"agreement", "restatement"})
 _CHANGES = frozenset({"amendment", "supplement"})

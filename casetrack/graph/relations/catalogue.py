@@ -10,7 +10,7 @@ from casetrack.graph.relations.titles import NUMBERED_KINDS, Title, read_title, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _LETTERS = frozenset("letter email mail fax memo memorandum notice brief schreiben".split())
 _TYPE_OF = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.records.graph import NAME_KINDS
 from casetrack.graph.relations.edges import edge_table, lists, taken
 from casetrack.graph.relations.places import (
     EXTERNAL_TYPES,
@@ -17,7 +18,6 @@ from casetrack.graph.relations.places import (
     strongest,
     together,
 )
-from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.records.graph import Edge
 from casetrack.graph.relations.edges import EVIDENCE, Words, table_of
 from casetrack.graph.relations.leads import Leads
 from casetrack.graph.relations.overlap import semantic_edges, shared_edges
@@ -13,7 +14,6 @@ from casetrack.graph.relations.places import CONCEPT_KINDS, EXTERNAL_TYPES, cite
 from casetrack.graph.relations.replies import replies
 from casetrack.graph.relations.titles import NUMBERED_KINDS
 from casetrack.graph.relations.versions import version_edges
-from casetrack.records.graph import Edge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack import schema
-from casetrack.records.graph import RELATION_TYPES
+from casetrack.base import schema
+from casetrack.base.records.graph import RELATION_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.records.graph import Edge
+    from casetrack.base.records.graph import Edge
 
 EVIDENCE = 5
 DIRECTED = frozenset(RELATION_TYPES) - {

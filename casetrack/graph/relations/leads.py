@@ -10,8 +10,8 @@ import numpy as np
 from casetrack.graph.relations.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from casetrack.base.records import Document
     from casetrack.graph.graph import ContextGraph
-    from casetrack.records import Document
 
 
 class Leads:

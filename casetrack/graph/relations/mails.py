@@ -15,7 +15,7 @@ from casetrack.graph.relations.messages import Link, Message, Post, message_of, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _REPLY = re.compile(
     r"\s*(?:re|aw|antw|antwort|sv|vs|rif|r[ée]f?|odp)\s*(?:\[\d+\])?\s*:", re.IGNORECASE

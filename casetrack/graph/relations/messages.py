@@ -14,7 +14,7 @@ from casetrack.graph.identity.mails import base_subject
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _MESSAGE_ID = re.compile(r"<?([^<>\s]+@[^<>\s]+)>?")
 _ADDRESS = re.compile(r"[\w.+'&=-]+@[\w.-]+\w")

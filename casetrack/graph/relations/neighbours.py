@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.graph.relations.cosines import EXACT_WIDTH, Nearest, Rows
-from casetrack.views.arrays import map_arrays, save_arrays
+from casetrack.store.index.arrays import map_arrays, save_arrays
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.base.records.graph import Edge, RelationType
 from casetrack.graph.relations.cosines import Nearest, Rows
 from casetrack.graph.relations.edges import EVIDENCE
 from casetrack.graph.relations.places import pairs_within, strongest
-from casetrack.records.graph import Edge, RelationType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from casetrack.base.records import Document
     from casetrack.graph.relations.places import Places
-    from casetrack.records import Document
 
 PER_DOCUMENT = 20
 _MANY = 10

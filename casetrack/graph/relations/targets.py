@@ -11,7 +11,7 @@ from casetrack.graph.relations.titles import read_title
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.records import Document
+    from casetrack.base.records import Document
 
 _BY_SLUG = frozenset({"standard", "regulation", "rule", "constitution", "case"})
 _SHORTEST = 4

@@ -7,15 +7,15 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.records.graph import Edge
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
-from casetrack.records.graph import Edge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from casetrack.base.records import Document
     from casetrack.graph.relations.leads import Leads
     from casetrack.graph.relations.titles import Title
-    from casetrack.records import Document
 
 _CLOSE = 0.9
 _SHARE_MARKED, _SHARE_SAME_NAME, _SHARE_OTHER_DATE = 0.3, 0.5, 0.7

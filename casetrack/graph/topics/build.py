@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack import schema
+from casetrack.base import schema
 from casetrack.graph.topics.grouping import nearest, spherical_kmeans, unit_rows
 from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
 

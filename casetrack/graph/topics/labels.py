@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.records.graph import NAME_KINDS
 from casetrack.graph.spelling import normalised
-from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 
 if TYPE_CHECKING:
-    from casetrack.config import Settings
+    from casetrack.base.config import Settings
     from casetrack.models.providers.encoder import ServiceEncoder
     from casetrack.models.providers.service import Service
     from casetrack.models.providers.transport import Backoff, Timeouts

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from casetrack.errors import UsageError
+from casetrack.base.errors import UsageError
 
 _PORTS = {"http": 80, "https": 443}
 

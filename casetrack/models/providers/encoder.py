@@ -7,7 +7,7 @@ import threading
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from casetrack.errors import ProviderError
+from casetrack.base.errors import ProviderError
 from casetrack.models.base import Encoding
 from casetrack.models.providers.service import Service, TooLong
 from casetrack.models.providers.texts import batches, cut, estimated_tokens, sendable, windows

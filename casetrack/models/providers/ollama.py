@@ -10,14 +10,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from casetrack.errors import ProviderError
+from casetrack.base.errors import ProviderError
 from casetrack.models.providers.address import Address
 from casetrack.models.providers.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.config import ProviderSettings
+    from casetrack.base.config import ProviderSettings
     from casetrack.models.providers.transport import Answer
 
 ENV_HOST = "OLLAMA_HOST"

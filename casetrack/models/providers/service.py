@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from casetrack.errors import ProviderError
+from casetrack.base.errors import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from casetrack.errors import ProviderError, ProviderUnreachable
+from casetrack.base.errors import ProviderError, ProviderUnreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.errors import ProviderError
+from casetrack.base.errors import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

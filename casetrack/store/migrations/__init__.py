@@ -16,7 +16,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.errors import (
+from casetrack.base.errors import (
     CollectionBusy,
     CollectionGone,
     CollectionSealed,
@@ -25,7 +25,7 @@ from casetrack.errors import (
     NotWritable,
     SchemaError,
 )
-from casetrack.resources import SCHEMA_VERSION
+from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store.files import translate
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
 
 __all__ = ["MIGRATIONS", "Backup", "backups", "make_backup", "migrate", "remove_backups"]
 

@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack import schema
-from casetrack.errors import DiskFull
+from casetrack.base import schema
+from casetrack.base.errors import DiskFull
 from casetrack.store.datasets import open_dataset
 from casetrack.store.files import folder_bytes, storage_errors, sync_folder
 from casetrack.store.info import FILE
@@ -26,7 +26,7 @@ from casetrack.store.migrations.columns import TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from casetrack.records import CollectionInfo
+    from casetrack.base.records import CollectionInfo
 
 HOME = "backup"
 KEEP = timedelta(days=30)

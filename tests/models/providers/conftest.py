@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from casetrack.config import Providers, ProviderSettings, Settings
+from casetrack.base.config import Providers, ProviderSettings, Settings
 from casetrack.models import providers
 from casetrack.models.providers.transport import Backoff, Timeouts
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.config import Providers, ProviderSettings, Settings, load_settings
-from casetrack.errors import UsageError
+from casetrack.base.config import Providers, ProviderSettings, Settings, load_settings
+from casetrack.base.errors import UsageError
 from casetrack.models import providers
 from casetrack.models.providers.address import Address
 

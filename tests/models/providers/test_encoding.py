@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from casetrack.errors import ProviderError
+from casetrack.base.errors import ProviderError
 from casetrack.models import providers
 from casetrack.models.providers.texts import batches, cut, estimated_tokens
 

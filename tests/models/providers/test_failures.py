@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from casetrack.errors import ProviderError, ProviderUnreachable
+from casetrack.base.errors import ProviderError, ProviderUnreachable
 from casetrack.models import providers
 from casetrack.models.providers.transport import Backoff, retry_after
 

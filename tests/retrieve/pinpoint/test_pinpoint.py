@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.library import Library
+from casetrack.api.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 FILLER = "The parties met in the hall. Coffee was served. Nobody was late."
 LEASE = (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.retrieve.pinpoint.hits import hits_of, query_terms
-from casetrack.retrieve.pinpoint.snippet import OPENING_CHARS, best_part, opening, snippet
-from casetrack.retrieve.pinpoint.units import units_of
-from casetrack.steps.words import index_terms
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.pinpoint.hits import hits_of, query_terms
+from casetrack.search.pinpoint.snippet import OPENING_CHARS, best_part, opening, snippet
+from casetrack.search.pinpoint.units import units_of
 
 SCRIPTS = st.text(
     st.sampled_from("ab \n.,!\u4ed8\u6b3e\u3002e\u0301\u0639\u0627") | st.characters()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.config import load_settings
-from casetrack.library import Library
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 TEXT = (
     "The hall was let on 3 May 2021 to a club. The club pays CHF 4,200.00 for the hall. "
     "Twelve chairs are broken. The parties met in the yard.\n\n"

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from bench.faulty.plant import FAULTS, area_of
 from bench.faulty.world import BYSTANDER, VICTIM, answers, glance, open_library, states
-from casetrack.errors import CaseTrackError
-from casetrack.watch.watch_list import WatchList
+from casetrack.base.errors import CaseTrackError
+from casetrack.keep.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from bench.faulty.plant import Case
-    from casetrack.records import HealthReport
+    from casetrack.base.records import HealthReport
 
 _DERIVED = ("views/", "jobs", "sources.json", "sync", ".upkeep", "watching")
 """Areas whose loss takes nothing: what they hold is made anew."""

@@ -31,7 +31,7 @@ _SECONDS = 90.0
 _forking = threading.Lock()
 _PRELOADED = (
     *("lance.fragment", "pyarrow", "numpy", "duckdb", "casetrack.ingest.batch"),
-    *("casetrack.views.index", "casetrack.health.doctor", "casetrack.query.run"),
+    *("casetrack.store.index.index", "casetrack.keep.health.doctor", "casetrack.search.query.run"),
 )
 
 

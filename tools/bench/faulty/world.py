@@ -5,18 +5,18 @@ from __future__ import annotations
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
-from casetrack.watch.watch_list import WatchList
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.base.license import UNLIMITED
+from casetrack.keep.watch.watch_list import WatchList
 from fakes import FakeEncoders, WordEncoder
 from stub_source import StubSource
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.collection import Collection
-    from casetrack.provenance import Provenance
+    from casetrack.api.collection import Collection
+    from casetrack.base.provenance import Provenance
 
 VICTIM, BYSTANDER = "Harbour", "Bridge"
 QUESTIONS = {"rent of the harbour": "keyword", "who has the marker": "full"}

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.evaluate.matching import holds
+from casetrack.api.evaluate.matching import holds
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.evaluate.matching import Match
+    from casetrack.api.collection import Collection
+    from casetrack.api.evaluate.matching import Match
 
 SOURCE = Path(__file__).parent.parent / "questions.txt"
 FILES = {

@@ -25,25 +25,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casetrack.library import Library
-from casetrack.license import UNLIMITED
+from casetrack.api.library import Library
+from casetrack.base.license import UNLIMITED
 from casetrack.models.token_matrix import token_form
-from casetrack.question.read import read
-from casetrack.question.vocabularies import SHIPPED, read_vocabulary
-from casetrack.retrieve.asked_words import asked_words
-from casetrack.retrieve.evidence import features_of
-from casetrack.retrieve.missing import missing_from
-from casetrack.retrieve.ranking import rank
-from casetrack.retrieve.rerank import Rerank
-from casetrack.views.index import Index, LiveSegment
-from casetrack.views.recall import Question
-from casetrack.views.scope import scope_of
+from casetrack.search.asked_words import asked_words
+from casetrack.search.evidence import features_of
+from casetrack.search.missing import missing_from
+from casetrack.search.question.read import read
+from casetrack.search.question.vocabularies import SHIPPED, read_vocabulary
+from casetrack.search.ranking import rank
+from casetrack.search.rerank import Rerank
+from casetrack.store.index.index import Index, LiveSegment
+from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import scope_of
 from training.evidence.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.collection import Collection
+    from casetrack.api.collection import Collection
 
 Places = set[tuple[int, int]]
 Masks = dict[int, np.ndarray]

@@ -1,6 +1,6 @@
 """Fits the model of evidence and measures it on sets that the fit has not seen.
 
-    python -m training.evidence.fit CASES.pkl [--write casetrack/retrieve/evidence.json]
+    python -m training.evidence.fit CASES.pkl [--write casetrack/search/evidence.json]
 
 Each fold leaves one set out (all languages of XQuAD are one), and fits on the others. Features come
 from ``training.evidence.cases``; a search is the best of its first three results, feature by
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.retrieve.evidence import LOOKED_AT, Fit, few
+from casetrack.search.evidence import LOOKED_AT, Fit, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

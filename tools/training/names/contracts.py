@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.config import load_settings
+from casetrack.base.config import load_settings
 from casetrack.extract.names import tagger_of
 from casetrack.extract.names.lexicon import NEVER
 from casetrack.models.profile_encoder import load_profile

@@ -55,8 +55,8 @@ _DEFINED = re.compile(
 
 def documents(home: Path, data: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield every document as its kind and its passages, in order."""
-    from casetrack.config import load_settings
-    from casetrack.library import Library
+    from casetrack.api.library import Library
+    from casetrack.base.config import load_settings
 
     library = Library(load_settings(home))
     for kind in ("Contracts", "Filings", "Mail"):

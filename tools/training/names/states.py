@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.config import load_settings
+from casetrack.base.config import load_settings
 from casetrack.extract.names.words import words_of
 from casetrack.models.profile_encoder import load_profile
 from training.names.passages import Passage, join, noisy

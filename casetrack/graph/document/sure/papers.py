@@ -1,6 +1,6 @@
 """Who a paper of a case says that it is about: its court, its judge, its witness, the parties.
 
-The reader of captions (:mod:`casetrack.extract.legal.caption`) has put their names into the ledger,
+The reader of captions (:mod:`caption`) has put their names into the ledger,
 those of parties with their places. Here each becomes a name that the document makes sure, where it
 stands; what no chunk holds in one piece is left out.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.legal.caption_lines import caption_cells
-from casetrack.extract.legal.courts import find_court
+from casetrack.extract.papers.caption_lines import caption_cells
+from casetrack.extract.papers.courts import find_court
 from casetrack.graph.document.sure.companies import is_body
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.sure.signatures import is_given
@@ -22,10 +22,10 @@ from casetrack.graph.entities.text import fold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.extract.legal.caption_lines import Cell
+    from casetrack.base.records.papers import Party
+    from casetrack.extract.papers.caption_lines import Cell
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-    from casetrack.records.papers import Party
 
 _FRONT = 2
 """The court stands on one of so many pages."""

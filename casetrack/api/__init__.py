@@ -1,0 +1,1 @@
+"""What every face calls: the library, collections, and what shows them."""

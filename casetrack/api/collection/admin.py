@@ -1,0 +1,616 @@
+"""Looking after a collection: its facts, its earlier states, its health, what is stored of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.base.records import RowList, Rows
+from casetrack.base.records.snapshots import SnapshotInfo
+from casetrack.base.records.sync import ExcludedFile
+from casetrack.store import audit
+from casetrack.store.workspace.damage import tells_damage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.crypt.secret import Secret
+    from casetrack.base.records import CollectionHealth, CollectionInfo, HealthReport, StatusChange
+    from casetrack.base.records.index_status import IndexStatus
+    from casetrack.base.records.snapshots import RestoreReport
+    from casetrack.base.records.transfer import ExportReport
+    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.ingest.reindex_report import ReindexReport
+    from casetrack.store.workspace import State, Workspace
+    from casetrack.store.workspace.arguments import DocumentRef
+
+
+CLOSING_SECONDS = 10.0
+"""A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
+AUTOMATIC = 20
+
+
+class Admin:
+    """Looking after a collection: ``collection.admin``.
+
+    Active collections take changes. Closed ones are read-only: they are searched and exported as
+    before. Archived ones are closed as well, and left out of lists unless they are asked for.
+    """
+
+    def __init__(self, workspace: Workspace, display: ProgressDisplay | None, /) -> None:
+        self._workspace = workspace
+        self._display = display
+
+    def update(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        reference: str | None = None,
+        collection_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        add_tags: Iterable[str] = (),
+        remove_tags: Iterable[str] = (),
+    ) -> CollectionInfo:
+        """Change the collection's own facts: all that is asked for, or nothing.
+
+        Parameters
+        ----------
+        name
+            1 to 200 characters; unique, letter case aside. Id and folder stay as they are.
+        description, reference
+            For people; an empty text takes it away.
+        collection_type
+            One of :data:`~casetrack.base.records.COLLECTION_TYPES`, in any letter case.
+        tags
+            They take the place of all tags. Letter case aside, each is there once.
+        add_tags, remove_tags
+            Tags to add after those that are there, and tags to take away.
+
+        Returns
+        -------
+        CollectionInfo
+            What is stored now. What is ``None`` in the parameters is as it was.
+
+        Raises
+        ------
+        UsageError
+            A name, type or tag does not fit, a tag that is to be removed is not there, or nothing
+            would change.
+        CollectionExists
+            Another collection has this name.
+        CollectionReadOnly
+            The collection is closed or archived.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.api.collection.facts import update
+
+        return update(
+            self._workspace,
+            name=name,
+            description=description,
+            reference=reference,
+            collection_type=collection_type,
+            tags=tags,
+            add_tags=add_tags,
+            remove_tags=remove_tags,
+        )
+
+    def rename(self, name: str, /) -> CollectionInfo:
+        """Give the collection another name; see :meth:`update`."""
+        return self.update(name=name)
+
+    def describe(
+        self,
+        *,
+        description: str | None = None,
+        reference: str | None = None,
+        collection_type: str | None = None,
+    ) -> CollectionInfo:
+        """Change what is said of the collection; see :meth:`update`."""
+        return self.update(
+            description=description, reference=reference, collection_type=collection_type
+        )
+
+    def tag(
+        self,
+        *,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        only: Iterable[str] | None = None,
+    ) -> CollectionInfo:
+        """Change the collection's tags; *only* takes the place of all. See :meth:`update`."""
+        return self.update(tags=only, add_tags=add, remove_tags=remove)
+
+    def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make the collection read-only; it can be searched and exported as before.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for a program that writes to it.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before. An archived collection stays archived.
+
+        Raises
+        ------
+        CollectionBusy
+            Another program still writes to it.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.api.collection.facts import close
+
+        return close(self._workspace, "closed", timeout=timeout)
+
+    def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make the collection read-only and leave it out of lists.
+
+        Parameters, results and errors are those of :meth:`close`.
+        """
+        from casetrack.api.collection.facts import close
+
+        return close(self._workspace, "archived", timeout=timeout)
+
+    def reopen(self) -> StatusChange:
+        """Let a closed or archived collection take changes again.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before.
+
+        Raises
+        ------
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.api.collection.facts import set_status
+
+        return set_status(self._workspace, "active")
+
+    @tells_damage
+    def snapshots(self, *, limit: int = AUTOMATIC) -> Rows[SnapshotInfo]:
+        """Return the states that the collection may go back to, the newest first.
+
+        Parameters
+        ----------
+        limit
+            How many states to return besides the named ones. Every change leaves one behind,
+            until it is cleaned away.
+
+        Raises
+        ------
+        CollectionDamaged
+            The data cannot be read.
+        """
+        from casetrack.store import snapshots
+
+        return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
+
+    @tells_damage
+    def take_snapshot(self, name: str, /) -> SnapshotInfo:
+        """Give the present state a name, and keep it until :meth:`remove_snapshot`.
+
+        It takes room as the collection changes: what is deleted or replaced later stays on the
+        disk.
+
+        Parameters
+        ----------
+        name
+            1 to 100 characters, not just a number; unique, letter case aside.
+
+        Raises
+        ------
+        UsageError
+            The name cannot be one.
+        SnapshotExists
+            It is taken.
+        CollectionBusy, StorageError
+        """
+        from casetrack.store import snapshots
+        from casetrack.store.lock import write_lock
+
+        with write_lock(self._workspace.folder):
+            taken = snapshots.take(self._workspace.folder, name)
+            audit.note(self._workspace.folder, "snapshot taken", detail=f"number {taken.number}")
+            return taken
+
+    @tells_damage
+    def remove_snapshot(self, name_or_number: str | int, /) -> SnapshotInfo:
+        """Forget a named snapshot. What only it held goes with the next clean-up.
+
+        Raises
+        ------
+        SnapshotNotFound
+            No snapshot has this name.
+        CollectionBusy, StorageError
+        """
+        from casetrack.api.collection.restoring import remove_snapshot
+
+        gone = remove_snapshot(self._workspace.folder, name_or_number)
+        audit.note(self._workspace.folder, "snapshot removed", detail=f"number {gone.number}")
+        return gone
+
+    @shows_progress("Restoring")
+    @tells_damage
+    def restore(
+        self,
+        name_or_number: str | int,
+        /,
+        *,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> RestoreReport:
+        """Bring the documents back to an earlier state.
+
+        First the present state is taken as a snapshot ``before-restore-...``, so that this can be
+        undone. Stopped or killed, every document is whole, as it is or as it was, and the same
+        call goes on.
+
+        Parameters
+        ----------
+        name_or_number
+            As :meth:`snapshots` gives it.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        SnapshotNotFound
+            There is none, or it cannot be restored; the reason is told.
+        CollectionReadOnly
+            The collection is closed or archived.
+        CollectionBusy, StorageError
+        """
+        from casetrack.api.collection.restoring import restore
+
+        report = restore(
+            self._workspace, name_or_number, tell=listener(progress) or silent, cancel=cancel
+        )
+        count = len(report.restored) + len(report.removed)
+        audit.note(self._workspace.folder, "snapshot restored", count=count)
+        return report
+
+    @shows_progress("Exporting")
+    @tells_damage
+    def export(
+        self,
+        path: str | Path,
+        /,
+        *,
+        overwrite: bool = False,
+        passphrase: str | Secret | None = None,
+        snapshot: str | int | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ExportReport:
+        """Write the whole collection into one file, to keep it or to take it elsewhere.
+
+        Only what is live goes in. The collection may be used and changed meanwhile; the file holds
+        the state at the beginning. Until it is complete, nothing has its name.
+
+        Parameters
+        ----------
+        path
+            The file to write, or a folder, in which it gets the collection's name; the ending
+            ``.ctcollection`` is added where there is none.
+        overwrite
+            Replace a file that is there.
+        passphrase
+            Encrypts the file: a passphrase, or a key file
+            (:meth:`from_file`). The ending is ``.ctsealed`` then, and
+            nothing of it lies in the clear beside the file at any moment.
+        snapshot
+            Name or number of an earlier state to write in place of the present one, as
+            :meth:`snapshots` gives it.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.api.collection.Collection.ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        UsageError
+            The file is there already, or would lie in the collection's own folder; or the
+            passphrase is empty.
+        SnapshotNotFound
+            There is none, or it cannot be opened; the reason is told.
+        JobStopped
+            *cancel* was set; nothing was written.
+        CollectionDamaged
+            The collection cannot be read.
+        DiskFull, NotWritable, StorageError
+            The file cannot be written.
+        """
+        from casetrack.base.crypt.secret import Secret
+        from casetrack.keep.transfer.pack import pack
+
+        return pack(
+            self._workspace,
+            path,
+            overwrite=overwrite,
+            secret=None if passphrase is None else Secret.of(passphrase),
+            snapshot=snapshot,
+            tell=listener(progress) or silent,
+            cancel=cancel or threading.Event(),
+        )
+
+    def excluded(self) -> RowList[ExcludedFile]:
+        """Return the files that were taken out for good, the first one first.
+
+        Raises
+        ------
+        StorageError
+            The list cannot be read.
+        """
+        from casetrack.store.excluded import excluded
+
+        return RowList(excluded(self._workspace.folder).files, of=ExcludedFile)
+
+    def brought_back_by(self, document: DocumentRef, /) -> str | None:
+        """Return what would take a document in again, were it deleted and not excluded.
+
+        Returns
+        -------
+        str or None
+            The folder that was synced and still holds its file, or its source, such as
+            ``git:platform``; ``None`` where there is neither.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`~casetrack.api.collection.Collection.document`.
+        """
+        from casetrack.keep.upkeep import brought_back_by
+
+        found = self._workspace.ask(lambda state: state.document(document))
+        return brought_back_by(self._workspace, found)
+
+    def upkeep(
+        self, *, secure: bool = False, wait: bool = False, cancel: threading.Event | None = None
+    ) -> UpkeepReport | None:
+        """Free space, and remove for good what was deleted or replaced.
+
+        Nothing that can be searched or read changes, so this is also for collections that are
+        closed or archived. Killed at any moment, it leaves the collection whole.
+
+        Earlier states are kept for a quarter of an hour for those who read them at this moment,
+        and with them what was deleted since; the next upkeep after that removes them. Named
+        snapshots stay, and with them what they hold.
+
+        Parameters
+        ----------
+        secure
+            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, no
+            marks that are undone or speak of what is gone, so that nothing of what was deleted is
+            left in any file of the collection.
+        wait
+            Wait for others who write to the collection; else it is left alone while they do.
+        cancel
+            Set it to stop; what is done stays done.
+
+        Returns
+        -------
+        UpkeepReport or None
+            What was freed and removed; ``None`` where somebody is writing to the collection.
+
+        Raises
+        ------
+        CollectionBusy
+            Somebody has been writing for ten minutes, and *wait* was asked for.
+        JobStopped
+            *cancel* was set while others were writing.
+        DiskFull, NotWritable, StorageError
+            It cannot be written; what was there stays.
+        """
+        from casetrack.keep.upkeep import upkeep
+
+        report = upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
+        if secure and report is not None:
+            audit.note(self._workspace.folder, "deleted data removed for good")
+        return report
+
+    @shows_progress("Checking", stops=False)
+    @tells_damage
+    def doctor(
+        self,
+        *,
+        deep: bool = False,
+        repair: bool = False,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+    ) -> HealthReport:
+        """Check that everything stored is whole, cited and in step; see the report.
+
+        Parameters
+        ----------
+        deep
+            Read all unchanged source files again and compare every page, make the search index and
+            the graph anew and compare every row. May take as long as ingesting.
+        repair
+            First mend what can be mended without loss: leftovers of stopped programs, wrong parts
+            of the search index and the graph, copies, and documents whose rows are damaged while
+            their file is unchanged. The report says each thing that was done, and what could not
+            be. No document and no file of yours is ever removed.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see ``Collection.ingest``.
+
+        Raises
+        ------
+        CollectionBusy
+            Somebody else writes, so that nothing can be mended now.
+        StorageError
+            What was mended cannot be written.
+        """
+        from casetrack.keep.health.doctor import examine
+
+        tell = listener(progress) or silent
+        report = examine(self._workspace, deep=deep, repair=repair, tell=tell)
+        if report.repairs:
+            audit.note(self._workspace.folder, "repaired", count=len(report.repairs))
+        return report
+
+    @shows_progress("Reindexing")
+    @tells_damage
+    def reindex(
+        self,
+        profile: str | None = None,
+        /,
+        *,
+        reparse: bool = False,
+        force: bool = False,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make vectors and search terms anew where they are stale, or with other models.
+
+        The stored texts are enough for it. At no moment is the old gone and the new not there;
+        stopped or killed, the collection is whole, and the next run goes on with what was made.
+
+        Parameters
+        ----------
+        profile
+            Whose models to use from now on; ``None`` leaves it as it is.
+        reparse
+            Read the source files again first: those that have changed, and those of documents of
+            which something is stale. Documents whose file is gone or cannot be read are kept as
+            they are stored, and named in the report.
+        force
+            Do all of it also for what is not stale.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see ``Collection.ingest``.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        CollectionReadOnly
+            The collection is closed or archived.
+        UsageError
+            There is no such profile.
+        ModelNotFound, ModelError
+            Its models are not installed, or cannot be used.
+        CollectionBusy, StorageError
+            It cannot go on; nothing is half done.
+        """
+        from casetrack.ingest.reparse import reindex
+
+        report = reindex(
+            self._workspace,
+            profile,
+            reparse=reparse,
+            force=force,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+        said = f"with the models of {self._workspace.info.profile}"
+        audit.note(self._workspace.folder, "reindexed", detail=said)
+        return report
+
+    @shows_progress("Reindexing")
+    @tells_damage
+    def reindex_document(
+        self,
+        name_or_id: DocumentRef,
+        /,
+        *,
+        force: bool = False,
+        reparse: bool = True,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make one document anew: from its source file, or from its stored text.
+
+        What is there stays searchable until the new is stored whole. A file that is gone or cannot
+        be read changes nothing: the stored text is kept, and its vectors are made anew if stale.
+
+        Parameters
+        ----------
+        name_or_id
+            The document: its name, path or id. For something attached to a mail, the mail is read
+            again with all that is in it.
+        force
+            Make it anew in any case. Otherwise only where the file has changed since, or something
+            that is stored is stale.
+        reparse
+            Read the source file again. Otherwise chunks stay as they are, and only what is
+            computed from them is made anew: vectors, search terms, names, dates and amounts.
+        progress, cancel
+            See :meth:`reindex`.
+
+        Raises
+        ------
+        CollectionReadOnly
+            The collection is closed or archived.
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        UsageError
+            The models of the collection have changed, so that it has to be done as a whole.
+        ModelNotFound, ModelError, CollectionBusy, StorageError
+            See :meth:`reindex`.
+        """
+        from casetrack.ingest.reparse import reindex_document
+
+        return reindex_document(
+            self._workspace,
+            name_or_id,
+            force=force,
+            reparse=reparse,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    def index_status(
+        self, document: DocumentRef | None = None, /, *, verify: bool = False
+    ) -> IndexStatus:
+        """Return which documents are as the present models and files would make them.
+
+        Parameters
+        ----------
+        document
+            Name, path or id of a document; ``None`` means all.
+        verify
+            Read every source file whose time has changed, however large. A single document's file
+            is always read then.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        CollectionDamaged
+            What is stored cannot be read.
+        """
+        from casetrack.ingest.index_status import index_status
+
+        def status(state: State) -> IndexStatus:
+            chosen = None if document is None else state.document(document)
+            return index_status(state, only=chosen, verify=verify or chosen is not None)
+
+        return self._workspace.ask(status)
+
+    def health(self) -> CollectionHealth:
+        """Return how well the documents could be read: formats, recognition, gaps, coverage.
+
+        As a table it has one row per document. :meth:`doctor` checks what is stored.
+
+        Examples
+        --------
+        >>> health = collection.admin.health()  # doctest: +SKIP
+        >>> health.formats, health.ocr_confidence, health.partial  # doctest: +SKIP
+        """
+        from casetrack.api.collection.reading_health import reading_health
+
+        return self._workspace.ask(reading_health)

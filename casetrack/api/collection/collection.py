@@ -1,0 +1,843 @@
+"""A collection: the one facade that the command line, MCP, SQL and Python use.
+
+Reading never waits for writing: every call looks at the newest committed state. Ingesting and
+deleting take the collection's write lock themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from casetrack.api.collection.admin import Admin
+from casetrack.api.collection.drawing import illustrator
+from casetrack.api.collection.map import Map
+from casetrack.api.collection.marks import UserMarks
+from casetrack.api.collection.progress import listener, shows_progress, silent
+from casetrack.api.collection.read import Read
+from casetrack.base.errors import CaseTrackError, UsageError
+from casetrack.base.records import CollectionStats, Document, RowList
+from casetrack.store import audit
+from casetrack.store.workspace.arguments import as_documents, several
+from casetrack.store.workspace.damage import tells_damage
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date, datetime
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    import pyarrow as pa
+
+    from casetrack.api.collection.facets import Facets
+    from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.records import (
+        CollectionInfo,
+        IngestProgress,
+        IngestReport,
+        SearchMode,
+        SearchResults,
+    )
+    from casetrack.base.records.queries import QueryReport
+    from casetrack.base.records.sources import SourceInfo
+    from casetrack.base.records.sync import SyncReport
+    from casetrack.keep.sources.base import Source
+    from casetrack.search.filters import Filter
+    from casetrack.search.fuse import FusionMethod
+    from casetrack.store.sql.control import Control
+    from casetrack.store.workspace import State, Workspace
+    from casetrack.store.workspace.arguments import DocumentRef
+
+    Progress = Callable[[str, int, int], None]
+
+
+class Collection:
+    """An open collection. Made by :class:`~casetrack.api.library.Library`, not directly.
+
+    May be used from several threads. Nothing needs to be closed: a file is open only while it is
+    read. As a context manager it lets go of what it keeps in memory at the end.
+
+    Parameters
+    ----------
+    workspace
+        The collection, as everything below the facade takes it.
+    display
+        Shows long work to a person; ``None`` keeps it silent.
+
+    Attributes
+    ----------
+    workspace
+        The same.
+    read
+        Reading on: passages, pages, the structure of documents.
+    map
+        Who, when, how much, what refers to what.
+    marks
+        The user's word: tags, stars, who is who, own events.
+    admin
+        The collection's facts, its earlier states, its health.
+    """
+
+    def __init__(self, workspace: Workspace, /, *, display: ProgressDisplay | None = None) -> None:
+        self.workspace = workspace
+        self.read = Read(workspace)
+        self.map = Map(workspace)
+        self.marks = UserMarks(workspace)
+        self.admin = Admin(workspace, display)
+        self._display = display
+
+    @property
+    def folder(self) -> Path:
+        """The collection's folder."""
+        return self.workspace.folder
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection's facts, read anew each time."""
+        return self.workspace.info
+
+    @property
+    def name(self) -> str:
+        """The collection's name."""
+        return self.workspace.name
+
+    def _tell_of(self, action: str, words: str) -> None:
+        """Tell the audit log of a question, where that is switched on."""
+        if self.workspace.settings.audit_searches:
+            audit.note(self.workspace.folder, action, detail=words)
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        limit: int = 10,
+        mode: SearchMode | None = None,
+        stages: Sequence[str] | str | None = None,
+        document: DocumentRef | None = None,
+        fusion: FusionMethod = "zscore",
+        related: int = 0,
+        vocabulary: bool = True,
+        documents: Iterable[DocumentRef] | DocumentRef | None = None,
+        kinds: Iterable[str] | str | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        sources: Iterable[str] | str | None = None,
+        paths: Iterable[str] | str | None = None,
+        languages: Iterable[str] | str | None = None,
+        mentions: Iterable[str] | str | None = None,
+        fold: bool = True,
+        min_relevance: float | None = None,
+    ) -> SearchResults:
+        """Return the *limit* best passages, each with its source.
+
+        Parameters
+        ----------
+        query
+            A question or words.
+        limit
+            At most so many, 1 to 1,000: different places, unless *fold* is false.
+        mode
+            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
+            the profile has them) or ``full`` (hybrid, then the best read token by token);
+            ``None`` means full as far as the collection and the tier allow; a note says what the
+            collection lacks.
+        stages
+            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
+            ``maxsim``, ``feedback``.
+        document, documents
+            Only passages of this document, or of these: name, path or id, or the document itself.
+        kinds
+            Only documents of these kinds: types such as ``contract`` or ``report``, or formats such
+            as ``pdf``.
+        since, until
+            Only documents of this time: a date, or text such as ``2024-03-12``, ``2024-03`` or
+            ``2024``. The date of a document is when its source last changed it, or else its own
+            (written, sent or last changed, by its own account), or else its file's; a note says
+            for how many it is the file's.
+        sources
+            Only documents from these sources, such as ``git:platform``, or ``git`` for all of a
+            kind; a file that was named by its path is from ``filesystem``.
+        paths
+            Only documents whose path fits these patterns, as in ``.gitignore``: ``docs/**``,
+            ``*.md``, ``!tests/``. Each may begin at any folder.
+        languages
+            Only documents in these languages: ``de`` or ``German``; of source code ``Python``.
+        mentions
+            Only passages that mention these people, organisations or places, all of them: names,
+            or ids of the view ``entities``.
+        fold
+            Whether passages that belong together (the same text, neighbours that share text) are
+            one result; the others are listed in its ``also``.
+        fusion
+            How several signals are joined: ``zscore`` or ``rrf``.
+        related
+            Add up to so many passages that the graph connects with those found: they mention the
+            same rare names, or mean nearly the same.
+        vocabulary
+            Whether other names of what the question says are looked for as well, from the
+            vocabularies that fit the collection and the user's own.
+        min_relevance
+            Leave out results below this relevance, 0 to 1; a note says how many. By default all
+            are shown, however little they have to do with the question.
+
+        Raises
+        ------
+        UsageError
+            The query is empty, or an argument does not fit.
+        ModelNotFound
+            *mode* asks for vectors and no model is installed.
+        FreeTierLimit
+            *mode* or *stages* ask for reranking, and the tier does not have it.
+        DocumentNotFound, AmbiguousName
+            There is no such document, or several bear the name.
+        EntityNotFound
+            Nothing bears a name that is to be mentioned.
+
+        Examples
+        --------
+        >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
+        >>> hits[0].citation, hits[0].text  # doctest: +SKIP
+        """
+        from casetrack.graph.answers.lookup import entity_ids
+        from casetrack.search.filters import Filter
+        from casetrack.search.search import search
+
+        named = [*as_documents(documents), *as_documents(document)]
+        every = document is None and documents is None
+        where = Filter(None if every else named, kinds, since, until, sources, paths, languages)
+
+        def searched(state: State) -> SearchResults:
+            asked = where
+            if mentions is not None:
+                asked = replace(where, mentions=entity_ids(state.graph, several(mentions)))
+            return search(
+                state,
+                query,
+                limit=limit,
+                mode=mode,
+                stages=stages,
+                where=asked,
+                fusion=fusion,
+                related=related,
+                vocabulary=vocabulary,
+                fold=fold,
+                min_relevance=min_relevance,
+            )
+
+        self._tell_of("searched", query)
+        found = self.workspace.ask(searched)
+        return replace(found, illustrate=illustrator(self.workspace))
+
+    def facets(
+        self,
+        query: str,
+        where: Filter,
+        /,
+        *,
+        shown: Iterable[str] = (),
+        most: int = 8,
+        waits: bool = True,
+    ) -> Facets:
+        """Return what all passages that fit a question can be narrowed by, and how many are left.
+
+        Not only the best count, but all that hold enough of the question's words; see
+        :mod:`casetrack.search.hits`.
+
+        Parameters
+        ----------
+        query
+            The question.
+        where
+            What they are narrowed by already.
+        shown
+            Ids of chunks that count as well, such as those that were found by their meaning.
+        most
+            How many values of each.
+        waits
+            Whether it waits until all passages were read for the map; see :meth:`Map.lacking`.
+            Otherwise people and organizations are left out until they were.
+
+        Raises
+        ------
+        UsageError, DocumentNotFound, AmbiguousName, EntityNotFound
+            The question is empty, or something that is asked is not there.
+        """
+        from casetrack.api.collection.facets import find_facets
+
+        return self.workspace.ask(
+            lambda state: find_facets(state, query, where, shown=shown, most=most, waits=waits)
+        )
+
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[False] = ...,
+        exact: bool = ...,
+        control: Control | None = ...,
+    ) -> pa.Table: ...
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[True],
+        exact: bool = ...,
+        control: Control | None = ...,
+    ) -> QueryReport: ...
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        exact: bool = False,
+        control: Control | None = None,
+    ) -> pa.Table | QueryReport:
+        """Run a reading SQL statement over the collection's views and functions.
+
+        Parameters
+        ----------
+        statement
+            DuckDB SQL; :func:`catalog` lists what it may name. The functions
+            ``search``, ``similar``, ``context`` and ``cite`` find what the methods of the same
+            name find.
+        params
+            Values of parameters, which the statement writes as ``$name``.
+        explain
+            Return the plan and what was asked of the retrieval engine as well.
+        exact
+            Give days outside of the years 1 to 9999 and 24:00 o'clock as well, as Arrow holds
+            them; Python has no type for them, and they are refused otherwise.
+        control
+            Stops the statement from another thread.
+
+        Returns
+        -------
+        pyarrow.Table or QueryReport
+            The rows; with *explain* how they came about as well.
+
+        Raises
+        ------
+        QueryError
+            See :func:`casetrack.search.query.run.run_query`.
+        UsageError, ModelNotFound, FreeTierLimit
+            What a retrieval function raises; see
+            :meth:`~casetrack.api.collection.Collection.search`.
+
+        Notes
+        -----
+        ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
+        a DuckDB function, such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``:
+        it ends when it is done, with all the memory that it takes.
+        ``casetrack query`` ends its own process then, which a library must not do.
+        """
+        from casetrack.search.query.run import ask
+
+        self._tell_of("queried", statement)
+        return ask(
+            self.workspace.state,
+            self.workspace.settings.sql,
+            statement,
+            params=params,
+            explain=explain,
+            exact=exact,
+            control=control,
+        )
+
+    @shows_progress("Reading")
+    @tells_damage
+    def ingest(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        /,
+        *,
+        recursive: bool = True,
+        extensions: Iterable[str] | str | None = None,
+        force: bool = False,
+        document_type: str | None = None,
+        document_name: str | None = None,
+        copy_original: bool | None = None,
+        passwords: Sequence[str] | str = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        pipeline: str | Path | None = None,
+        progress: Callable[[IngestProgress], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+        engine: Literal["here", "ray"] = "here",
+        on: str = "local",
+    ) -> IngestReport:
+        """Read files and folders into the collection; every file ends with one outcome.
+
+        A file's error never stops the batch. A file that is known already is skipped; one whose
+        content changed since replaces what was there, without a moment in which neither is found.
+        Where the tier has a limit, new files beyond it are left out, with the limit as the reason.
+
+        Parameters
+        ----------
+        paths
+            Files and folders, or one of them; ``~`` is the home folder.
+        recursive, extensions
+            How folders are walked, see :func:`casetrack.ingest.discover.discover`.
+        force
+            Ingest also content that is there already.
+        document_type
+            One of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
+        document_name
+            Display name; only for a single file.
+        copy_original
+            Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
+            Attachments are always kept, since they have no file of their own.
+        passwords
+            Tried in order on protected files, one or many; never stored.
+        ocr, ocr_language
+            Engine (one of :data:`OCR_ENGINES`) and languages (``deu+eng``) for
+            scans and pictures; ``None`` means as set in config.toml.
+        pipeline
+            Name or file of the pipeline that the collection uses from now on; ``None`` leaves it
+            as it is. What another one has made is read anew by ``admin.reindex(reparse=True)``.
+        progress
+            Called from this thread as the batch goes on, at least several times a second. Or
+            whether to show a bar: by default where a person looks on, if the collection was opened
+            by :func:`casetrack.open`.
+        cancel
+            Set it to stop: finished documents are kept.
+        engine
+            ``ray`` reads the files on the machines of a cluster (``pip install 'casetrack[ray]'``);
+            *paths* are then folders that all of them see, or a bucket: ``s3://bucket/folder``.
+        on
+            Which cluster: ``local`` starts one on this computer for this work, ``auto`` is one that
+            runs here, ``HOST:PORT`` or ``ray://HOST:PORT`` one elsewhere.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        PipelineError
+            There is no such pipeline, or it does not hold together; nothing was done.
+        CollectionReadOnly
+            The collection is closed or archived.
+        ClusterUnreachable, ClusterDiffers
+            The cluster cannot do this; nothing was done.
+        ClusterFailed
+            It stopped working; what was committed stays.
+        CollectionBusy, StorageError, ModelError
+            The batch as a whole cannot go on; what was committed stays.
+
+        Examples
+        --------
+        >>> report = collection.ingest("~/Contracts")  # doctest: +SKIP
+        >>> report.to_polars().filter(pl.col("status") != "ingested")  # doctest: +SKIP
+        """
+        from casetrack.ingest.intake import ingest
+
+        if engine not in {"here", "ray"}:
+            raise UsageError(
+                f"There is no engine {engine!r}.", hint='Use "here", or "ray" for a cluster.'
+            )
+        work: Callable[..., IngestReport] = ingest
+        if engine == "ray":
+            from casetrack.cluster.ingest.call import ingest_on_cluster
+
+            work = partial(ingest_on_cluster, on=on)
+        return work(
+            self.workspace,
+            paths,
+            recursive=recursive,
+            extensions=extensions,
+            force=force,
+            document_type=document_type,
+            document_name=document_name,
+            copy_original=copy_original,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            pipeline=pipeline,
+            progress=listener(progress),
+            cancel=cancel,
+        )
+
+    @shows_progress("Syncing")
+    @tells_damage
+    def sync(
+        self,
+        folder: str | Path,
+        /,
+        *,
+        remove_deleted: bool = False,
+        dry_run: bool = False,
+        recursive: bool = True,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        extensions: Iterable[str] | None = None,
+        hidden: bool = False,
+        ignored: bool = False,
+        follow_links: bool = False,
+        verify: bool = False,
+        only: Iterable[str | Path] | None = None,
+        force_removal: bool = False,
+        document_type: str | None = None,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> SyncReport:
+        """Take in what is new or has changed in a folder, and follow what has moved.
+
+        Files are compared by path and by the SHA-256 of their content. A document whose file was
+        renamed or moved keeps its id, its text and its vectors. Stopped or killed, the collection
+        is whole, and the next sync goes on.
+
+        Parameters
+        ----------
+        folder
+            The folder.
+        remove_deleted
+            Remove documents whose file below the folder is gone, with their attachments. Otherwise
+            they are reported as missing and kept. Files that the other parameters leave out, and
+            those in folders that cannot be read, are never taken for gone.
+        dry_run
+            Change nothing; the report says what would be done.
+        recursive
+            Whether folders below the folder are looked at.
+        include, exclude
+            Patterns in the syntax of gitignore, relative to the folder: take only files that fit
+            one of the first, where there is one, and none that fits the second.
+        extensions
+            Only files with these, such as ``["pdf", ".docx"]``.
+        hidden
+            Take also files and folders whose names begin with a dot.
+        ignored
+            Take also what a ``.casetrackignore`` file in the folder or below leaves out.
+        follow_links
+            Follow symbolic links that stay inside the folder.
+        verify
+            Read every file to compare it, also those that were not touched since the last sync.
+        only
+            Look no further than at these files and folders in the folder.
+        force_removal
+            Remove all documents even where the folder holds no file any more.
+        document_type
+            Of new files: one of :data:`~casetrack.base.records.DOCUMENT_TYPES`.
+        passwords, ocr, ocr_language
+            How files are read, see :meth:`ingest`.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much (0
+            where that is not known yet). Or whether to show a bar, see :meth:`ingest`.
+        cancel
+            Set it to stop: what is finished is kept.
+
+        Raises
+        ------
+        FileNotFound, WrongPathKind, FileUnreadable
+            The folder is not there, is a file, or cannot be listed. Nothing was changed.
+        FolderUnsafe
+            The folder holds no file at all, and documents from it would be removed.
+        UsageError
+            An argument does not fit.
+        CollectionReadOnly, CollectionBusy, StorageError, ModelError
+            The sync cannot go on; what was committed stays.
+        """
+        from casetrack.keep.sync.run import sync
+
+        return sync(
+            self.workspace,
+            folder,
+            remove_deleted=remove_deleted,
+            dry_run=dry_run,
+            recursive=recursive,
+            include=include,
+            exclude=exclude,
+            extensions=extensions,
+            hidden=hidden,
+            ignored=ignored,
+            follow_links=follow_links,
+            verify=verify,
+            only=only,
+            force_removal=force_removal,
+            document_type=document_type,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    @shows_progress("Syncing")
+    @tells_damage
+    def sync_source(
+        self,
+        source: Source,
+        /,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int | None = None,
+        remove: bool = True,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> SyncReport:
+        """Take in what is new or has changed at a source, follow what was renamed, remove the rest.
+
+        Items are compared by what the source calls them and by the SHA-256 of their content; one
+        whose change token is known is not fetched. An item that cannot be had keeps its document.
+        Where the listing fails, or not all of it is looked at, nothing is removed.
+
+        Parameters
+        ----------
+        source
+            Made by :func:`casetrack.keep.sources.open_source`, or anything that is a
+            :class:`~casetrack.keep.sources.base.Source`.
+        full
+            Fetch and compare everything, whatever is known; read again what an earlier pipeline has
+            read or cut otherwise; and believe a listing that is empty.
+        dry_run
+            Change nothing; the report says what would be done.
+        since, until
+            Only items that were last changed from then on, and before then, with time zones.
+        limit
+            Only so many items, the first of the listing.
+        remove
+            Remove documents whose items are gone; otherwise they are reported as missing.
+        passwords, ocr, ocr_language
+            How files are read, see :meth:`ingest`.
+        progress, cancel
+            See :meth:`sync`.
+
+        Returns
+        -------
+        SyncReport
+            Its ``problem`` says why the source could not be listed to its end, where that is so.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        CollectionReadOnly, CollectionBusy, StorageError, ModelError
+            The sync cannot go on; what was committed stays.
+        """
+        from casetrack.keep.sync.source import sync_source
+
+        return sync_source(
+            self.workspace,
+            source,
+            full=full,
+            dry_run=dry_run,
+            since=since,
+            until=until,
+            limit=limit,
+            remove=remove,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    def sources(self) -> RowList[SourceInfo]:
+        """Return the sources that documents came through, by name, and how far each is in step."""
+        from casetrack.base.records.sources import SourceInfo
+        from casetrack.store.source_states import source_infos
+
+        return RowList(source_infos(self.folder, self.workspace.state().snapshot), of=SourceInfo)
+
+    @overload
+    def report(
+        self,
+        path: None = None,
+        /,
+        *,
+        pictures: bool = ...,
+        made: datetime | None = ...,
+        progress: Progress | bool | None = ...,
+    ) -> str: ...
+    @overload
+    def report(
+        self,
+        path: str | Path,
+        /,
+        *,
+        pictures: bool = ...,
+        made: datetime | None = ...,
+        progress: Progress | bool | None = ...,
+    ) -> Path: ...
+    @shows_progress("Writing", stops=False)
+    def report(
+        self,
+        path: str | Path | None = None,
+        /,
+        *,
+        pictures: bool = True,
+        made: datetime | None = None,
+        progress: Progress | bool | None = None,
+    ) -> str | Path:
+        """Return a briefing of the collection as one page of HTML, or write it to a file.
+
+        It says in a few sentences what the collection is, then who, when, about what and how
+        much, which documents there are, how well they could be read, and which files were refused
+        as far as the records of jobs tell. Every statement leads to its passage, with the words
+        highlighted on the page where that can be drawn. What the tier does not have is left out,
+        and the page says so.
+
+        Parameters
+        ----------
+        path
+            File to write, ending in ``.html``; an older report is replaced, nothing else is.
+        pictures
+            Whether pages are pictured; without them the file is small and quickly made.
+        made
+            What stands in it as the time it was made; now where it is not given. But for that
+            the same state of a collection, of its files and of its jobs gives the same page.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much
+            (0: not known yet). ``True`` shows a bar, ``False`` none; without it one is shown where
+            a person looks on.
+
+        Returns
+        -------
+        str or Path
+            The page; where it was written, the absolute path of the file.
+
+        Raises
+        ------
+        UsageError
+            *path* does not end in ``.html``, its folder does not exist, or something else is there.
+        StorageError
+            It cannot be written.
+        """
+        from casetrack.api.viewer.report import write_report
+
+        return write_report(
+            self.workspace, path, pictures=pictures, made=made, progress=listener(progress)
+        )
+
+    def documents(
+        self,
+        *,
+        sort_by: Literal["name", "date", "pages", "type"] = "date",
+        tag: str | None = None,
+        starred: bool = False,
+    ) -> RowList[Document]:
+        """Return all documents, those that came in last first; ``sort_by`` has other orders.
+
+        Parameters
+        ----------
+        sort_by
+            ``date`` (what came in last is first), ``name``, ``pages`` (the longest first) or
+            ``type`` (by type, then by name).
+        tag
+            Only those with this tag of the user's, on the whole or on a passage; letter case aside.
+        starred
+            Only those with a star of the user's, on the whole or on a passage.
+
+        Raises
+        ------
+        UsageError
+            *sort_by* is none of these.
+        """
+        keys: dict[str, Callable[[Document], Any]] = {
+            "name": lambda d: (d.name.casefold(), d.path),
+            "date": lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+            "pages": lambda d: (-d.page_count, d.name.casefold(), d.path),
+            "type": lambda d: (d.document_type or "~", d.name.casefold(), d.path),
+        }
+        if sort_by not in keys:
+            known = ", ".join(keys)
+            raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        marked = self.marks.documents(tag=tag, starred=starred)
+        found = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        if marked is not None:
+            found = [d for d in found if d.document_id in marked]
+        return RowList(sorted(found, key=keys[sort_by]), of=Document)
+
+    def document(self, name_or_id: DocumentRef, /) -> Document:
+        """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+        Wherever a method asks for a document, a document itself will do as well: it is looked up
+        by its id, and comes back as it is now.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        """
+        return self.workspace.ask(lambda state: state.document(name_or_id))
+
+    @tells_damage
+    def delete_document(
+        self, name_or_id: DocumentRef, /, *, secure: bool = False, exclude: bool = False
+    ) -> Document:
+        """Remove a document, what is attached to it and everything made from it.
+
+        The source file stays where it is. Where that is a folder that is synced, the next sync
+        takes it in again, unless it is excluded.
+
+        Parameters
+        ----------
+        name_or_id
+            As for :meth:`document`.
+        secure
+            Take it out of every file at once, and all that was deleted earlier; named snapshots
+            are removed, too. Otherwise ``admin.upkeep`` does the former later. See there.
+        exclude
+            Keep the file out for good: no sync and no folder takes it in again, also where it
+            was moved or changed, until the file itself is ingested. ``admin.excluded`` lists such
+            files.
+
+        Raises
+        ------
+        CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        UsageError
+            What is inside another file cannot be excluded by itself; nothing was deleted.
+        """
+        from casetrack.keep.upkeep import delete_document
+
+        return delete_document(self.workspace, name_or_id, secure=secure, exclude=exclude)
+
+    @tells_damage
+    def stats(self) -> CollectionStats:
+        """Return counts of live documents, pages and chunks, and the bytes on disk."""
+        from casetrack.api.collection.counts import counted_stats
+
+        return self.workspace.ask(lambda state: counted_stats(self.folder, state.snapshot))
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
+        """Let go of what it keeps in memory; the next call opens it anew."""
+        self.workspace.forget()
+
+    def __repr__(self) -> str:
+        """Return name, size and place; of one that cannot be read any more, only the place."""
+        try:
+            name, stats = self.name, self.stats()
+        except CaseTrackError as error:
+            return f"<Collection at {self.folder}: {error.message}>"
+        return (
+            f"<Collection {name!r}: {stats.document_count} documents, "
+            f"{stats.page_count} pages, {stats.chunk_count} chunks; {self.folder}>"
+        )

@@ -1,0 +1,49 @@
+"""Draws answers in notebooks; what draws is loaded only when something is drawn."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from casetrack.base.config import Settings
+    from casetrack.base.provenance import Box
+    from casetrack.base.records import Chunk, Illustrate, Picture
+    from casetrack.base.records.graph import EntityGraph, Timeline
+    from casetrack.store.workspace import Workspace
+
+
+def draw_graph(graph: EntityGraph, /) -> str:
+    """Return a graph as HTML; see :func:`casetrack.api.viewer.graph_page.entity_graph_figure`."""
+    from casetrack.api.viewer.graph_page import entity_graph_figure
+
+    return entity_graph_figure(graph)
+
+
+def draw_timeline(timeline: Timeline, /) -> str:
+    """Return a timeline as HTML; see :func:`casetrack.api.viewer.timeline_page.timeline_figure`."""
+    from casetrack.api.viewer.timeline_page import timeline_figure
+
+    return timeline_figure(timeline)
+
+
+def illustrator(workspace: Workspace, /) -> Illustrate:
+    """Return what draws passages; it holds no open file, so that results can be pickled."""
+    return functools.partial(_pictures, workspace.folder, workspace.settings)
+
+
+def illustrated(workspace: Workspace, chunk: Chunk, /) -> Chunk:
+    """Return a chunk that can be drawn."""
+    return replace(chunk, illustrate=illustrator(workspace))
+
+
+def _pictures(
+    folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]]
+) -> Mapping[str, Picture]:
+    from casetrack.api.viewer.pictures import pictures
+
+    return pictures(folder, settings, passages)

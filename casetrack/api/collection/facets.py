@@ -1,0 +1,130 @@
+"""What the passages that fit a question can be narrowed by, and how many are left then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.graph.answers.lookup import entity_ids
+from casetrack.search.hits import NOBODY, find_hits, named_in
+from casetrack.store.sql.connection import sql_text
+from casetrack.store.workspace.arguments import as_documents, several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.search.filters import Filter
+    from casetrack.store.workspace import State
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """A value of a facet.
+
+    Attributes
+    ----------
+    value
+        As a filter takes it: the id of a document or an entity, a kind, a language, a year.
+    label
+        As a person reads it.
+    passages
+        How many passages are left with it.
+    """
+
+    value: str
+    label: str
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """Something that passages are narrowed by.
+
+    Attributes
+    ----------
+    name
+        ``document``, ``kind``, ``year``, ``person``, ``organization``, ``language`` or ``source``.
+    values
+        Those that most passages have, and those that were chosen.
+    total
+        How many values there are.
+    """
+
+    name: str
+    values: tuple[FacetValue, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """What passages are narrowed by.
+
+    Attributes
+    ----------
+    passages
+        How many passages fit the question and all that is asked of them.
+    facets
+        In the order in which they are shown.
+    unread
+        How many passages nobody has read for the map yet: people and organizations are left out
+        then.
+    """
+
+    passages: int
+    facets: tuple[Facet, ...]
+    unread: int = 0
+
+
+NAMES = ("document", "kind", "year", "person", "organization", "language", "source")
+
+
+def find_facets(
+    state: State,
+    query: str,
+    where: Filter,
+    /,
+    *,
+    shown: Iterable[str] = (),
+    most: int = 8,
+    waits: bool = True,
+) -> Facets:
+    """Return what all passages that fit a question can be narrowed by.
+
+    See :meth:`casetrack.api.collection.Collection.facets`.
+    """
+    hits = find_hits(state, query, where, shown=tuple(shown))
+    unread = 0 if waits or where.mentions else state.graph.lacking
+    named = NOBODY if unread else state.once(named_in)
+    tables = {
+        "hits": hits.passages,
+        "files": hits.files,
+        "named": named.pairs,
+        "who": named.entities,
+    }
+    mentioned = list(entity_ids(state.graph, several(where.mentions))) if where.mentions else []
+    values = {"most": most, "chosen": _chosen(state, where), "mentioned": mentioned}
+    rows = state.graph.sql(sql_text("facets"), values, tables=tables).to_pylist()
+    facets = []
+    for name in NAMES:
+        own = [row for row in rows if row["facet"] == name]
+        told = tuple(FacetValue(row["value"], _label(state, row), row["passages"]) for row in own)
+        facets.append(Facet(name, told, own[0]["total"] if own else 0))
+    return Facets(hits.passing, tuple(facets), unread)
+
+
+def _label(state: State, row: Mapping[str, Any]) -> str:
+    if row["facet"] == "document":
+        return state.snapshot.documents[row["value"]].name
+    return str(row["name"] or row["value"])
+
+
+def _chosen(state: State, where: Filter) -> list[str]:
+    named = () if where.documents is None else as_documents(where.documents)
+    pairs: list[tuple[str, Sequence[str]]] = [
+        ("document", [state.document(each).document_id for each in named]),
+        ("kind", several(where.kinds or ())),
+        ("language", several(where.languages or ())),
+        ("source", several(where.sources or ())),
+        ("year", [str(where.since)] if where.since and where.since == where.until else []),
+    ]
+    return [f"{name}/{value}" for name, values in pairs for value in values]

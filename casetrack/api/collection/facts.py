@@ -1,0 +1,136 @@
+"""What a collection is called, what is said of it, and whether it takes changes."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CollectionBusy, UsageError
+from casetrack.base.records import StatusChange
+from casetrack.store import audit
+from casetrack.store.info import require_active, update_info
+from casetrack.store.listing import checked_name, checked_tags, checked_type, require_free
+from casetrack.store.lock import names_lock, write_lock
+from casetrack.store.rewrite import rewriting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.base.records import CollectionInfo, CollectionStatus
+    from casetrack.store.workspace import Workspace
+
+
+_FACTS = ("name", "description", "reference", "type", "tags")
+_NOW = {"active": "reopened"}
+
+
+def update(
+    workspace: Workspace,
+    /,
+    *,
+    name: str | None,
+    description: str | None,
+    reference: str | None,
+    collection_type: str | None,
+    tags: Iterable[str] | None,
+    add_tags: Iterable[str],
+    remove_tags: Iterable[str],
+) -> CollectionInfo:
+    """Change a collection's facts; parameters and errors are those of ``admin.update``."""
+    wanted = None if name is None else checked_name(name)
+    kind = (
+        None if collection_type is None else checked_type(collection_type, workspace.info.edition)
+    )
+    added, removed = checked_tags(add_tags), checked_tags(remove_tags)
+    replacing = None if tags is None else checked_tags(tags)
+
+    def change(info: CollectionInfo) -> CollectionInfo:
+        require_active(info)
+        before = info.tags if replacing is None else replacing
+        changed = replace(
+            info,
+            name=wanted or info.name,
+            description=_given(description, info.description),
+            reference=_given(reference, info.reference),
+            type=kind or info.type,
+            tags=checked_tags((*_without(before, removed), *added)),
+        )
+        if changed == info:
+            raise UsageError(
+                f'Nothing was changed: "{info.name}" has these facts already.',
+                hint=f'`casetrack collection info "{info.name}"` (get_collection_info) shows them.',
+            )
+        told = [f for f in _FACTS if getattr(changed, f) != getattr(info, f)]
+        audit.note(workspace.folder, "collection changed", detail=", ".join(told))
+        return replace(changed, updated_at=datetime.now(UTC))
+
+    with contextlib.ExitStack() as stack:
+        if wanted is not None:
+            stack.enter_context(names_lock(workspace.settings.data_dir))
+            require_free(workspace.settings.collections_dir, wanted, but=workspace.folder.name)
+        return update_info(workspace.folder, change)
+
+
+def close(workspace: Workspace, status: CollectionStatus, /, *, timeout: float) -> StatusChange:
+    """Make a collection read-only: ``closed`` or ``archived``; see ``Collection.admin.close``.
+
+    Raises
+    ------
+    CollectionBusy
+        Another program still writes to it.
+    NotWritable, DiskFull, StorageError
+        It cannot be written.
+    """
+    info = workspace.info
+    if info.status in {status, "archived"}:
+        return StatusChange(info, info.status)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(write_lock(workspace.folder, timeout=timeout))
+            stack.enter_context(rewriting(workspace.folder))
+        except CollectionBusy as error:
+            raise CollectionBusy(
+                f'"{info.name}" cannot be {status} now: another program is changing it, for '
+                "instance taking in documents or making vectors anew.",
+                hint="Wait until that is finished, or stop it (`casetrack jobs list` shows "
+                "what is running); then run the command again.",
+            ) from error
+        return set_status(workspace, status)
+
+
+def set_status(workspace: Workspace, status: CollectionStatus, /) -> StatusChange:
+    """Store what a collection's status is from now on.
+
+    Raises
+    ------
+    NotWritable, DiskFull, StorageError
+        It cannot be written.
+    """
+    before: list[CollectionStatus] = []
+
+    def change(info: CollectionInfo) -> CollectionInfo:
+        before.append(info.status)
+        if info.status == status:
+            return info
+        audit.note(workspace.folder, f"collection {_NOW.get(status, status)}")
+        return replace(info, status=status, updated_at=datetime.now(UTC))
+
+    return StatusChange(update_info(workspace.folder, change), before[0])
+
+
+def _given(text: str | None, before: str | None) -> str | None:
+    return before if text is None else text.strip() or None
+
+
+def _without(tags: tuple[str, ...], removed: tuple[str, ...]) -> tuple[str, ...]:
+    have = {tag.casefold() for tag in tags}
+    for tag in removed:
+        if tag.casefold() not in have:
+            raise UsageError(
+                f'The collection has no tag "{tag}".',
+                hint=f"Its tags are: {', '.join(tags)}." if tags else "It has no tags.",
+            )
+    gone = {tag.casefold() for tag in removed}
+    return tuple(tag for tag in tags if tag.casefold() not in gone)

@@ -1,0 +1,572 @@
+"""The map of a collection: who, when, how much, what refers to what; every entry cited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import TYPE_CHECKING, TypeVar
+
+from casetrack.api.collection.drawing import draw_graph, draw_timeline
+from casetrack.base.errors import UsageError
+from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
+from casetrack.base.records.graph import Topic
+from casetrack.store.workspace.arguments import day_text, several
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Sequence
+    from datetime import date
+
+    from casetrack.base.records import Chunk
+    from casetrack.base.records.graph import (
+        Amounts,
+        Changes,
+        Clusters,
+        CollectionStatistics,
+        CollectionSummary,
+        Comparison,
+        Encounters,
+        Entity,
+        EntityGraph,
+        EntityMentions,
+        Reference,
+        ReferenceCitations,
+        RelatedDocument,
+        SimilarChunk,
+        Timeline,
+    )
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.store.workspace import State, Workspace
+    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
+
+R = TypeVar("R")
+
+
+class Map:
+    """What a collection's documents are about: ``collection.map``.
+
+    ``FreeTierLimit`` is raised for what a tier lacks.
+    """
+
+    def __init__(self, workspace: Workspace, /) -> None:
+        self._workspace = workspace
+
+    def _ask(self, question: Callable[[State], R], /, *, needs: str) -> R:
+        """Ask what only some tiers have; *needs* is one of the features of a license."""
+        self._workspace.entitlements.require(needs)
+        return self._workspace.ask(question)
+
+    def lacking(self) -> int:
+        """Return how many passages nobody has read for the map yet.
+
+        After an update of the program that may be all of them. Whoever asks the map first waits
+        until they are read: some 350 a second. Search by words and meaning waits for nothing.
+        """
+        return self._workspace.ask(lambda state: state.graph.lacking)
+
+    def prepare(
+        self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
+    ) -> None:
+        """Read the passages that :meth:`lacking` counts.
+
+        Parameters
+        ----------
+        progress
+            Called with what is done, and how many passages of how many have been read.
+        cancel
+            Set it to stop; what was read is kept.
+
+        Raises
+        ------
+        JobStopped
+            It was set.
+        """
+        self._workspace.ask(lambda state: state.graph.read_up(progress, cancel))
+
+    def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
+        return self._workspace.ask(lambda state: question(state.graph))
+
+    def summary(self) -> CollectionSummary:
+        """Return the collection at a glance: key actors, dates, topics, documents, references."""
+        from casetrack.graph.answers.summary import summary
+
+        size = self._storage_bytes()
+        found = self._graph(lambda graph: summary(graph, storage_bytes=size))
+        return replace(found, statistics=self._with_untaken(found.statistics))
+
+    def statistics(self) -> CollectionStatistics:
+        """Return counts of documents, pages, chunks, entities, references and edges."""
+        from casetrack.graph.answers.statistics import statistics
+
+        size = self._storage_bytes()
+        return self._with_untaken(self._graph(lambda graph: statistics(graph, storage_bytes=size)))
+
+    def _with_untaken(self, found: CollectionStatistics) -> CollectionStatistics:
+        note = untaken_text(self._workspace.state().untaken())
+        return replace(found, notes=(*found.notes, note)) if note else found
+
+    def versions(self) -> tuple[tuple[Document, ...], ...]:
+        """Return documents that are versions of each other, in each group the oldest first."""
+        from casetrack.graph.answers.summary import version_chains
+
+        return self._graph(version_chains)
+
+    def timeline(
+        self,
+        *,
+        start: str | date | None = None,
+        end: str | date | None = None,
+        limit: int | None = 100,
+    ) -> Timeline:
+        """Return dated events in order; where there are too many, the weightiest.
+
+        Parameters
+        ----------
+        start, end
+            Only events on or after, on or before this day (a date, or ``YYYY-MM-DD``, ``YYYY-MM``
+            or ``YYYY``).
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        UsageError
+            A day is none, or the end comes before the start.
+        """
+        from casetrack.graph.answers.timeline import timeline
+
+        first, last = day_text(start), day_text(end)
+        found = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
+        return replace(found, draw=draw_timeline)
+
+    def topics(self) -> Rows[Topic]:
+        """Return what the passages are about, the largest topic first."""
+        from casetrack.graph.answers.topics import topic_records
+
+        return Rows(self._graph(topic_records), of=Topic)
+
+    def clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+        """Return groups of documents that belong together.
+
+        Parameters
+        ----------
+        strategy
+            By what: ``topical``, ``entity``, ``reference`` or ``document_type``.
+        limit
+            At most so many groups.
+
+        Raises
+        ------
+        UsageError
+            There is no such strategy.
+        """
+        from casetrack.graph.answers.clusters import clusters
+
+        return self._ask(
+            lambda state: clusters(state.graph, strategy, limit=limit), needs="document_clusters"
+        )
+
+    def entities(
+        self,
+        *,
+        kind: str = "all",
+        sort_by: str = "mentions",
+        named: str | None = None,
+        skip: int = 0,
+        limit: int | None = 50,
+    ) -> Rows[Entity]:
+        """Return entities of the collection.
+
+        Parameters
+        ----------
+        kind
+            person, organization, location, date, amount, concept, or ``all``.
+        sort_by
+            ``mentions``, ``documents`` or ``name``.
+        named
+            Only those with this in their name or in another spelling, letter case aside.
+        skip
+            So many are left out at the start.
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        """
+        from casetrack.graph.answers.entities import entities
+
+        return self._graph(
+            lambda graph: entities(
+                graph, kind=kind, sort_by=sort_by, named=named, skip=skip, limit=limit
+            )
+        )
+
+    def find_entity(
+        self, name: str, /, *, kind: str = "any", limit: int | None = 20
+    ) -> EntityMentions:
+        """Return what a name stands for, and the most telling place of each document.
+
+        Raises
+        ------
+        EntityNotFound
+            Nothing bears such a name; near ones are suggested.
+        UsageError
+            An argument does not fit.
+        """
+        from casetrack.graph.answers.entities import find_entity
+
+        return self._ask(
+            lambda state: find_entity(state.graph, name, kind=kind, limit=limit),
+            needs="entity_search",
+        )
+
+    def entity_mentions(
+        self, name: str, /, *, kind: str = "any", limit: int | None = 20
+    ) -> EntityMentions:
+        """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
+        from casetrack.graph.answers.entities import entity_mentions
+
+        return self._graph(lambda graph: entity_mentions(graph, name, kind=kind, limit=limit))
+
+    def document_entities(
+        self, document: DocumentRef, /, *, limit: int | None = 10
+    ) -> Rows[Entity]:
+        """Return the people, organisations, places and concepts that a document mentions most.
+
+        Counts are those of the whole collection.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`~casetrack.api.collection.Collection.document`.
+        """
+        from casetrack.graph.answers.entities import document_entities
+
+        return self._workspace.ask(
+            lambda state: document_entities(state.graph, state.document(document), limit=limit)
+        )
+
+    def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
+        """Return passages that mention several entities together.
+
+        Raises
+        ------
+        EntityNotFound
+            Nothing bears one of the names.
+        UsageError
+            There are not two to five names.
+        """
+        from casetrack.graph.answers.entities import encounters
+
+        return self._ask(
+            lambda state: encounters(state.graph, several(names), limit=limit),
+            needs="entity_relationships",
+        )
+
+    def graph(self, name: str | None = None, /, *, depth: int = 2, limit: int = 20) -> EntityGraph:
+        """Return entities and what connects them, around one of them or as a whole.
+
+        Parameters
+        ----------
+        name
+            The entity in the middle; without it, the best connected ones.
+        depth
+            Steps from the middle, 1 to 4.
+        limit
+            At most so many entities.
+
+        Raises
+        ------
+        EntityNotFound
+            Nothing bears the name; near ones are suggested.
+        UsageError
+            *depth* or *limit* does not fit.
+        FreeTierLimit
+            The tier does not have it.
+
+        Examples
+        --------
+        >>> collection.map.graph("Halyard", depth=1).to_polars()  # doctest: +SKIP
+        """
+        from casetrack.graph.answers.entity_graph import entity_graph
+
+        found = self._ask(
+            lambda state: entity_graph(state.graph, name, depth=depth, limit=limit),
+            needs="entity_graph",
+        )
+        return replace(found, draw=draw_graph)
+
+    def references(
+        self,
+        *,
+        type: str = "all",  # noqa: A002 - the word that users know
+        sort_by: str = "citations",
+        named: str | None = None,
+        there: bool | None = None,
+        skip: int = 0,
+        limit: int | None = 50,
+    ) -> Rows[Reference]:
+        """Return what documents refer to: documents, standards, laws, cases, links, sections.
+
+        Parameters
+        ----------
+        type
+            One of these, or ``all``: all but sections and exhibits of the documents themselves.
+        sort_by
+            ``citations``, ``documents`` or ``name``.
+        named
+            Only those with this in their name, letter case aside.
+        there
+            ``True`` for documents of the collection, ``False`` for what is not in it.
+        skip
+            So many are left out at the start.
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        """
+        from casetrack.graph.answers.references import references
+
+        return self._graph(
+            lambda graph: references(
+                graph, type=type, sort_by=sort_by, named=named, there=there, skip=skip, limit=limit
+            )
+        )
+
+    def reference_citations(self, name: str, /, *, limit: int | None = 20) -> ReferenceCitations:
+        """Return the places that refer to something.
+
+        Raises
+        ------
+        ReferenceNotFound
+            Nothing of this name is referred to; near ones are suggested.
+        """
+        from casetrack.graph.answers.references import reference_citations
+
+        return self._graph(lambda graph: reference_citations(graph, name, limit=limit))
+
+    def documents_of_type(self, document_type: str, /) -> RowList[Document]:
+        """Return the documents of a type, by name.
+
+        Raises
+        ------
+        UsageError
+            There is no such type.
+        """
+        if document_type not in DOCUMENT_TYPES:
+            raise UsageError(
+                f"Unknown document type {document_type!r}.",
+                hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
+            )
+        found = self._graph(lambda graph: graph.documents)
+        # What no type was told from is of none of the others.
+        chosen = (d for d in found if (d.document_type or "other") == document_type)
+        return RowList(chosen, of=Document)
+
+    def related_documents(
+        self, document: DocumentRef, /, *, relation: str = "all", limit: int | None = 10
+    ) -> Rows[RelatedDocument]:
+        """Return the documents that belong with a document, and why.
+
+        Parameters
+        ----------
+        document
+            Its name, path or id, or the document itself.
+        relation
+            One of :data:`~casetrack.base.records.graph.RELATION_TYPES`, or ``all``.
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName, UsageError
+            There is none, several fit, or there is no such relation.
+        """
+        from casetrack.graph.answers.related import related_documents
+
+        return self._workspace.ask(
+            lambda state: related_documents(
+                state.graph, state.document(document), relation, limit=limit
+            )
+        )
+
+    def similar_chunks(
+        self,
+        chunk_id: PassageRef,
+        /,
+        *,
+        exclude_same_document: bool = True,
+        min_similarity: float = 0.6,
+        limit: int | None = 10,
+    ) -> Rows[SimilarChunk]:
+        """Return passages that mean nearly the same as a passage.
+
+        Parameters
+        ----------
+        chunk_id
+            The passage: the id of its chunk, or what stands in it.
+        exclude_same_document
+            Whether those of its own document are left out.
+        min_similarity
+            Least cosine, 0 to 1.
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            An argument does not fit, or the passage has no vector: no model was installed when
+            it came in.
+        """
+        from casetrack.graph.answers.similar import similar_chunks
+
+        return self._workspace.ask(
+            lambda state: similar_chunks(
+                state.graph,
+                state.chunk_id(chunk_id),
+                exclude_same_document=exclude_same_document,
+                min_similarity=min_similarity,
+                limit=limit,
+            )
+        )
+
+    def compare(
+        self, document_a: DocumentRef, document_b: DocumentRef, topic: str, /, *, limit: int = 5
+    ) -> Comparison:
+        """Return what two documents say of a topic, side by side.
+
+        Parameters
+        ----------
+        document_a, document_b
+            Names, paths or ids.
+        topic
+            A question or words.
+        limit
+            Passages of each.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName, UsageError
+            A document is not there, several fit, or the topic is empty.
+        """
+        from casetrack.graph.answers.compare import comparison
+
+        def compared(state: State) -> Comparison:
+            first, second = state.document(document_a), state.document(document_b)
+            return comparison(
+                state.graph,
+                first,
+                second,
+                topic,
+                passages_a=_on_topic(state, first, topic, limit),
+                passages_b=_on_topic(state, second, topic, limit),
+                chunks_of=state.chunks_of,
+            )
+
+        return self._ask(compared, needs="document_comparison")
+
+    def changes(self, before: DocumentRef, after: DocumentRef, /) -> Changes:
+        """Return what changed from one document to another, paragraph by paragraph.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName, UsageError
+            A document is not there, several fit, or both are the same.
+        """
+        from casetrack.graph.answers.changes import changes
+
+        def compared(state: State) -> Changes:
+            first, second = state.document(before), state.document(after)
+            if first.document_id == second.document_id:
+                raise UsageError(
+                    f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
+                )
+            return changes(
+                state.graph, first, second, state.chunks_of(first), state.chunks_of(second)
+            )
+
+        return self._workspace.ask(compared)
+
+    def amounts(
+        self,
+        *,
+        kind: str = "all",
+        unit: str | None = None,
+        least: float | None = None,
+        most: float | None = None,
+        document: DocumentRef | None = None,
+        sort_by: str = "document",
+        limit: int | None = 100,
+    ) -> Amounts:
+        """Return sums of money, percentages and quantities, each with the words that say it.
+
+        Parameters
+        ----------
+        kind
+            ``money``, ``percent``, ``quantity`` or ``all``.
+        unit
+            Only this unit, such as ``EUR``, ``£``, ``percent`` or ``kg``. Money that may be of
+            it comes along under its own unit: ``dollar``, where ``USD`` is asked for.
+        least, most
+            Only values in this span, both included.
+        document
+            Only those of this document: its name, path or id, or the document itself.
+        sort_by
+            ``document`` (reading order), ``value`` (the highest first) or ``lowest``. Units are not
+            converted: by value those of one unit stand together, and ``notes`` says so.
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`casetrack.api.collection.Collection.document`.
+        UsageError
+            An argument does not fit.
+
+        Examples
+        --------
+        >>> collection.map.amounts(unit="EUR", sort_by="value", limit=5)  # doctest: +SKIP
+        """
+        from casetrack.graph.answers.amounts import amounts
+
+        bounds: tuple[tuple[str, object], ...] = (("least", least), ("most", most))
+        for name, bound in bounds:
+            if bound is not None and not isinstance(bound, Real):
+                raise UsageError(f"{name} is {bound!r}, which is not a number.")
+        return self._workspace.ask(
+            lambda state: amounts(
+                state.graph,
+                kind=kind,
+                unit=unit,
+                least=least,
+                most=most,
+                document=None if document is None else state.document(document),
+                sort_by=sort_by,
+                limit=limit,
+            )
+        )
+
+    def _storage_bytes(self) -> int:
+        from casetrack.store.place import stored_bytes
+
+        return stored_bytes(self._workspace.folder)
+
+
+def _on_topic(
+    state: State, document: Document, topic: str, limit: int
+) -> tuple[tuple[Chunk, float], ...]:
+    """Return the passages of a document that say most of a topic, each with its score."""
+    from casetrack.search.filters import Filter
+    from casetrack.search.search import search
+
+    found = search(state, topic, limit=limit, where=Filter(document), fold=False)
+    chunks = state.graph.chunks([r.provenance.chunk_id for r in found])
+    return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))

@@ -1,0 +1,332 @@
+"""Makes marks of what a user names: a document, a passage, somebody, an event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
+from casetrack.base.records.marks import KEPT_CHARS
+from casetrack.graph.entities.text import same_spelling
+from casetrack.store.marks import new_mark
+from casetrack.store.workspace.arguments import document_name, is_document, passage_id
+
+if TYPE_CHECKING:
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Chunk, Document
+    from casetrack.base.records.graph import Entity, Event
+    from casetrack.base.records.marks import Mark, MarkKind, PlacedMark
+    from casetrack.store.workspace import State
+    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
+
+EVENT_ID = re.compile(r"([^@\s]+)@([0-9a-f-]{8,36})")
+_LONGEST_NAME = 200
+_LONGEST_NOTE = 2000
+_LISTED = 9
+
+
+def target_of(
+    state: State, target: DocumentRef | PassageRef, page: int | None, /
+) -> dict[str, Any]:
+    """Return what a mark says of its document or passage.
+
+    Parameters
+    ----------
+    target
+        A document; or a passage: the id of a chunk, a result, a quote.
+    page
+        Of the document; ``None`` for all of it.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        It is neither the one nor the other; or several fit.
+    UsageError
+        The document has no such page, or a page is named beside a passage.
+    """
+    if is_document(target):
+        try:
+            return _on_page(state.document(target), page)
+        except DocumentNotFound:
+            chunk = _chunk(state, document_name(target))
+            if chunk is None:
+                raise
+            return _passage(state, chunk.provenance, chunk.text, page)
+    quote = getattr(target, "quote", target)
+    source: Provenance | None = getattr(quote, "provenance", None)
+    text: str | None = getattr(quote, "text", None)
+    if source is None or text is None:
+        found = state.chunk(passage_id(target))  # type: ignore[arg-type]  # no document
+        source, text = found.provenance, found.text
+    return _passage(state, source, text, page)
+
+
+def _chunk(state: State, chunk_id: str) -> Chunk | None:
+    try:
+        return state.chunk(chunk_id)
+    except ChunkNotFound:
+        return None
+
+
+def _of(document: Document) -> dict[str, Any]:
+    return {
+        "document_id": document.document_id,
+        "document_name": document.name,
+        "document_path": document.path,
+        "document_hash": document.file_hash,
+    }
+
+
+def _on_page(document: Document, page: int | None) -> dict[str, Any]:
+    if page is not None and not 1 <= page <= document.page_count:
+        raise UsageError(
+            f'"{document.name}" has no page {page}.',
+            hint=f"Its pages are 1 to {document.page_count}.",
+        )
+    return _of(document) | {"page": page}
+
+
+def _passage(state: State, source: Provenance, text: str, page: int | None) -> dict[str, Any]:
+    if page is not None and page != source.page:
+        raise UsageError(
+            f"The passage stands on page {source.page}, not on page {page}.",
+            hint="Name a page for a document only; a passage has its own.",
+        )
+    return _of(state.document(source.document_id)) | {
+        "page": source.page,
+        "char_start": source.char_start,
+        "char_end": source.char_end,
+        "text": text[:KEPT_CHARS],
+    }
+
+
+def note_of(note: str, /) -> str:
+    """Return what a user says of a mark, on one line.
+
+    Raises
+    ------
+    UsageError
+        It is longer than 2,000 characters.
+    """
+    words = " ".join(note.split())
+    if len(words) > _LONGEST_NOTE:
+        raise UsageError(
+            f"That is {len(words):,} characters long.", hint="Say it in 2,000 characters or fewer."
+        )
+    return words
+
+
+# --- names -----------------------------------------------------------------------------------
+
+
+def edit(kind: str, entity: Entity, /, **told: Any) -> Mark:
+    """Return a new edit of an entity."""
+    return new_mark(kind=kind, entity_id=entity.entity_id, entity_name=entity.name, **told)
+
+
+def somebody(state: State, name: str, /) -> Entity:
+    """Return the entity that a name stands for, which the user has named well enough to change it.
+
+    Raises
+    ------
+    EntityNotFound
+        Nobody is called so; those with a similar name are offered.
+    UsageError
+        Several are called so, or it is a date or an amount.
+    """
+    from casetrack.graph.answers.lookup import match_entities
+    from casetrack.graph.entities.edits import EDITABLE
+
+    matches = match_entities(state.graph, name, limit=5)
+    best, score = matches[0]
+    if score < _SURE:
+        raise EntityNotFound(name, [(e.name, e.entity_id) for e, _ in matches])
+    equal = [e for e, s in matches if s == score and e.kind in EDITABLE]
+    if len(equal) > 1 and best.entity_id != name:
+        listed = "\n".join(f"  - {e.name} ({e.entity_id})" for e in equal)
+        raise UsageError(f'Several are called "{name}":\n{listed}', hint="Use the ID of one.")
+    if best.kind not in EDITABLE:
+        raise UsageError(
+            f"{best.name} is {'an' if best.kind == 'amount' else 'a'} {best.kind}: what it is, the "
+            "text says.",
+            hint="People, organizations, places and concepts can be joined, split, renamed and "
+            "hidden; an event is hidden with `casetrack timeline --hide`.",
+        )
+    return best
+
+
+_SURE = 0.97
+"""A name but for a legal form or a title. A part of a name is too little to change somebody."""
+
+
+def new_name(name: str, /) -> str:
+    """Return the name that a user gives somebody, on one line.
+
+    Raises
+    ------
+    UsageError
+        It holds no letter, or is too long.
+    """
+    words = " ".join(name.split())
+    if not any(c.isalnum() for c in words) or len(words) > _LONGEST_NAME:
+        raise UsageError(
+            "A name has 1 to 200 characters, with a letter or a figure among them.",
+            hint='Such as "Adaeze Okafor".',
+        )
+    return words
+
+
+def spelling_of(state: State, entity: Entity, typed: str, document: Document | None, /) -> str:
+    """Return a spelling of an entity, as the documents have it.
+
+    Raises
+    ------
+    UsageError
+        It is never written so, or always.
+    """
+    wanted = same_spelling(typed)
+    rows = state.graph.sql(
+        "SELECT text, document_id FROM mentions WHERE entity_id = $entity AND NOT repeated",
+        {"entity": entity.entity_id},
+    ).to_pylist()
+    at = None if document is None else document.document_id
+    found = [r for r in rows if same_spelling(r["text"]) == wanted] if wanted else []
+    here = [r for r in found if at in {None, r["document_id"]}]
+    if not here:
+        where = f" in {document.name}" if document is not None and found else ""
+        spellings = dict.fromkeys(" ".join(r["text"].split()) for r in rows)
+        others = ", ".join(f'"{n}"' for n in list(spellings)[:_LISTED])
+        raise UsageError(
+            f'{entity.name} is never written "{typed}"{where}.', hint=f"It is written {others}."
+        )
+    if len(here) == len(rows):
+        raise UsageError(
+            f'{entity.name} is always written "{typed}", so that nobody would be left.',
+            hint="Name the document in which it is another one, or give it another name.",
+        )
+    return str(here[0]["text"])
+
+
+# --- events ----------------------------------------------------------------------------------
+
+
+def own_event(
+    state: State, date: str, text: str, source: DocumentRef | PassageRef, page: int | None, /
+) -> Mark:
+    """Return a new event with its source: the sentence of the page that says most of it.
+
+    Raises
+    ------
+    UsageError
+        *date* is none, *text* is empty, or it is not said which page of the document.
+    DocumentNotFound, AmbiguousName
+        The source is not in the collection.
+    """
+    from casetrack.graph.answers.own_events import source_words
+
+    when, said = _day_of(date), _said(text)
+    place = target_of(state, source, page)
+    document = state.snapshot.documents[place["document_id"]]
+    if place["page"] is None and document.page_count == 1:
+        place["page"] = 1
+    if place["page"] is None:
+        raise UsageError(
+            f'On which of its pages does "{document.name}" say so?',
+            hint=f"Name the page, 1 to {document.page_count}. Or give the id of a passage as the "
+            "source.",
+        )
+    if place.get("text") is None:
+        chunks = [c for c in state.chunks_of(document) if c.provenance.page == place["page"]]
+        if not chunks:
+            raise UsageError(
+                f'Page {place["page"]} of "{document.name}" holds no text that could be cited.',
+                hint="Name the page on which it can be read.",
+            )
+        chunk, start, end = source_words(chunks, said)
+        first = chunk.provenance.char_start
+        place |= {
+            "char_start": first + start,
+            "char_end": first + end,
+            "text": chunk.text[start:end][:KEPT_CHARS],
+        }
+    return new_mark(kind="event", value=when, note=said, **place)
+
+
+def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
+    """Return a new event with the source of another one; what is ``None`` is as in that one.
+
+    Raises
+    ------
+    UsageError
+        *date* is none, or *text* is empty.
+    """
+    new = new_mark(
+        kind="event",
+        value=mark.value if date is None else _day_of(date),
+        note=mark.note if text is None else _said(text),
+    )
+    return replace(mark, mark_id=new.mark_id, made_at=new.made_at, value=new.value, note=new.note)
+
+
+def _day_of(date: str) -> str:
+    from casetrack.extract.typed_dates import typed_date
+
+    return str(typed_date(date).value)
+
+
+def _said(text: str) -> str:
+    said = note_of(text)
+    if not said:
+        raise UsageError(
+            "It is not said what happened.", hint='Such as "The parties met in Geneva."'
+        )
+    return said
+
+
+def event_id(placed: PlacedMark, /) -> str:
+    """Return the id that the event of a mark has in the timeline."""
+    chunk = placed.quote.chunk_id if placed.quote is not None else ""
+    return f"{placed.mark.value}@{chunk[:8]}"
+
+
+def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
+    """Return a mark of an event of the documents; its note is what they say happened.
+
+    Raises
+    ------
+    UsageError
+        There is no such event.
+    """
+    if not isinstance(event, str):
+        return new_mark(
+            kind=kind, value=event.value, note=event.description, **target_of(state, event, None)
+        )
+    found = EVENT_ID.fullmatch(event.strip())
+    chunk = _chunk(state, found[2]) if found else None
+    rows = (
+        state.graph.sql(
+            "SELECT char_start, char_end FROM dates WHERE chunk_id = $chunk AND value = $value "
+            "ORDER BY ALL LIMIT 1",
+            {"chunk": chunk.chunk_id, "value": found[1]},
+        ).to_pylist()
+        if found and chunk
+        else []
+    )
+    if not rows or found is None or chunk is None:
+        raise UsageError(
+            f'There is no event "{event}".',
+            hint="Give the id that the timeline shows with each event, such as "
+            "2024-03-12@1f3a9c2d (its date, and the beginning of its chunk's id).",
+        )
+    from casetrack.graph.answers.events import read_event
+
+    place = rows[0]["char_start"], rows[0]["char_end"]
+    read = read_event(chunk, *place, "day")
+    words = state.graph.quotes([(chunk.chunk_id, *place)])[0]
+    return new_mark(
+        kind=kind,
+        value=found[1],
+        note=read.description if read is not None else words.text,
+        **target_of(state, words, None),
+    )

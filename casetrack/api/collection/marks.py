@@ -1,0 +1,637 @@
+"""The user's word on a collection: tags, stars, who is who, own events; kept through everything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.api.collection import marking
+from casetrack.base.errors import UsageError
+from casetrack.base.records import Rows
+from casetrack.base.records.marks import MARK_KINDS, PlacedMark
+from casetrack.store import marks as store
+from casetrack.store.listing import checked_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from casetrack.base.records.graph import Event
+    from casetrack.base.records.marks import Mark, MarkKind
+    from casetrack.store.workspace import State, Workspace
+    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
+
+
+class UserMarks:
+    """What the user says of a collection: ``collection.marks``.
+
+    Marks are never overwritten: what is undone is still told. They stay through reindexing,
+    syncing, export and import, and going back to a snapshot; a mark of a document that is deleted
+    stays, too, and says that the document is gone. All methods that change something raise
+    ``CollectionReadOnly`` where the collection is closed or archived, ``CollectionBusy``,
+    ``DiskFull``, ``NotWritable`` and ``StorageError`` where nothing can be written.
+    """
+
+    def __init__(self, workspace: Workspace, /) -> None:
+        self._workspace = workspace
+
+    def all(self, kind: MarkKind | None = None, /, *, undone: bool = False) -> Rows[PlacedMark]:
+        """Return the marks in the order in which they were made.
+
+        Parameters
+        ----------
+        kind
+            Only of this kind: ``tag``, ``star``, ``merge``, ``split``, ``kind``, ``rename``,
+            ``hide``, ``event``, ``hide_event`` or ``take_event``.
+        undone
+            Return also those that were taken back.
+
+        Raises
+        ------
+        UsageError
+            There is no such kind.
+        """
+        if kind is not None and kind not in MARK_KINDS:
+            raise UsageError(
+                f"There is no kind of mark {kind!r}.", hint=f"Use one of: {', '.join(MARK_KINDS)}."
+            )
+        found = self._workspace.ask(lambda state: state.graph.marks)
+        return Rows(
+            (m for m in found if kind in {None, m.mark.kind} and (undone or m.state != "undone")),
+            of=PlacedMark,
+        )
+
+    def undo(self, mark_id: str, /) -> PlacedMark:
+        """Take a mark back.
+
+        Raises
+        ------
+        UsageError
+            There is no such mark, or it was taken back already.
+        """
+        wanted = mark_id.strip().lower()
+        known = {m.mark_id: m for m in self.all(undone=True)}
+        if wanted not in known:
+            raise UsageError(
+                f"There is no mark {mark_id!r}.",
+                hint="`casetrack marks` shows all of them with their ids.",
+            )
+        if known[wanted].state == "undone":
+            raise UsageError(
+                f"The mark {wanted} was taken back already.",
+                hint="To have it again, say the same once more.",
+            )
+        self._undo([known[wanted].mark])
+        return next(m for m in self.all(undone=True) if m.mark_id == wanted)
+
+    def documents(self, *, tag: str | None = None, starred: bool = False) -> set[str] | None:
+        """Return the ids of the documents that have a tag, a star, or both as asked for.
+
+        Returns
+        -------
+        set of str or None
+            ``None`` where neither was asked for.
+        """
+        if tag is None and not starred:
+            return None
+        found = self.all()
+        wanted = [("star", "")] if starred else []
+        wanted += [("tag", tag)] if tag is not None else []
+        chosen = [
+            {m.mark.document_id for m in found if m.mark.kind == k and _same(m.mark.value, v)}
+            for k, v in wanted
+        ]
+        return {i for i in set.intersection(*chosen) if i is not None}
+
+    # --- documents and passages ---------------------------------------------------------------
+
+    def tag(
+        self,
+        target: DocumentRef | PassageRef,
+        /,
+        *tags: str,
+        page: int | None = None,
+        note: str = "",
+    ) -> Rows[PlacedMark]:
+        """Put tags on a document, on a page of it, or on a passage.
+
+        Parameters
+        ----------
+        target
+            A document (name, path or id, or itself), or a passage: the id of a chunk, a search
+            result, a quote.
+        tags
+            One or more; letter case aside, each is there once.
+        page
+            A page of the document.
+        note
+            What is to be said of it.
+
+        Raises
+        ------
+        UsageError
+            No tag, or one that cannot be one; there is no such page.
+        DocumentNotFound, AmbiguousName
+            There is no such document or passage, or several.
+        """
+        wanted = checked_tags(tags)
+        if not wanted:
+            raise UsageError("No tag was given.", hint='Such as "privileged".')
+        return self._put("tag", target, page, wanted, note)
+
+    def untag(
+        self, target: DocumentRef | PassageRef, /, *tags: str, page: int | None = None
+    ) -> Rows[PlacedMark]:
+        """Take tags off; without any, all that are there. Parameters and errors as in :meth:`tag`.
+
+        Raises
+        ------
+        UsageError
+            Such a tag is not there.
+        """
+        return self._take_off("tag", target, page, checked_tags(tags))
+
+    def star(
+        self, target: DocumentRef | PassageRef, /, *, page: int | None = None, note: str = ""
+    ) -> PlacedMark:
+        """Star a document, a page of it, or a passage; parameters and errors as in :meth:`tag`."""
+        return self._put("star", target, page, ("",), note)[0]
+
+    def unstar(
+        self, target: DocumentRef | PassageRef, /, *, page: int | None = None
+    ) -> Rows[PlacedMark]:
+        """Take a star off; parameters and errors as in :meth:`untag`."""
+        return self._take_off("star", target, page, ())
+
+    def _put(
+        self,
+        kind: MarkKind,
+        target: DocumentRef | PassageRef,
+        page: int | None,
+        values: Iterable[str],
+        note: str,
+    ) -> Rows[PlacedMark]:
+        said = marking.note_of(note)
+
+        def make(state: State) -> tuple[list[Mark], list[str]]:
+            place = marking.target_of(state, target, page)
+            new: list[Mark] = []
+            ids: list[str] = []
+            for value in values:
+                old = next((m for m in _at(state, kind, place) if _same(m.value, value)), None)
+                if old is not None and said in {"", old.note}:
+                    continue
+                if old is not None:
+                    new.append(store.new_mark(kind="undo", value=old.mark_id))
+                new.append(store.new_mark(kind=kind, value=value, note=said, **place))
+                ids.append(new[-1].mark_id)
+            return new, ids
+
+        return self._write(make)
+
+    def _take_off(
+        self,
+        kind: MarkKind,
+        target: DocumentRef | PassageRef,
+        page: int | None,
+        values: tuple[str, ...],
+    ) -> Rows[PlacedMark]:
+        def make(state: State) -> tuple[list[Mark], list[str]]:
+            there = _at(state, kind, marking.target_of(state, target, page))
+            gone = [m for m in there if not values or any(_same(m.value, v) for v in values)]
+            missing = [v for v in values if not any(_same(m.value, v) for m in gone)]
+            if missing or not gone:
+                what = f'the tag "{missing[0]}"' if missing else f"a {kind}"
+                raise UsageError(
+                    f"There is not {what} to take off.",
+                    hint="`casetrack marks` shows what is marked, and where.",
+                )
+            undo = [store.new_mark(kind="undo", value=m.mark_id) for m in gone]
+            return undo, [m.mark_id for m in gone]
+
+        return self._write(make)
+
+    # --- who is who ---------------------------------------------------------------------------
+
+    def merge(self, name: str, other: str, /) -> PlacedMark:
+        """Say that two are one: *other* goes by the entry of *name* from now on.
+
+        Parameters
+        ----------
+        name, other
+            Names or ids of people, organisations, places or concepts.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            Nobody is called so, or several are; or it is one and the same already.
+        """
+
+        def make(state: State) -> list[Mark]:
+            one, two = marking.somebody(state, name), marking.somebody(state, other)
+            if one.entity_id == two.entity_id:
+                raise UsageError(
+                    f'"{name}" and "{other}" are one already: {one.name} ({one.entity_id}).',
+                    hint="Nothing has to be done.",
+                )
+            return [marking.edit("merge", one, other_id=two.entity_id, other_name=two.name)]
+
+        return self._edit(make)
+
+    def split(
+        self,
+        name: str,
+        spelling: str,
+        /,
+        *,
+        as_name: str | None = None,
+        document: DocumentRef | None = None,
+    ) -> PlacedMark:
+        """Say that a spelling of somebody is somebody else.
+
+        A document that calls somebody mainly by this spelling goes over with all its other
+        spellings of them.
+
+        Parameters
+        ----------
+        name
+            Whose spelling it was taken for.
+        spelling
+            One of the names under which the documents mention them.
+        as_name
+            Who it is: the name or id of somebody else, or a new name. Without it a new entry has
+            the spelling as its name.
+        document
+            Only there; elsewhere it stays.
+
+        Raises
+        ------
+        EntityNotFound, DocumentNotFound, UsageError
+            Nobody is called so, or never written so, or always.
+        """
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.somebody(state, name)
+            only = None if document is None else state.document(document)
+            told = marking.target_of(state, only, None) if only is not None else {}
+            told["value"] = marking.spelling_of(state, whose, spelling, only)
+            if as_name is not None:
+                told |= _who(state, marking.new_name(as_name), but=whose.entity_id)
+            return [marking.edit("split", whose, **told)]
+
+        return self._edit(make)
+
+    def set_kind(self, name: str, kind: str, /) -> PlacedMark:
+        """Say what somebody or something is: ``person``, ``organization`` or ``location``.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            Nobody is called so, or there is no such kind.
+        """
+        from casetrack.graph.entities.edits import NAMED
+
+        if kind not in NAMED:
+            raise UsageError(
+                f'"{kind}" is no kind of name.', hint=f"Use one of: {', '.join(NAMED)}."
+            )
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.somebody(state, name)
+            _require_change(whose.name, whose.kind, kind)
+            return [marking.edit("kind", whose, value=kind)]
+
+        return self._edit(make)
+
+    def rename(self, name: str, new: str, /) -> PlacedMark:
+        """Give somebody another name; the id stays, and so do the spellings of the documents.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            Nobody is called so, or *new* cannot be a name.
+        """
+        called = marking.new_name(new)
+
+        def make(state: State) -> list[Mark]:
+            whose = marking.somebody(state, name)
+            _require_change(whose.name, whose.name, called)
+            return [marking.edit("rename", whose, value=called)]
+
+        return self._edit(make)
+
+    def hide(self, name: str, /) -> PlacedMark:
+        """Leave somebody or something out of all answers of the map; see :meth:`unhide`.
+
+        Raises
+        ------
+        EntityNotFound, UsageError
+            Nobody is called so.
+        """
+        return self._edit(lambda s: [marking.edit("hide", marking.somebody(s, name))])
+
+    def unhide(self, name: str, /) -> PlacedMark:
+        """Show again who was hidden.
+
+        Parameters
+        ----------
+        name
+            The name or id that it had, or the id of the mark.
+
+        Raises
+        ------
+        UsageError
+            Nobody of this name is hidden.
+        """
+        return self._undo_named("hide", name, "is hidden")
+
+    def undo_edit(self, name: str, /) -> PlacedMark:
+        """Take back what was said last of somebody.
+
+        Raises
+        ------
+        UsageError
+            Nothing was said of them.
+        """
+        return self._undo_named(None, name, "was joined, split, renamed or hidden")
+
+    def _undo_named(self, kind: MarkKind | None, name: str, what: str) -> PlacedMark:
+        from casetrack.base.records.marks import ENTITY_EDITS
+
+        wanted = name.strip().casefold()
+        found = [
+            m.mark
+            for m in self.all(kind)
+            if m.mark.kind in ENTITY_EDITS and wanted in _names(m.mark)
+        ]
+        if not found and kind is None:
+            entity = self._workspace.ask(lambda s: marking.somebody(s, name))
+            found = [
+                m.mark
+                for m in self.all()
+                if m.mark.kind in ENTITY_EDITS
+                and entity.entity_id in {m.mark.entity_id, m.mark.other_id}
+            ]
+        if not found:
+            raise UsageError(
+                f'Nobody called "{name}" {what} by you.',
+                hint="`casetrack marks` shows all your marks.",
+            )
+        return self.undo(found[-1].mark_id)
+
+    # --- the timeline -------------------------------------------------------------------------
+
+    def add_event(
+        self, date: str, text: str, /, *, source: DocumentRef | PassageRef, page: int | None = None
+    ) -> PlacedMark:
+        """Put an event of your own on the timeline; it cites a place of the collection.
+
+        Parameters
+        ----------
+        date
+            ``YYYY-MM-DD``, or any other way to write a day, a month or a year.
+        text
+            What happened.
+        source
+            The document that says so, or a passage of it.
+        page
+            The page of the document; it may be left out where there is one only.
+
+        Raises
+        ------
+        UsageError
+            The date is none, nothing is said, or there is no such page.
+        DocumentNotFound, AmbiguousName
+            The source is not in the collection.
+        """
+        return self._edit(lambda s: [marking.own_event(s, date, text, source, page)])
+
+    def change_event(
+        self, event: Event | str, /, *, date: str | None = None, text: str | None = None
+    ) -> PlacedMark:
+        """Say an event of your own otherwise; its source stays, and so does what is not given.
+
+        Parameters
+        ----------
+        event
+            The event, or its ``event_id``.
+        date, text
+            As in :meth:`add_event`.
+
+        Raises
+        ------
+        UsageError
+            It is no event of your own, the date is none, or nothing is said.
+        """
+        wanted = event if isinstance(event, str) else event.event_id
+        placed = next((m for m in self.all("event") if m.mark_id == wanted.strip().lower()), None)
+        if placed is None:
+            raise UsageError(
+                f'There is no event "{wanted}" of your own.',
+                hint="What the documents say is theirs; an event of them can be hidden, and one of "
+                "your own be put in its place.",
+            )
+        changed = marking.changed_event(placed.mark, date, text)
+        undone = store.new_mark(kind="undo", value=placed.mark_id)
+        return self._edit(lambda _: [undone, changed])
+
+    def hide_event(self, event: Event | str, /) -> PlacedMark:
+        """Leave an event out of the timeline; one of your own is taken back.
+
+        Parameters
+        ----------
+        event
+            An event of :meth:`~casetrack.api.collection.map.Map.timeline`, or its ``event_id``.
+
+        Raises
+        ------
+        UsageError
+            There is no such event.
+        """
+        own = event if isinstance(event, str) else event.mark_id
+        if own is not None and own in {m.mark_id for m in self.all("event")}:
+            return self.undo(own)
+
+        def make(state: State) -> list[Mark]:
+            hidden = marking.event_mark(state, "hide_event", event)
+            return [*self._taken_back(state, event, "take_event"), hidden]
+
+        return self._edit(make)
+
+    def unhide_event(self, event: Event | str, /) -> PlacedMark:
+        """Show a hidden event again; *event* is its ``event_id``, or the id of the mark.
+
+        Raises
+        ------
+        UsageError
+            It is not hidden.
+        """
+        wanted = event if isinstance(event, str) else event.event_id
+        for placed in self.all("hide_event"):
+            if wanted in {placed.mark_id, marking.event_id(placed)}:
+                return self.undo(placed.mark_id)
+        raise UsageError(
+            f'There is no hidden event "{wanted}".',
+            hint="`casetrack marks --kind hide_event` shows all that are hidden.",
+        )
+
+    def take_event(self, event: Event | str, /, *, words: str = "") -> PlacedMark:
+        """Take an event of the documents into the chronology; see :meth:`untake_event`.
+
+        It stands there from now on, whatever else does; an event that was hidden is shown again.
+
+        Parameters
+        ----------
+        event
+            An event of :meth:`~casetrack.api.collection.map.Map.timeline`, or its ``event_id``.
+        words
+            What happened, in the user's own words; without them those of the document. Said again,
+            they take the place of the earlier ones.
+
+        Raises
+        ------
+        UsageError
+            There is no such event, or it is the user's own, which stands there anyway.
+        """
+        own = event if isinstance(event, str) else event.mark_id
+        if own is not None and own in {m.mark_id for m in self.all("event")}:
+            raise UsageError(
+                f"The event {own} is your own: it stands in the chronology already.",
+                hint="To say it in other words, take it back and add it anew.",
+            )
+        said = marking.note_of(words)
+
+        def make(state: State) -> list[Mark]:
+            taken = replace(marking.event_mark(state, "take_event", event), note=said)
+            return [*self._taken_back(state, event, "take_event", "hide_event"), taken]
+
+        return self._edit(make)
+
+    def untake_event(self, event: Event | str, /) -> PlacedMark:
+        """Take an event out of the chronology's own picks; the timeline keeps it.
+
+        Parameters
+        ----------
+        event
+            The event, its ``event_id``, or the id of the mark.
+
+        Raises
+        ------
+        UsageError
+            It was not taken.
+        """
+        wanted = event if isinstance(event, str) else event.event_id
+        for placed in self.all("take_event"):
+            if wanted in {placed.mark_id, marking.event_id(placed)}:
+                return self.undo(placed.mark_id)
+        raise UsageError(
+            f'The event "{wanted}" was not taken into the chronology.',
+            hint="`casetrack marks --kind take_event` shows those that were.",
+        )
+
+    @staticmethod
+    def _taken_back(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:
+        """Return what takes back the marks of some kinds that are of the same event."""
+        named = event if isinstance(event, str) else event.event_id
+        date, _, chunk = named.strip().partition("@")
+        return [
+            store.new_mark(kind="undo", value=placed.mark_id)
+            for placed in state.graph.marks
+            if placed.state != "undone"
+            and placed.mark.kind in kinds
+            and marking.event_id(placed) == f"{date}@{chunk[:8]}"
+        ]
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def _edit(self, make: Callable[[State], list[Mark]]) -> PlacedMark:
+        def made(state: State) -> tuple[list[Mark], list[str]]:
+            new = make(state)
+            content = _content(new[-1])
+            if any(
+                p.state == "in force" and _content(p.mark) == content for p in state.graph.marks
+            ):
+                return [], []
+            return new, [new[-1].mark_id]
+
+        placed = self._write(made)[0]
+        if placed.state == "idle":
+            self._undo([placed.mark])
+            raise UsageError(
+                f"Nothing was changed: no mention of {placed.mark.entity_name} fits this edit.",
+                hint="The spellings of an entity are listed where it is shown.",
+            )
+        return placed
+
+    def _undo(self, marks: Iterable[Mark]) -> None:
+        self._workspace.require_active()
+        new = [store.new_mark(kind="undo", value=m.mark_id) for m in marks]
+        store.add(self._workspace.folder, new)
+
+    def _write(self, make: Callable[[State], tuple[list[Mark], list[str]]]) -> Rows[PlacedMark]:
+        """Store the marks that *make* makes; return those of the ids that it names.
+
+        Raises
+        ------
+        UsageError
+            It makes none: all of it is marked already.
+        """
+        self._workspace.require_active()
+        new, ids = self._workspace.ask(make)
+        if not new:
+            raise UsageError(
+                "Nothing was changed: it is marked like this already.",
+                hint="`casetrack marks` (list_marks) shows what is marked, and where.",
+            )
+        store.add(self._workspace.folder, new)
+        known = {m.mark_id: m for m in self.all(undone=True)}
+        return Rows((known[i] for i in ids), of=PlacedMark)
+
+
+def _content(mark: Mark) -> Mark:
+    """Return a mark without its id and its times, which differ between equal edits."""
+    return replace(mark, mark_id="", made_at=mark.made_at.min, undone_by=None)
+
+
+def _require_change(name: str, old: str, new: str) -> None:
+    if old == new:
+        raise UsageError(f"Nothing was changed: {name} is {old} already.", hint="")
+
+
+def _who(state: State, name: str, *, but: str) -> dict[str, str]:
+    """Return who a name stands for where there is somebody, else the name alone."""
+    from casetrack.base.errors import EntityNotFound
+
+    try:
+        found = marking.somebody(state, name)
+    except EntityNotFound:
+        return {"other_name": name}
+    if found.entity_id == but:
+        return {"other_name": name}
+    return {"other_id": found.entity_id, "other_name": found.name}
+
+
+def _at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
+    """Return the marks of a kind in force at a place."""
+    found = []
+    for placed in state.graph.marks:
+        mark, quote = placed.mark, placed.quote
+        if mark.kind != kind or placed.state == "undone":
+            continue
+        page, start = mark.page, mark.char_start
+        if start is not None and quote is not None:
+            # Where the text has moved, the passage is where its words are now.
+            page, start = quote.provenance.page, quote.provenance.char_start
+        here = (place["document_id"], place["page"], place.get("char_start"))
+        if (mark.document_id, page, start) == here:
+            found.append(mark)
+    return found
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
+
+
+def _names(mark: Mark) -> set[str]:
+    told = (mark.mark_id, mark.entity_id, mark.entity_name, mark.other_id, mark.other_name)
+    named = (mark.value,) if mark.kind in {"rename", "split"} else ()
+    return {t.casefold() for t in (*told, *named) if t}

@@ -1,0 +1,297 @@
+"""Reading on in a collection: passages, pages, the structure of documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.api.collection.drawing import illustrated
+from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
+from casetrack.base.records import Chunk, Page, PageImage, RowList, Rows, SearchResult
+from casetrack.store.workspace.arguments import document_name, is_document, passage_id
+
+if TYPE_CHECKING:
+    from casetrack.base.records import ChunkWindow, Document, DocumentStructure
+    from casetrack.store.workspace import State, Workspace
+    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
+
+
+class Read:
+    """What a collection's documents say: ``collection.read``."""
+
+    def __init__(self, workspace: Workspace, /) -> None:
+        self._workspace = workspace
+
+    def chunk(self, chunk_id: PassageRef, /) -> Chunk:
+        """Return one chunk: that of an id, or the one in which a result or a quote stands.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        """
+        found = self._workspace.ask(lambda state: state.chunk(chunk_id))
+        return illustrated(self._workspace, found)
+
+    def chunks(self, document: DocumentRef, /, *, page: int | None = None) -> RowList[Chunk]:
+        """Return the chunks of a document in reading order, or those of one page.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`casetrack.api.collection.Collection.document`.
+        UsageError
+            The document has no such page.
+
+        Examples
+        --------
+        >>> collection.read.chunks("Lease.pdf", page=3).to_polars()["text"]  # doctest: +SKIP
+        """
+
+        def read(state: State) -> RowList[Chunk]:
+            found = state.document(document)
+            if page is not None:
+                _require_pages(found, page, page)
+            every = state.chunks_of(found)
+            return RowList(
+                (c for c in every if page is None or c.provenance.page == page), of=Chunk
+            )
+
+        return self._workspace.ask(read)
+
+    def pages(self, document: DocumentRef, /) -> Rows[Page]:
+        """Return the pages of a document that hold text, each with its whole text and its source.
+
+        Parameters
+        ----------
+        document
+            Its name, path or id, or the document itself.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`casetrack.api.collection.Collection.document`.
+
+        Examples
+        --------
+        >>> collection.read.pages("Lease.pdf").to_polars()["text"]  # doctest: +SKIP
+        """
+        from casetrack.api.collection.pages import pages_of
+
+        return self._workspace.ask(
+            lambda state: Rows(pages_of(state.chunks_of(state.document(document))), of=Page)
+        )
+
+    def context(self, chunk_id: PassageRef, /, *, window: int = 1) -> ChunkWindow:
+        """Return a chunk with up to *window* chunks before and after it in its document.
+
+        The chunk is named by its id, or by what stands in it, such as a search result.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            *window* is less than 1.
+        """
+        if window < 1:
+            raise UsageError(f"window must be 1 or more, not {window}.")
+        found = self._workspace.ask(lambda state: state.around(chunk_id, window))
+        return replace(found, chunk=illustrated(self._workspace, found.chunk))
+
+    def browse(self, document: DocumentRef, first: int, last: int, /) -> RowList[Chunk]:
+        """Return the chunks of some pages of a document in reading order.
+
+        Parameters
+        ----------
+        document
+            Its name, path or id.
+        first, last
+            Pages, from 1, both included.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`~casetrack.api.collection.Collection.document`.
+        UsageError
+            The document has no such pages.
+        """
+
+        def read(state: State) -> RowList[Chunk]:
+            found = state.document(document)
+            _require_pages(found, first, last)
+            every = state.chunks_of(found)
+            return RowList((c for c in every if first <= c.provenance.page <= last), of=Chunk)
+
+        return self._workspace.ask(read)
+
+    def traverse(
+        self,
+        chunk_id: PassageRef,
+        /,
+        *,
+        direction: Literal["forward", "backward"] = "forward",
+        limit: int = 5,
+    ) -> RowList[Chunk]:
+        """Return a chunk and those after it in its document, or before it, in reading order.
+
+        Parameters
+        ----------
+        chunk_id
+            Where to begin: the id of a chunk, or what stands in it.
+        direction
+            Which way to go.
+        limit
+            How many chunks, the first one among them.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            An argument does not fit.
+        """
+        if direction not in ("forward", "backward"):
+            raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
+        if limit < 1:
+            raise UsageError(f"The number of chunks must be 1 or more, not {limit}.")
+        siblings, place = self._workspace.ask(lambda state: state.siblings(chunk_id))
+        if direction == "forward":
+            return RowList(siblings[place : place + limit], of=Chunk)
+        return RowList(siblings[max(0, place + 1 - limit) : place + 1], of=Chunk)
+
+    def structure(self, document: DocumentRef, /) -> DocumentStructure:
+        """Return a document's headings with their levels and places, and what else it holds.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`casetrack.api.collection.Collection.document`.
+        """
+        from casetrack.search.structure import structure_of
+
+        return self._workspace.ask(
+            lambda state: structure_of(state.snapshot, state.document(document))
+        )
+
+    def page_image(
+        self, place: PassageRef | DocumentRef, /, *, page: int | None = None
+    ) -> PageImage:
+        """Return a page as a picture, with the passage marked on it.
+
+        Of a search result, what answers is marked strongly, the passage lightly.
+
+        Formats without pages to see, and files that are not there any more, get their stored text
+        drawn; ``notes`` say so.
+
+        Parameters
+        ----------
+        place
+            A passage: a search result, a chunk, a mention, an event, a row of a frame, or a
+            chunk's id. With *page*, a document: its name, path or id, or the document itself.
+        page
+            The page to show of that document, from 1, without marks.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        DocumentNotFound, AmbiguousName
+            See :meth:`casetrack.api.collection.Collection.document`.
+        UsageError
+            The document has no such page, or *place* is not a passage.
+        FileError
+            Neither the page nor its text can be drawn.
+
+        Examples
+        --------
+        >>> hits = collection.search("termination")  # doctest: +SKIP
+        >>> collection.read.page_image(hits[0]).save("termination.png")  # doctest: +SKIP
+        """
+        from casetrack.api.viewer.page_picture import page_picture, passage_picture
+
+        if page is None:
+            strong = place.strong_boxes if isinstance(place, SearchResult) else ()
+            drawn = self._workspace.ask(
+                lambda state: passage_picture(state, _shown(state, place), strong=strong)
+            )
+        elif is_document(place):
+            name = document_name(place)
+            drawn = self._workspace.ask(lambda state: page_picture(state, name, page))
+        else:
+            raise UsageError(
+                "A page can be chosen of a document only, and this is a passage.",
+                hint='Leave `page` out, or name the document: page_image("Lease.pdf", page=3).',
+            )
+        return PageImage(
+            png=drawn.png,
+            citation=drawn.citation,
+            document=drawn.document.name,
+            page=drawn.page,
+            is_text=drawn.is_text,
+            notes=drawn.notes,
+        )
+
+    def table(self) -> Any:
+        """Return the stored chunks as a LanceDB table, for tools of your own.
+
+        It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
+        ``dense`` can be searched as it is, see :func:`casetrack.question_vectors`; ``tokens`` is
+        opened by :func:`casetrack.unpack_tokens`.
+
+        Raises
+        ------
+        PackageMissing
+            LanceDB is not installed: CaseTrack itself does not need it.
+        """
+        from casetrack.store.datasets import open_with_lancedb
+
+        return open_with_lancedb(self._workspace.folder)
+
+
+def _require_pages(document: Document, first: int, last: int) -> None:
+    """Refuse pages that a document does not have.
+
+    Raises
+    ------
+    UsageError
+        It has no such pages.
+    """
+    if 1 <= first <= last <= document.page_count:
+        return
+    if first == last:
+        raise UsageError(
+            f'"{document.name}" has no page {first}.',
+            hint=f"Its pages are 1 to {document.page_count}.",
+        )
+    raise UsageError(
+        f'"{document.name}" has no pages {first} to {last}.',
+        hint=f"Its pages are 1 to {document.page_count}; the first one comes first.",
+    )
+
+
+def _shown(state: State, place: PassageRef | DocumentRef) -> str:
+    """Return the id of the chunk to show.
+
+    Raises
+    ------
+    ChunkNotFound
+        No live chunk has this id.
+    UsageError
+        It is no passage; of a document it is not said which page.
+    """
+    chunk_id = passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
+    try:
+        state.chunk(chunk_id)
+    except ChunkNotFound:
+        try:
+            named = state.document(chunk_id)
+        except DocumentNotFound:
+            named = None
+        if named is None:
+            raise
+        raise UsageError(
+            f'"{named.name}" is a document: which of its pages is to be shown?',
+            hint=f'Such as page_image("{named.name}", page=1).',
+        ) from None
+    return chunk_id

@@ -1,0 +1,179 @@
+"""Judges passages, pages, marks and values by the answers of a golden file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.api.evaluate.matching import Match, holds, same_value
+from casetrack.api.evaluate.measures import hits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.api.evaluate.questions import Question
+    from casetrack.base.records import Chunk, SearchResult, SearchResults
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A place that answers a question: of this document, page where given, text where given.
+
+    *sentence* is what of it should be marked: the text, or more than the text.
+    """
+
+    document_id: str
+    page: int | None
+    text: str
+    match: Match = "exact"
+    sentence: str = ""
+
+    def is_in(self, passage: SearchResult | Chunk, /) -> bool:
+        """Return whether the passage holds the answer."""
+        source = passage.provenance
+        return (
+            source.document_id == self.document_id
+            and self.page in {None, source.page}
+            and (not self.text or holds(passage.text, self.text, self.match))
+        )
+
+
+@dataclass(slots=True)
+class Pages:
+    """The passages and the page texts of a collection, read once per document."""
+
+    collection: Collection
+    _chunks: dict[str, list[Chunk]] = field(default_factory=dict)
+    _on_page: dict[tuple[str, int, str, Match], bool] = field(default_factory=dict)
+
+    def has_passage(self, answer: Answer, /) -> bool:
+        """Return whether any passage holds the answer."""
+        return any(answer.is_in(chunk) for chunk in self._of(answer.document_id))
+
+    def passage(self, document_id: str, chunk_id: str, /) -> Chunk:
+        """Return a passage by its id."""
+        return next(c for c in self._of(document_id) if c.chunk_id == chunk_id)
+
+    def holds(self, page: int, answer: Answer, /) -> bool:
+        """Return whether a page of the answer's document holds the answer."""
+        if answer.page is not None:
+            return answer.page == page
+        key = (answer.document_id, page, answer.text, answer.match)
+        if key not in self._on_page:
+            self._on_page[key] = holds(self._text(*key[:2]), answer.text, answer.match)
+        return self._on_page[key]
+
+    def _of(self, document_id: str) -> list[Chunk]:
+        if document_id not in self._chunks:
+            self._chunks[document_id] = self.collection.read.chunks(document_id)
+        return self._chunks[document_id]
+
+    def _text(self, document_id: str, page: int) -> str:
+        text = ""
+        for chunk in self._of(document_id):
+            if chunk.provenance.page == page:
+                text = text[: chunk.provenance.char_start] + chunk.text
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudge:
+    """Judges by the answers of each question, by its id."""
+
+    answers: Mapping[str, tuple[Answer, ...]]
+    pages: Pages
+
+    def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
+        """Return the numbers of the answers found, with the place of the first that holds each.
+
+        What is folded into a result stands where the result does.
+        """
+        found: dict[str, int] = {}
+        for rank, result in enumerate(results, start=1):
+            for number, answer in enumerate(self.answers[question.id]):
+                if str(number) not in found and self._holds(result, answer):
+                    found[str(number)] = rank
+        return found
+
+    def _holds(self, result: SearchResult, answer: Answer) -> bool:
+        """Return whether a result holds the answer, or a passage that is folded into it."""
+        return answer.is_in(result) or any(
+            same.document_id == answer.document_id
+            and answer.is_in(self.pages.passage(same.document_id, same.chunk_id))
+            for same in result.also
+        )
+
+    def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
+        """Return what is measured of pages, marks, values and absence.
+
+        ``absent_told``, ``present_told``
+            Whether the search says that nothing answers: rightly, of a question that nothing
+            answers, or wrongly, of another.
+        ``page_hit@k``
+            Whether one of the first *k* results cites a page that holds an answer.
+        ``pinpoint``, ``marked_chars``
+            Whether the marked sentences of the first right result hold the answer, and how many
+            characters are marked there.
+        ``value``, ``value@1``, ``wrong_value@1``
+            Whether the answer told with the first right result, or with the first result, is the
+            value; whether the first result shows another one.
+        """
+        scores = {"absent_told" if question.absent else "present_told": told_absent(results)}
+        if question.absent:
+            return scores
+        if question.by_page:
+            scores |= hits(self._page_rank(question, results), "page_hit")
+        right, wanted = self._first_right(question, results)
+        if right is not None and any(a.text for a in wanted):
+            scores |= _marked(right, wanted)
+        if question.values:
+            if right is not None:
+                scores["value"] = float(_tells(right, question.values))
+            best = results[0] if len(results) else None
+            hit = best is not None and _tells(best, question.values)
+            shown = best is not None and best.answer is not None
+            scores |= {"value@1": float(hit), "wrong_value@1": float(shown and not hit)}
+        return scores
+
+    def _first_right(
+        self, question: Question, results: SearchResults
+    ) -> tuple[SearchResult | None, list[Answer]]:
+        for result in results:
+            wanted = [a for a in self.answers[question.id] if a.is_in(result)]
+            if wanted:
+                return result, wanted
+        return None, []
+
+    def _page_rank(self, question: Question, results: SearchResults) -> int | None:
+        told = [a for a in self.answers[question.id] if a.page is not None or a.text]
+        for rank, result in enumerate(results, start=1):
+            source = result.provenance
+            cited = {(source.document_id, source.page)}
+            cited |= {(same.document_id, same.page) for same in result.also}
+            if any(
+                document_id == a.document_id and self.pages.holds(page, a)
+                for document_id, page in cited
+                for a in told
+            ):
+                return rank
+        return None
+
+
+def told_absent(results: SearchResults, /) -> float:
+    """Return 1 where the search says that nothing answers the question, else 0."""
+    return float(results.evidence == "none")
+
+
+def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:
+    """Measure the marks of a passage that holds *wanted*."""
+    marks = sorted(result.pinpoint, key=lambda mark: mark.char_start)
+    words = " ".join(mark.text for mark in marks)
+    held = any(holds(words, a.sentence or a.text, a.match) for a in wanted if a.text)
+    return {"pinpoint": float(held), "marked_chars": float(sum(len(m.text) for m in marks))}
+
+
+def _tells(result: SearchResult, values: Sequence[str]) -> bool:
+    """Return whether the value told with a result is one of *values*."""
+    answer = result.answer
+    return answer is not None and any(same_value(answer.text, value) for value in values)

@@ -1,0 +1,163 @@
+"""Asks every question of a set and scores what comes back."""
+
+from __future__ import annotations
+
+import functools
+import platform
+import secrets
+import time
+from collections import defaultdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from statistics import median
+from typing import TYPE_CHECKING
+
+import casetrack
+from casetrack.api.evaluate.measures import DEPTH, measures_of
+from casetrack.api.evaluate.runs import Run
+from casetrack.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.api.evaluate.questions import Question, QuestionSet
+    from casetrack.base.records import SearchMode, SearchResults
+
+_PACKAGES = ("numpy", "onnxruntime", "pylance")
+
+
+def measure(
+    asked: QuestionSet,
+    /,
+    *,
+    mode: SearchMode | None = None,
+    stages: Sequence[str] | None = None,
+    vocabulary: bool = True,
+    pages: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Ask every question, and score the :data:`DEPTH` best passages.
+
+    Parameters
+    ----------
+    asked
+        The questions, with the collection to ask.
+    mode, stages, vocabulary
+        As for :meth:`casetrack.api.collection.Collection.search`.
+    pages
+        Refuse a set that does not tell on which pages its answers stand. Where it tells, pages are
+        scored in any case.
+    progress
+        Called with how many questions are done, and of how many.
+
+    Raises
+    ------
+    UsageError
+        *pages* is asked of a set that does not tell on which pages its answers stand.
+    ModelNotFound
+        The mode needs vectors and no model is installed.
+    """
+    if pages and not any(q.by_page for q in asked.questions):
+        raise UsageError(
+            f'"{asked.name}" does not tell on which pages the answers stand.',
+            hint="Leave out `--pages`, or use a golden file whose answers have a page or a text.",
+        )
+    # The first search of a mode loads its model; that is no part of what a search costs.
+    search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)
+    results = search(asked.questions[0])
+    notes = results.notes
+    scores, times, languages, steps = {}, {}, {}, defaultdict(list)
+    for number, question in enumerate(asked.questions, start=1):
+        started = time.perf_counter()
+        results = search(question)
+        times[question.id] = (time.perf_counter() - started) * 1000
+        for stage, milliseconds in results.stage_ms.items():
+            steps[stage].append(milliseconds)
+        scores[question.id] = _score(asked, question, results)
+        # What is told of one question, such as a word that no passage holds, is not true of all.
+        notes = tuple(n for n in notes if n in results.notes)
+        if language := question.language or _language(results):
+            languages[question.id] = language
+        if progress is not None:
+            progress(number, len(asked.questions))
+    now, stats = datetime.now(UTC), asked.collection.stats()
+    return Run(
+        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        date=now,
+        versions=_versions(),
+        profile=asked.collection.info.profile,
+        pipelines=tuple(sorted({d.pipeline_fingerprint for d in asked.collection.documents()})),
+        embedders=_embedders(asked.collection),
+        mode="stages" if stages is not None else results.mode,
+        stages=results.stages_used,
+        dataset=asked.name,
+        kind=asked.kind,
+        digest=asked.digest,
+        collection=asked.collection.name,
+        documents=stats.document_count,
+        chunks=stats.chunk_count,
+        available=asked.available,
+        scores=scores,
+        kinds={q.id: q.kind for q in asked.questions if q.kind},
+        languages=languages,
+        vocabulary=vocabulary,
+        milliseconds=times,
+        stage_milliseconds={stage: median(values) for stage, values in steps.items()},
+        notes=tuple(dict.fromkeys((*asked.notes, *notes))),
+    )
+
+
+def _search(
+    asked: QuestionSet,
+    question: Question,
+    *,
+    mode: SearchMode | None,
+    stages: Sequence[str] | None,
+    vocabulary: bool,
+) -> SearchResults:
+    return asked.collection.search(
+        question.text,
+        limit=DEPTH,
+        mode=mode,
+        stages=stages,
+        document=question.document_id,
+        vocabulary=vocabulary,
+    )
+
+
+def _score(asked: QuestionSet, question: Question, results: SearchResults) -> dict[str, float]:
+    # Of what isn't there no place is right or wrong.
+    places = (
+        {}
+        if question.absent
+        else measures_of(asked.judge.ranks(question, results), question.relevant)
+    )
+    return places | asked.judge.details(question, results)
+
+
+def _language(results: SearchResults) -> str:
+    """Return the language that the question was taken to be in, else its script where that tells.
+
+    Questions in Latin letters are mostly too short to tell the language of; others have a script.
+    """
+    reading = results.reading
+    if reading is None:
+        return ""
+    return reading.language or (reading.script if reading.script != "Latin" else None) or ""
+
+
+def _embedders(collection: Collection) -> tuple[str, ...]:
+    """Return the fingerprints of the models whose output the collection's chunks hold."""
+    column = collection.workspace.state().snapshot.scan(("embedders",))["embedders"]
+    return tuple(sorted({name for names in column.to_pylist() for name in names or ()}))
+
+
+def _versions() -> dict[str, str]:
+    found = {"casetrack": casetrack.__version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found

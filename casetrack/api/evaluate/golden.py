@@ -1,0 +1,194 @@
+"""Golden files: questions to a collection of one's own, with what answers them.
+
+One JSON object per line, see ``docs/evaluation.md``::
+
+    {"question": "Who pays for repairs?",
+     "answers": [{"document": "lease.pdf", "page": 3, "text": "The landlord bears the repairs"}]}
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.api.evaluate.answers import Answer, AnswerJudge, Pages
+from casetrack.api.evaluate.lines import broken, json_lines, language_of
+from casetrack.api.evaluate.matching import MATCHES, Match
+from casetrack.api.evaluate.named import DocumentNames
+from casetrack.api.evaluate.questions import Question, QuestionSet
+from casetrack.base.errors import CaseTrackError, UsageError
+from casetrack.search.search import MAX_QUERY_CHARS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.api.collection import Collection
+
+_WHAT = "a JSON object with question and answers"
+_KEYS = ("question", "answers", "value", "id", "search_in", "match", "kind", "language", "comment")
+_ANSWER_KEYS = ("document", "page", "text", "sentence")
+_SHOWN_LINES = 10
+
+
+def open_golden(file: Path, collection: Collection, /) -> QuestionSet:
+    """Read a golden file, and check it against the collection.
+
+    Raises
+    ------
+    FileNotFound, FileUnreadable
+        The file is not there, or may not be read.
+    UsageError
+        The collection is empty, the file holds no question, or a line does not fit the format or
+        names a document or a page that is not there; the message names the line.
+    """
+    names = DocumentNames(collection.documents())
+    if not names.count:
+        raise UsageError(
+            f'The collection "{collection.name}" is empty; there is nothing to find in it.',
+            hint=f"Ingest documents first with `casetrack ingest PATH -c {collection.name!r}`.",
+        )
+    lines = [_Line(file, number, row, names) for number, row in json_lines(file, _WHAT)]
+    if not lines:
+        raise UsageError(
+            f"{file} holds no question.", hint="docs/evaluation.md shows what a line looks like."
+        )
+    questions: dict[str, Question] = {}
+    answers: dict[str, tuple[Answer, ...]] = {}
+    for line in lines:
+        question, wanted = line.read()
+        if question.id in questions:
+            raise line.error(f"the id {question.id!r} was there before")
+        questions[question.id], answers[question.id] = question, wanted
+    pages = Pages(collection)
+    return QuestionSet(
+        name=f"{collection.name}: {file.name}",
+        kind="golden",
+        digest=hashlib.sha256(file.read_bytes()).hexdigest()[:16],
+        collection=collection,
+        questions=tuple(questions.values()),
+        judge=AnswerJudge(answers, pages),
+        available=len(questions),
+        notes=_out_of_reach([(line.number, answers[line.id]) for line in lines], pages),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a golden file, and the documents that it may name."""
+
+    file: Path
+    number: int
+    row: Mapping[str, Any]
+    names: DocumentNames
+
+    @property
+    def id(self) -> str:
+        return str(self.row.get("id", self.number))
+
+    def error(self, reason: str, hint: str = "") -> UsageError:
+        return broken(self.file, self.number, reason, hint)
+
+    def read(self) -> tuple[Question, tuple[Answer, ...]]:
+        self._check_keys(self.row, _KEYS, "")
+        text = self._text("question", self.row.get("question"))
+        if len(text) > MAX_QUERY_CHARS:
+            raise self.error(f"the question has over {MAX_QUERY_CHARS:,} characters")
+        match = self.row.get("match", "exact")
+        if match not in MATCHES:
+            raise self.error(f"match must be one of {', '.join(MATCHES)}, not {match!r}")
+        raw = self.row.get("answers")
+        if not isinstance(raw, list):
+            raise self.error(
+                "answers must be a list",
+                "Name the places that answer it, or write [] where nothing in the collection does.",
+            )
+        answers = tuple(self._answer(entry, match) for entry in raw)
+        if not answers and "value" in self.row:
+            raise self.error(
+                "a value without an answer that holds it",
+                "Name the place in answers, or leave the value out.",
+            )
+        within = self.row.get("search_in")
+        question = Question(
+            id=self.id,
+            text=text,
+            relevant={str(number): 1 for number in range(len(answers))},
+            document_id=None if within is None else self._find("search_in", within),
+            kind=str(self.row.get("kind") or ""),
+            by_page=any(a.page is not None or a.text for a in answers),
+            language=language_of(self.file, self.number, self.row),
+            values=self._values(),
+            absent=not answers,
+        )
+        return question, answers
+
+    def _answer(self, raw: Any, match: Match) -> Answer:
+        if not isinstance(raw, Mapping):
+            raise self.error("an answer must be an object with document, page and text")
+        self._check_keys(raw, _ANSWER_KEYS, " of an answer")
+        text = raw.get("text")
+        if raw.get("sentence") is not None and text is None:
+            raise self.error(
+                "a sentence without a text", "Put the words that the passage must hold in text."
+            )
+        document_id = self._find("document", raw.get("document"))
+        page, last = raw.get("page"), self.names.pages(document_id)
+        if page is not None and (not isinstance(page, int) or isinstance(page, bool)):
+            raise self.error(f"page must be a whole number, not {page!r}")
+        if page is not None and not 1 <= page <= last:
+            raise self.error(f"{raw['document']!r} has no page {page}", f"Its pages: 1 to {last}.")
+        return Answer(
+            document_id,
+            page,
+            "" if text is None else self._text("text", text),
+            match,
+            "" if raw.get("sentence") is None else self._text("sentence", raw["sentence"]),
+        )
+
+    def _values(self) -> tuple[str, ...]:
+        raw = self.row.get("value")
+        if raw is None:
+            return ()
+        given = raw if isinstance(raw, list) else [raw]
+        if not given:
+            raise self.error("value must be a text, or a list of ways to write it")
+        return tuple(self._text("value", one) for one in given)
+
+    def _check_keys(self, row: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+        unknown = [key for key in row if key not in known]
+        if unknown:
+            raise self.error(
+                f"unknown key {unknown[0]!r}{where}", f"Known keys: {', '.join(known)}."
+            )
+
+    def _text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(f"{key} must be a text that is not empty")
+        return value
+
+    def _find(self, key: str, value: Any) -> str:
+        name = self._text(key, value)
+        try:
+            return self.names.find(name).document_id
+        except CaseTrackError as error:
+            reason = error.message.removesuffix(".")
+            raise self.error(reason, error.hint) from error
+
+
+def _out_of_reach(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) -> tuple[str, ...]:
+    """Say which answers no passage holds, so that a slip of the pen is not held against search."""
+    lost = [n for n, answers in lines for a in answers if not pages.has_passage(a)]
+    if not lost:
+        return ()
+    numbers = sorted(set(lost))
+    shown = ", ".join(map(str, numbers[:_SHOWN_LINES]))
+    more = ", ..." if len(numbers) > _SHOWN_LINES else ""
+    single = len(lost) == 1
+    note = (
+        f"{len(lost):,} {'answer stands' if single else 'answers stand'} whole in no passage (line "
+        f"{shown}{more}): the wording or the page differs, or the text runs on into the next "
+        f"passage. Search cannot find {'it' if single else 'them'}; the page figures may."
+    )
+    return (note,)

@@ -1,0 +1,119 @@
+"""A set of questions whose answers are known, ready to be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from casetrack.base.records.cards import Card
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import SearchResults
+    from casetrack.base.records.cards import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question.
+
+    Attributes
+    ----------
+    relevant
+        What answers it, with its relevance: document ids of a BEIR set, numbers of the answers of
+        a golden file.
+    document_id
+        Search in this document alone; ``None`` means in all.
+    kind
+        A group of the author's own, such as ``"table"``; may be empty.
+    by_page
+        Whether it can be told which pages hold the answer.
+    language
+        ISO 639-1 code of the language it is asked in, where the author told it.
+    values
+        The date, name, number or amount that answers it, in any of these ways to write it.
+    absent
+        Nothing in the collection answers it; *relevant* is empty then.
+    """
+
+    id: str
+    text: str
+    relevant: Mapping[str, int]
+    document_id: str | None = None
+    kind: str = ""
+    by_page: bool = False
+    language: str = ""
+    values: tuple[str, ...] = ()
+    absent: bool = False
+
+
+class Judge(Protocol):
+    """Tells which results answer a question."""
+
+    def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
+        """Return what was found, with the place (from 1) of the best result that has it."""
+        ...
+
+    def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
+        """Return what is measured beside the places: of pages, marks, values, absence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QuestionSet(Card):
+    """Questions, the collection they are asked of, and who judges the results.
+
+    Attributes
+    ----------
+    name
+        Name of the folder or of the file.
+    digest
+        16 hexadecimal digits of the SHA-256 of the files that define it.
+    available
+        How many questions there are; *questions* may be fewer, see :meth:`limited`.
+    notes
+        What the reader of the figures should know of the set.
+    """
+
+    name: str
+    kind: Literal["beir", "golden"]
+    digest: str
+    collection: Collection
+    questions: tuple[Question, ...]
+    judge: Judge
+    available: int
+    notes: tuple[str, ...] = ()
+
+    def _title(self) -> str:
+        return f"{self.name}: {len(self.questions):,} of {self.available:,} questions"
+
+    def _facts(self) -> list[Fact]:
+        kinds = Counter(q.kind for q in self.questions if q.kind)
+        languages = Counter(q.language for q in self.questions if q.language)
+        return [
+            ("layout", self.kind),
+            ("asked of", repr(self.collection)),
+            ("kinds", dict(kinds.most_common())),
+            ("languages", dict(languages.most_common()) or None),
+            ("absent", sum(q.absent for q in self.questions) or None),
+            ("for example", tuple(q.text for q in self.questions[:3])),
+            ("digest", self.digest),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def limited(self, count: int | None, /) -> QuestionSet:
+        """Return the set with its first *count* questions by id, numbers in their order."""
+        if count is None or count >= len(self.questions):
+            return self
+        chosen = tuple(sorted(self.questions, key=lambda q: _order(q.id))[:count])
+        total = f"{self.available:,} questions, by their ids"
+        note = f"Only the first {count:,} of {total}, were asked."
+        return replace(self, questions=chosen, notes=(note, *self.notes))
+
+
+def _order(question_id: str) -> tuple[bool, int, str]:
+    number = question_id.isdecimal()
+    return (not number, int(question_id) if number else 0, question_id)

@@ -1,0 +1,271 @@
+"""Runs: what was measured, when, with what; kept as JSON below ``<data dir>/eval/runs``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.api.evaluate.measures import mean_of, percentile
+from casetrack.base.errors import CaseTrackError, FileNotFound, UsageError
+from casetrack.base.records.cards import Card
+from casetrack.store.files import storage_errors, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from casetrack.base.config import Settings
+    from casetrack.base.records.cards import Fact
+
+FORMAT = 1
+_DIGITS = 6
+_SINGLE = ("scores", "kinds", "languages", "milliseconds")
+"""What a stored run has of each single question."""
+_LEAST_SHARE = 1 / 20
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Card):
+    """One set of questions, asked one way.
+
+    Attributes
+    ----------
+    id
+        Date and time with a few random signs; the name of its file.
+    versions
+        Of CaseTrack, Python and the packages that calculate.
+    profile
+        Name of the collection's models.
+    pipelines, embedders
+        Fingerprints of what made the chunks and of the models whose vectors they hold.
+    mode
+        How search was asked: a search mode, or ``stages`` where the signals were named.
+    stages
+        The signals that took part.
+    dataset, kind, digest
+        Name, layout (``beir`` or ``golden``) and fingerprint of the set of questions.
+    collection
+        Name of the collection.
+    documents, chunks
+        How much was searched.
+    available
+        How many questions the set has; there may be fewer in *scores*.
+    scores
+        Question id to measure to score, 0..1.
+    kinds
+        Question id to its group, where the author gave one.
+    languages
+        Question id to the language it is asked in, told by the author or by the search; where the
+        search is not sure of the language, the script, unless that is Latin.
+    vocabulary
+        Whether other names of what a question says were looked for as well.
+    milliseconds
+        Question id to the time of its search.
+    stage_milliseconds
+        Median time of each stage.
+    """
+
+    id: str
+    date: datetime
+    versions: Mapping[str, str]
+    profile: str
+    pipelines: tuple[str, ...]
+    embedders: tuple[str, ...]
+    mode: str
+    stages: tuple[str, ...]
+    dataset: str
+    kind: str
+    digest: str
+    collection: str
+    documents: int
+    chunks: int
+    available: int
+    scores: Mapping[str, Mapping[str, float]]
+    kinds: Mapping[str, str]
+    milliseconds: Mapping[str, float]
+    stage_milliseconds: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    languages: Mapping[str, str] = field(default_factory=dict)
+    vocabulary: bool = True
+    means: Mapping[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the means once."""
+        object.__setattr__(self, "means", mean_of(self.scores.values()))
+
+    @property
+    def label(self) -> str:
+        """The way it was asked, in a few words: the mode, or the signals."""
+        way = " + ".join(self.stages) if self.mode == "stages" else self.mode
+        return way if self.vocabulary else f"{way} without vocabulary"
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """What runs must share to be points of one trend."""
+        return (self.dataset, self.digest, self.label, self.profile, str(len(self.scores)))
+
+    def _title(self) -> str:
+        return f"{self.dataset} in {self.collection}, {self.label}: {len(self.scores):,} questions"
+
+    def _facts(self) -> list[Fact]:
+        return [
+            *self.means.items(),
+            ("time of a search", self._times() if self.milliseconds else None),
+            ("searched", f"{self.documents:,} documents, {self.chunks:,} chunks"),
+            ("profile", self.profile),
+            ("date", self.date),
+            ("id", self.id),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def _times(self) -> str:
+        half, most = self.percentile(0.5), self.percentile(0.95)
+        return f"half within {half:.0f} ms, 95 % within {most:.0f} ms"
+
+    def percentile(self, share: float, /) -> float:
+        """Return the milliseconds within which a *share* (0..1) of the searches ended."""
+        return percentile(list(self.milliseconds.values()), share)
+
+    def means_by_kind(self) -> dict[str, tuple[int, dict[str, float]]]:
+        """Return how many questions each group has, and its means."""
+        return self._grouped(self.kinds)
+
+    def means_by_language(self) -> dict[str, tuple[int, dict[str, float]]]:
+        """Return how many questions are asked in each language, and their means.
+
+        Of a language that was told of fewer than one question in twenty nobody can say much: these
+        stand together as ``other``.
+        """
+        often = Counter(self.languages.values())
+        least = len(self.scores) * _LEAST_SHARE
+        return self._grouped(
+            {q: one if often[one] >= least else "other" for q, one in self.languages.items()}
+        )
+
+    def _grouped(self, group_of: Mapping[str, str]) -> dict[str, tuple[int, dict[str, float]]]:
+        groups: dict[str, list[Mapping[str, float]]] = {}
+        for question, group in group_of.items():
+            groups.setdefault(group, []).append(self.scores[question])
+        return {group: (len(s), mean_of(s)) for group, s in sorted(groups.items())}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the JSON form without what belongs to single questions."""
+        raw = self.as_dict()
+        for single in _SINGLE:
+            del raw[single]
+        for name, groups in (
+            ("kinds", self.means_by_kind()),
+            ("languages", self.means_by_language()),
+        ):
+            raw[name] = {k: {"questions": n, "means": _rounded(m)} for k, (n, m) in groups.items()}
+        return raw
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form, as it is stored."""
+        raw = {"format": FORMAT, **asdict(self), "date": self.date.isoformat()}
+        raw["questions"] = len(self.scores)
+        raw["p50_ms"], raw["p95_ms"] = (
+            round(self.percentile(0.5), 3),
+            round(self.percentile(0.95), 3),
+        )
+        raw["means"] = _rounded(self.means)
+        raw["stage_milliseconds"] = _rounded(self.stage_milliseconds)
+        raw["milliseconds"] = _rounded(self.milliseconds)
+        # Single questions go last: a person who opens the file sees the means first.
+        for single in _SINGLE:
+            raw[single] = raw.pop(single)
+        return raw
+
+
+def runs_dir(settings: Settings, /) -> Path:
+    """Return the folder of all runs."""
+    return settings.data_dir / "eval" / "runs"
+
+
+def save_run(run: Run, settings: Settings, /) -> Path:
+    """Store a run, and return its file.
+
+    Raises
+    ------
+    NotWritable, DiskFull, StorageError
+        The data folder cannot be written.
+    """
+    path = runs_dir(settings) / f"{run.id}.json"
+    write_json(path, run.as_dict())
+    return path
+
+
+def load_run(path: Path, /) -> Run:
+    """Read a stored run.
+
+    Raises
+    ------
+    FileNotFound
+        It is not there.
+    UsageError
+        It is no run of a version that is known.
+    """
+    if not path.is_file():
+        raise FileNotFound(path)
+    try:
+        with storage_errors(path):
+            data = path.read_bytes()
+        raw = json.loads(data)
+        if raw["format"] != FORMAT:
+            raise UsageError(
+                f"{path} has format {raw['format']}; this version of CaseTrack reads {FORMAT}.",
+                hint="Measure again, or install the newest version.",
+            )
+        raw["date"] = datetime.fromisoformat(raw["date"])
+        for name in ("pipelines", "embedders", "stages", "notes"):
+            raw[name] = tuple(raw[name])
+        # Runs stored before languages were told have none.
+        return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path} is no stored run of `casetrack eval`.",
+            hint="`casetrack eval --history` lists the runs.",
+        ) from error
+
+
+def find_run(asked: str, settings: Settings, /) -> Run:
+    """Return the run of an id, of the start of one, or of a file.
+
+    Raises
+    ------
+    UsageError
+        None fits, or several do.
+    """
+    from pathlib import Path
+
+    if asked.endswith(".json"):
+        return load_run(Path(asked))
+    ids = sorted(p.stem for p in runs_dir(settings).glob("*.json"))
+    fits = [asked] if asked in ids else [i for i in ids if asked and i.startswith(asked)]
+    if len(fits) == 1:
+        return load_run(runs_dir(settings) / f"{fits[0]}.json")
+    if fits:
+        lines = "\n".join(f"  - {i}" for i in fits)
+        raise UsageError(f'{len(fits)} runs begin with "{asked}":\n{lines}', hint="Give one whole.")
+    raise UsageError(
+        f'There is no run "{asked}" in {runs_dir(settings)}.',
+        hint="`casetrack eval --history` lists the runs.",
+    )
+
+
+def stored_runs(settings: Settings, /) -> tuple[list[Run], list[str]]:
+    """Return all stored runs, oldest first, and what is to be said of files that are none."""
+    runs, notes = [], []
+    for path in sorted(runs_dir(settings).glob("*.json")):
+        try:
+            runs.append(load_run(path))
+        except CaseTrackError as error:
+            notes.append(f"Left out: {error.message}")
+    return sorted(runs, key=lambda r: (r.date, r.id)), notes
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, _DIGITS) for name, value in values.items()}

@@ -1,0 +1,850 @@
+"""The data folder and its collections.
+
+The list of collections is the list of folders below ``collections`` that hold a
+``collection.json``; there is no second register that could disagree.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+import uuid
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from casetrack.api.collection import Collection
+from casetrack.api.collection.auditing import AuditLog
+from casetrack.api.collection.sealing import Sealing
+from casetrack.base import names
+from casetrack.base.config import load_settings
+from casetrack.base.errors import (
+    CaseTrackError,
+    CollectionDamaged,
+    CollectionNotFound,
+    CollectionSealed,
+    FutureSchema,
+    StorageError,
+    UsageError,
+)
+from casetrack.base.license import Entitlements
+from casetrack.base.objects.address import Address, is_address
+from casetrack.base.records import (
+    AUTO_PROFILE,
+    DEFAULT_PROFILE,
+    Check,
+    CollectionInfo,
+    HealthReport,
+)
+from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.models.encoders import Encoders
+from casetrack.store import audit
+from casetrack.store.folders import (
+    UNCHOSEN_PROFILE,
+    attach_folder,
+    attached,
+    detach_folder,
+    make_folder,
+    sweep_home,
+    take_away,
+)
+from casetrack.store.listing import (
+    by_id,
+    checked_name,
+    checked_tags,
+    checked_type,
+    require_free,
+    scan,
+)
+from casetrack.store.lock import names_lock
+from casetrack.store.place import endpoint_of
+from casetrack.store.recovery import sound_info
+from casetrack.store.rewrite import settle_if_idle
+from casetrack.store.workspace import Workspace
+from casetrack.store.workspace.arguments import require_text, several
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date
+
+    import pyarrow as pa
+
+    from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.config import Settings
+    from casetrack.base.crypt.secret import Secret
+    from casetrack.base.license import Tier
+    from casetrack.base.records import (
+        CollectionStats,
+        CollectionStatus,
+        IngestReport,
+        SearchMode,
+        SearchResults,
+    )
+    from casetrack.base.records.jobs import JobKind
+    from casetrack.base.records.queries import QueryReport
+    from casetrack.base.records.transfer import ImportReport, SealedCollection
+    from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.keep.jobs import JobStore
+    from casetrack.keep.jobs.running import R
+    from casetrack.store.sql.control import Control
+    from casetrack.store.workspace.workspace import Searched
+
+DEFAULT_PIPELINE = "standard"
+DEFAULT_EDITION = "collections"
+_repairs = logging.getLogger("casetrack.repairs")
+
+
+class Library(Sealing):
+    """All collections of a data folder.
+
+    Parameters
+    ----------
+    settings
+        Where the data lies; see :func:`casetrack.base.config.load_settings`.
+    tier
+        A tier that holds whatever license there is. Only for what measures or shows the engine
+        itself (:data:`casetrack.base.license.UNLIMITED`); by default the license decides.
+    display
+        Shows long work to a person (:func:`show_work`); without it
+        work is silent.
+    searched_by
+        Makes the lists of each search where other processes hold the index, such as
+        :meth:`casetrack.cluster.search.front.Front.lists`; by default this one does.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        /,
+        *,
+        tier: Tier | None = None,
+        display: ProgressDisplay | None = None,
+        searched_by: Searched | None = None,
+    ) -> None:
+        self.settings = settings
+        self.entitlements = Entitlements(settings, tier=tier)
+        self.encoders = Encoders.of(settings)
+        self._display = display
+        self._searched_by = searched_by
+        self._open: dict[str, Collection] = {}
+
+    @classmethod
+    def open(
+        cls, data_dir: str | Path | None = None, /, *, display: ProgressDisplay | None = None
+    ) -> Library:
+        """Open the data folder: the argument, else ``CASETRACK_HOME``, else the default one."""
+        return cls(load_settings(data_dir), display=display)
+
+    @functools.cached_property
+    def jobs(self) -> JobStore:
+        """The long work of this data folder, of other programs too."""
+        from casetrack.keep.jobs import JobStore
+
+        return JobStore(self.settings.data_dir)
+
+    @functools.cached_property
+    def audit(self) -> AuditLog:
+        """Who did what in this data folder."""
+        return AuditLog(self.settings)
+
+    def run_job(
+        self,
+        kind: JobKind,
+        work: Callable[[Callable[..., None], threading.Event], R],
+        /,
+        *,
+        title: str,
+        collection: CollectionInfo | None,
+        progress: Callable[..., None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> R:
+        """Do long work as a job, which others see and may ask to end; return its report.
+
+        Parameters
+        ----------
+        kind, title, collection, cancel
+            See :meth:`casetrack.keep.jobs.JobStore.run`.
+        work, progress
+            See :meth:`casetrack.keep.jobs.RunningJob.do`.
+
+        Raises
+        ------
+        Exception
+            Whatever *work* raises.
+        """
+        with self.jobs.run(kind, title=title, collection=collection, cancel=cancel) as job:
+            return job.do(work, progress)
+
+    def collections(
+        self, *, status: CollectionStatus | Literal["all"] = "all"
+    ) -> list[CollectionInfo]:
+        """Return the collections, the one changed last first.
+
+        A ``collection.json`` that is torn or missing is mended where that is possible. Folders of
+        which it still cannot be read are left out; see :meth:`damaged`.
+        """
+        return [i for i in self.listed()[0] if status in {"all", i.status}]
+
+    def listed(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
+        """Return what :meth:`collections` and :meth:`damaged` do, of one look at the folders."""
+        infos, damaged = scan(self.settings.collections_dir)
+        return sorted(infos, key=lambda i: (-i.updated_at.timestamp(), i.name)), damaged
+
+    def stats(self, info: CollectionInfo, /) -> CollectionStats:
+        """Return how much a collection holds; it is opened only where no writer has noted that.
+
+        Raises
+        ------
+        CollectionDamaged, FutureSchema, MigrationFailed
+            See :meth:`get`.
+        """
+        from casetrack.api.collection.counts import noted_stats
+
+        found = None
+        if info.schema_version == SCHEMA_VERSION:
+            found = noted_stats(self.settings.collections_dir / info.id)
+        return self.get(info.id).stats() if found is None else found
+
+    def damaged(self) -> list[tuple[Path, str]]:
+        """Return ``(path, reason)`` of every collection folder or sealed file that is damaged."""
+        return scan(self.settings.collections_dir)[1]
+
+    def create(
+        self,
+        name: str,
+        /,
+        *,
+        collection_type: str = "other",
+        description: str | None = None,
+        reference: str | None = None,
+        tags: Iterable[str] | str = (),
+        profile: str = AUTO_PROFILE,
+        pipeline: str | Path = DEFAULT_PIPELINE,
+        edition: str = DEFAULT_EDITION,
+        at: str | None = None,
+    ) -> Collection:
+        """Make a new, empty collection.
+
+        Parameters
+        ----------
+        name
+            1 to 200 characters; unique, letter case aside.
+        collection_type
+            One of :data:`COLLECTION_TYPES` or of the edition's own kinds, in any
+            letter case.
+        description, reference, tags
+            For people; ``reference`` is an identifier of their own. Tags are one or many.
+        profile
+            Which models make its vectors; they need not be installed yet. A service is asked once
+            how long its vectors are. With ``auto`` it is the usual one until the language of the
+            first files calls for another. See also :meth:`profile_notice`, :meth:`missing_models`.
+        pipeline
+            What happens to its files: the name of a pipeline that ships or lies in the folder
+            ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
+        edition
+            Whose vocabulary it is for: ``collections``, ``legal`` for cases of lawyers, or
+            ``context`` for people who code.
+        at
+            An address in object storage, where it is to lie in place of the data folder, such as
+            ``s3://bucket/collections/harbour``: a folder in which nothing lies yet.
+
+        Raises
+        ------
+        UsageError
+            The name, the type, the profile or the address does not fit.
+        ObjectStorageError
+            The address cannot be used; no collection was made.
+        PipelineError
+            There is no such pipeline, or it does not hold together; no collection was made.
+        ProviderError
+            The service of the profile cannot be used; no collection was made.
+        CollectionExists
+            The name is taken.
+        FreeTierLimit
+            There are as many collections as the tier allows.
+        NotWritable, DiskFull, StorageError
+            The data folder cannot be written.
+        """
+        name = checked_name(name)
+        kind = checked_type(collection_type, edition)
+        address = None if at is None else Address.of(at)
+        home = self.settings.collections_dir
+        require_free(home, name)  # before a service is asked for anything
+        self._allow_collection(edition)
+        profile = profile.strip().lower()
+        is_unchosen, profile = profile == AUTO_PROFILE, _usual(profile)
+        chosen, kept = self._pipeline(pipeline)
+        kept |= {UNCHOSEN_PROFILE: b""} if is_unchosen else {}
+        now = datetime.now(UTC)
+        info = CollectionInfo(
+            id=str(uuid.uuid4()),
+            name=name,
+            type=kind,
+            status="active",
+            description=description,
+            reference=reference,
+            tags=checked_tags(several(tags)),
+            edition=edition,
+            schema_version=SCHEMA_VERSION,
+            pipeline=chosen,
+            profile=profile,
+            dimension=self._dimension(profile),
+            created_at=now,
+            updated_at=now,
+        )
+        with names_lock(self.settings.data_dir):
+            require_free(home, name)
+            self._allow_collection(edition)
+            audit.note(home / info.id, "collection created")
+            make_folder(home, info, kept, at=address, endpoint=endpoint_of(address))
+        return self.get(info.id)
+
+    def attach(self, address: str, /) -> Collection:
+        """Let a folder stand for the collection at an address, and return the collection.
+
+        It is used like any other from then on. What is read of it is kept in that folder for a
+        while (see ``[cache]`` in ``config.toml``); the folder may be removed at any time. One that
+        is attached already is returned as it is.
+
+        Parameters
+        ----------
+        address
+            Such as ``s3://bucket/collections/harbour``.
+
+        Raises
+        ------
+        UsageError
+            There is no collection, or it is here already under another address.
+        ObjectStorageError
+            No rights, no bucket, no connection.
+        FreeTierLimit
+            There are as many collections as the tier allows.
+        CollectionDamaged, FutureSchema, MigrationFailed
+            See :meth:`get`.
+        """
+        return self.get(self._attached(address).id)
+
+    def _attached(self, text: str) -> CollectionInfo:
+        address, home = Address.of(text), self.settings.collections_dir
+        folder = attached(home, address)
+        if folder is None:
+            with names_lock(self.settings.data_dir):
+                self._allow_collection(DEFAULT_EDITION)
+                folder = attach_folder(home, address, endpoint_of(address))
+        return sound_info(folder)
+
+    def detach(self, name_or_id: str, /) -> CollectionInfo:
+        """Remove the folder that stands for a collection elsewhere; there nothing changes.
+
+        Raises
+        ------
+        UsageError
+            It lies in this data folder, and nowhere else.
+        CollectionNotFound, AmbiguousName, FutureSchema
+            See :meth:`get`.
+        CollectionBusy
+            Somebody is writing to it.
+        NotWritable, StorageError
+            The folder cannot be removed.
+        """
+        info = self.find(name_or_id)
+        detach_folder(self.settings.collections_dir, info)
+        self._open.pop(info.id, None)
+        return info
+
+    def get(self, name_or_id: str, /) -> Collection:
+        """Return the collection of a name or an id (its first 8 characters are enough).
+
+        The address of one in object storage is good as well: it is attached then.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        CollectionSealed
+            It is sealed; see :meth:`unseal`.
+        CollectionDamaged
+            The folder of this id cannot be read.
+        FutureSchema
+            It was made by a newer version.
+        MigrationFailed
+            It was made by an earlier version, and cannot be brought to the present one.
+        """
+        info = self.find(name_or_id)
+        folder = self.settings.collections_dir / info.id
+        if info.schema_version < SCHEMA_VERSION:
+            from casetrack.store.migrations import migrate
+
+            migrate(folder)
+        if info.id not in self._open:
+            settle_if_idle(folder)
+            allowed = self.entitlements.of_edition(info.edition)
+            workspace = Workspace(folder, self.settings, self.encoders, allowed, self._searched_by)
+            self._open[info.id] = Collection(workspace, display=self._display)
+        return self._open[info.id]
+
+    def ingest(
+        self, paths: str | Path | Iterable[str | Path], /, *, collection: str, **given: Any
+    ) -> IngestReport:
+        """Take files into a collection; one of that name is made where there is none.
+
+        Parameters
+        ----------
+        paths
+            Files and folders; on a cluster also ``s3://bucket/folder``.
+        collection
+            Its name or id, or its address in object storage.
+        given
+            As :meth:`casetrack.api.collection.Collection.ingest` takes them: ``engine="ray"``,
+            ``on="local"``, ``ocr="tesseract"``, ...
+
+        Raises
+        ------
+        CaseTrackError
+            See :meth:`get`, :meth:`create` and :meth:`casetrack.api.collection.Collection.ingest`.
+        """
+        try:
+            found = self.get(collection)
+        except CollectionNotFound:
+            found = self.create(collection)
+        return found.ingest(paths, **given)
+
+    def find(self, name_or_id: str, /) -> CollectionInfo:
+        """Return the facts of a collection without opening it.
+
+        Raises
+        ------
+        CollectionNotFound, CollectionSealed, AmbiguousName, CollectionDamaged, FutureSchema
+            See :meth:`get`.
+        UsageError
+            It is no text.
+        """
+        require_text(name_or_id)
+        if is_address(name_or_id):
+            return self._attached(name_or_id)
+        own = by_id(self.settings.collections_dir, name_or_id)
+        infos, damaged = ([own], []) if own else scan(self.settings.collections_dir)
+        entries = [names.Entry(i.id, i.name) for i in infos]
+        found = names.find(name_or_id, entries, kind="collection")
+        if found is None:
+            sealed = self._sealed(name_or_id)
+            known = sealed.id if sealed else name_or_id.strip()
+            for path, reason in damaged:
+                if path.name.startswith(known):
+                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
+            if sealed is not None:
+                raise CollectionSealed(sealed.called)
+            missing = CollectionNotFound(
+                name_or_id, names.near(name_or_id, entries), [i.name for i in infos]
+            )
+            missing.add_note(f"Looked in the data folder {self.settings.data_dir}")
+            for _, reason in damaged:
+                missing.add_note(reason)
+            raise missing
+        if infos[found].schema_version > SCHEMA_VERSION:
+            raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)
+        return infos[found]
+
+    def delete(self, name_or_id: str, /) -> CollectionInfo:
+        """Delete a collection with all its data; source files stay where they are.
+
+        The records of its jobs go as well. One of an earlier version need not be migrated first.
+        For one that is sealed see :meth:`delete_sealed`.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName, FutureSchema
+            See :meth:`get`.
+        CollectionBusy
+            Somebody is writing to it.
+        NotWritable, StorageError
+            It cannot be taken away.
+        """
+        info = self.find(name_or_id)
+        opened = self._open.pop(info.id, None)
+        if opened is not None:
+            opened.workspace.forget()  # Windows keeps what is mapped
+        take_away(self.settings.collections_dir, info)
+        self.jobs.forget(info.id)
+        return info
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        collections: Sequence[str] | str = (),
+        limit: int = 10,
+        mode: SearchMode | None = None,
+        kinds: Iterable[str] | str | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        paths: Iterable[str] | str | None = None,
+        languages: Iterable[str] | str | None = None,
+        vocabulary: bool = True,
+        min_relevance: float | None = None,
+    ) -> SearchResults:
+        """Return the best passages of several collections in one ranking, each with its source.
+
+        Every result names its collection. The relevance, which is on one scale for all, decides
+        between collections; each keeps the order of its own results.
+
+        Parameters
+        ----------
+        query, limit, mode, kinds, since, until, paths, languages, vocabulary, min_relevance
+            See :meth:`casetrack.api.collection.Collection.search`.
+        collections
+            Names or ids; without any all that are not archived. Of these one that cannot be
+            searched is told in a note, while one that is named raises.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName, CollectionDamaged
+            See :meth:`get`.
+        UsageError
+            There is no collection, or an argument does not fit.
+        ModelNotFound, FreeTierLimit
+            See :meth:`casetrack.api.collection.Collection.search`.
+        """
+        from casetrack.search.across import across
+        from casetrack.search.search import check
+
+        check(query, limit)
+        began = time.perf_counter()
+        named = [self.find(each) for each in several(collections)]
+        asked = {
+            i.id: i.name for i in named or self.collections() if named or i.status != "archived"
+        }
+        if not asked:
+            raise UsageError(
+                "There is no collection to search.", hint="Make one, and take documents in first."
+            )
+        found: list[SearchResults] = []
+        failed: list[str] = []
+        for collection_id, name in asked.items():
+            try:
+                answer = self.get(collection_id).search(
+                    query,
+                    limit=limit,
+                    mode=mode,
+                    kinds=kinds,
+                    since=since,
+                    until=until,
+                    paths=paths,
+                    languages=languages,
+                    vocabulary=vocabulary,
+                    min_relevance=min_relevance,
+                )
+            except CaseTrackError as error:
+                if named or len(asked) == 1 or isinstance(error, UsageError):
+                    raise
+                failed.append(f"{name} was not searched: {error.message}")
+            else:
+                found.append(answer)
+        if not found:
+            raise StorageError("No collection could be searched.", hint="\n".join(failed))
+        joined = across(found, limit, began)
+        return replace(joined, notes=(*joined.notes, *failed))
+
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[False] = ...,
+        exact: bool = ...,
+        control: Control | None = ...,
+    ) -> pa.Table: ...
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[True],
+        exact: bool = ...,
+        control: Control | None = ...,
+    ) -> QueryReport: ...
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        exact: bool = False,
+        control: Control | None = None,
+    ) -> pa.Table | QueryReport:
+        """Run a reading SQL statement over several collections, each a schema of its name.
+
+        Nothing but the statement brings them together: a view or a function is always that of one
+        collection, such as ``"Case A".documents`` or ``"Case A".search('rent')``.
+
+        Parameters
+        ----------
+        statement, params, explain, exact, control
+            See :meth:`casetrack.api.collection.Collection.sql`.
+        collections
+            Names or ids. Of a single one the schema may be left out.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            See :meth:`casetrack.api.library.Library.get`.
+        UsageError
+            No collection is named.
+        QueryError
+            See :func:`casetrack.search.query.run.run_query`.
+        """
+        from casetrack.search.query.run import ask
+
+        if isinstance(collections, str):
+            collections = (collections,)
+        if not collections:
+            raise UsageError(
+                "No collection is named.", hint='Name at least one: collections=("Case A",).'
+            )
+        opened = {c.info.id: c.workspace for c in map(self.get, collections)}
+        if self.settings.audit_searches:
+            for workspace in opened.values():
+                audit.note(workspace.folder, "queried", detail=statement)
+        return ask(
+            lambda: {w.name: w.state() for w in opened.values()},
+            self.settings.sql,
+            statement,
+            params=params,
+            explain=explain,
+            exact=exact,
+            control=control,
+        )
+
+    def import_archive(
+        self,
+        path: str | Path,
+        /,
+        *,
+        name: str | None = None,
+        passphrase: str | Secret | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ImportReport:
+        """Make a new collection of a file that ``Collection.admin.export`` wrote.
+
+        Everything in the file is checked before anything can be seen. The collection gets a new
+        id; the status, the tags and all other facts come along.
+
+        Parameters
+        ----------
+        path
+            The ``.ctcollection`` file, or the ``.ctsealed`` file of an encrypted export.
+        name
+            What to call it; without it, as it was called, or ``Name (2)`` where that is taken.
+        passphrase
+            What opens an encrypted file: a passphrase, or a key file
+            (:meth:`casetrack.base.crypt.secret.Secret.from_file`).
+        progress
+            Called from this thread with what is being done, how much is done, and of how much.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        FileNotFound, WrongPathKind
+            There is no such file.
+        CollectionExists, UsageError
+            *name* is taken, or cannot be a name.
+        ArchiveDamaged
+            The file is damaged or no exported collection; nothing was imported.
+        PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
+            The file is encrypted, and nothing or the wrong thing was given to open it, or it was
+            cut short or changed; nothing was imported.
+        FutureSchema
+            It was written by a newer version.
+        FreeTierLimit
+            There are as many collections as the tier allows, or more documents in the file.
+        JobStopped
+            *cancel* was set; nothing was imported.
+        DiskFull, NotWritable, StorageError
+            The data folder cannot be written.
+        """
+        from casetrack.base.crypt.secret import Secret
+        from casetrack.keep.transfer.import_archive import Admission, import_archive
+
+        sweep_home(self.settings.collections_dir)
+        report = import_archive(
+            self.settings,
+            Path(path).expanduser(),
+            name=name,
+            admit=Admission(
+                self._allow_collection,
+                lambda edition, count: self.entitlements.of_edition(edition).allow_archive(count),
+            ),
+            secret=None if passphrase is None else Secret.of(passphrase),
+            tell=progress,
+            cancel=cancel,
+        )
+        info = self.get(report.collection_id).info  # migrates what an earlier version wrote
+        try:
+            missing = self.missing_models(info.profile)
+        except UsageError:
+            missing = (
+                f'This CaseTrack does not know the profile "{info.profile}" of its vectors, so '
+                "passages are found by their words only. Choose other models with `casetrack "
+                "reindex --profile`."
+            )
+        return replace(report, notes=(missing,) if missing else ())
+
+    def upkeep(
+        self, *, secure: bool = False, cancel: threading.Event | None = None
+    ) -> tuple[UpkeepReport, ...]:
+        """Free space in all collections that nobody writes to; see ``Collection.admin.upkeep``."""
+        reports = []
+        for info in self.collections():
+            try:
+                reports.append(self.get(info.id).admin.upkeep(secure=secure, cancel=cancel))
+            except CaseTrackError as error:
+                # One that is damaged must not keep the others from it.
+                _repairs.warning('"%s" was left as it is: %s %s', info.name, error, error.hint)
+        return tuple(report for report in reports if report is not None)
+
+    def doctor(
+        self,
+        *,
+        deep: bool = False,
+        repair: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> HealthReport:
+        """Check the data folder, the models and every collection.
+
+        Parameters
+        ----------
+        deep, repair, progress
+            See :meth:`casetrack.api.collection.admin.Admin.doctor`.
+        """
+        from casetrack.keep import health
+
+        home, collections = self.settings.data_dir, self.settings.collections_dir
+        repairs = health.mend_data_dir(home, collections) if repair else []
+        repairs += health.make_private(home) if repair else []
+        unmended: list[str] = []
+        checks = [health.check_data_dir(home), *health.check_models(self.settings.models_dir)]
+        checks += [health.check_remains(home, collections), *health.check_notebooks(home)]
+        checks += [health.check_private(home), self.audit.check()]
+        checks += [health.damaged_collection(folder, reason) for folder, reason in self.damaged()]
+        for info in self.collections():
+            report = self._examined(info, deep=deep, repair=repair, progress=progress)
+            found = (*report.checks, *_backup_checks(collections, info))
+            checks += [replace(check, name=f"{info.name}: {check.name}") for check in found]
+            repairs += [f"{info.name}: {said}" for said in report.repairs]
+            unmended += [f"{info.name}: {said}" for said in report.unmended]
+        return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
+
+    def _examined(
+        self,
+        info: CollectionInfo,
+        *,
+        deep: bool,
+        repair: bool,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> HealthReport:
+        """Check one collection; one that cannot be opened must not hide the others."""
+        try:
+            collection = self.get(info.id)
+            return collection.admin.doctor(deep=deep, repair=repair, progress=progress)
+        except CaseTrackError as error:
+            check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
+            return HealthReport((check,))
+
+    def profile_notice(self, profile: str, /) -> str | None:
+        """Return the line to show who chooses a profile whose texts leave this machine.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        """
+        from casetrack.models import providers
+        from casetrack.models.profiles import find_profile
+
+        chosen = find_profile(_usual(profile.strip().lower()))
+        return providers.notice(chosen.name, self.settings) if chosen.provider else None
+
+    def missing_models(self, profile: str, /) -> str | None:
+        """Return what to do about models of a profile that are not installed, if there are any.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        """
+        from casetrack.models import pull
+        from casetrack.models.profiles import find_profile
+
+        chosen = find_profile(_usual(profile.strip().lower()))
+        ready = {model.name for model in pull.installed(self.settings.models_dir)}
+        missing = [name for name in chosen.model_names if name not in ready]
+        if not missing:
+            return None
+        command = "casetrack models pull"
+        command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
+        return (
+            f'The models of the profile "{chosen.name}" are not installed yet '
+            f"({', '.join(missing)}): until then documents are found by their words only. "
+            f"Run `{command}` once while online; what is taken in before that gets its vectors "
+            "by `casetrack reindex`."
+        )
+
+    def _pipeline(self, wanted: str | Path) -> tuple[str, dict[str, bytes]]:
+        """Return the name of a pipeline, and the files that a collection keeps of it."""
+        if wanted == DEFAULT_PIPELINE:
+            return DEFAULT_PIPELINE, {}
+        from casetrack.ingest.pipeline.files import choose, to_keep
+
+        chosen = choose(wanted, self.settings.data_dir)
+        return chosen.name, to_keep(chosen)
+
+    def _dimension(self, profile: str) -> int:
+        from casetrack.models.profiles import find_profile
+
+        known = find_profile(profile).dimension
+        return self.encoders.get(profile).dimension if known is None else known
+
+    def _allow_collection(self, edition: str) -> None:
+        """Refuse one more where the tier has enough of this edition: 3 collections, and 3 cases.
+
+        Raises
+        ------
+        FreeTierLimit
+        """
+        if self.entitlements.of_edition(edition).tier.collections is not None:
+            infos: list[CollectionInfo | SealedCollection] = [*self.listed()[0], *self.sealed()]
+            self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
+
+
+def _usual(profile: str) -> str:
+    """Return the profile that a collection begins with."""
+    return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
+
+
+def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:
+    """Tell what the backups within a collection's folder take up."""
+    from casetrack.store.migrations import backups
+
+    return [
+        Check(
+            "backup",
+            ok=True,
+            detail=f"as it was in version {backup.version}, made on {backup.made_at:%Y-%m-%d}, "
+            f"{backup.size_bytes / 2**20:,.1f} MB in {backup.path}",
+        )
+        for backup in backups(home / info.id)
+    ]

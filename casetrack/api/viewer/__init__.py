@@ -1,0 +1,23 @@
+"""The viewer: passages on their pages, the graph and the timeline, as HTML or as pictures.
+
+>>> from casetrack.api.viewer import view_html
+>>> html = view_html(collection.workspace.state(), chunk_id)  # doctest: +SKIP
+"""
+
+from casetrack.api.viewer.graph_page import entity_graph_html, entity_graph_page
+from casetrack.api.viewer.sheet import sheet_path, write_sheet
+from casetrack.api.viewer.timeline_page import timeline_html, timeline_page
+from casetrack.api.viewer.view import View, open_view, view_html, view_png
+
+__all__ = [
+    "View",
+    "entity_graph_html",
+    "entity_graph_page",
+    "open_view",
+    "sheet_path",
+    "timeline_html",
+    "timeline_page",
+    "view_html",
+    "view_png",
+    "write_sheet",
+]

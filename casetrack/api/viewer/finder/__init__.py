@@ -1,0 +1,9 @@
+"""One page of HTML that searches a whole collection in the browser, without a server.
+
+>>> from casetrack.api.viewer.finder import finder_html
+>>> html = finder_html(collection.workspace.state())  # doctest: +SKIP
+"""
+
+from casetrack.api.viewer.finder.page import finder_html, finder_page
+
+__all__ = ["finder_html", "finder_page"]

@@ -1,0 +1,135 @@
+"""Collects what the pages of the graph and the timeline show beside the answers themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.pictures import quote_pictures
+from casetrack.api.viewer.quotes import place_of, spread_over_documents
+from casetrack.graph.answers.entities import entity_mentions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.api.viewer.quotes import Place, Span
+    from casetrack.base.records import Picture
+    from casetrack.base.records.graph import Edge, EntityGraph, Quote
+    from casetrack.store.workspace import State
+
+MAX_PICTURES = 36
+"""A page holds at most so many pictures of passages."""
+_MENTIONS = 200
+_QUOTES_PER_NAME = 6
+_PASSAGES_PER_LINK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What shows a link.
+
+    Attributes
+    ----------
+    quote
+        A place in a passage that mentions both ends.
+    spans
+        The names in it, code points of the chunk's text; empty where they are not known.
+    """
+
+    quote: Quote
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuotes:
+    """Cited places for the nodes and edges of a graph, in their order.
+
+    Attributes
+    ----------
+    names
+        For each node: places that mention it.
+    links
+        For each edge: places in the passages that mention both of its ends.
+    """
+
+    names: tuple[tuple[Quote, ...], ...]
+    links: tuple[tuple[Cited, ...], ...]
+
+
+def evidence_only(graph: EntityGraph, /) -> GraphQuotes:
+    """Return the quotes that a graph itself holds."""
+    return graph_quotes(graph, {})
+
+
+def mentioned(state: State, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...]]:
+    """Return for each node, by its id, places that mention it."""
+    found = {}
+    for node in graph.nodes:
+        places = entity_mentions(state.graph, node.entity_id, limit=_MENTIONS)
+        if places.entity.entity_id == node.entity_id:
+            found[node.entity_id] = tuple(m.quote for m in places.mentions)
+    return found
+
+
+def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /) -> GraphQuotes:
+    """Choose what is shown for each node and edge.
+
+    Parameters
+    ----------
+    mentions
+        By the ids of nodes, places that mention them; those left out show what their edges show.
+    """
+    links = tuple(_of_link(edge, mentions) for edge in graph.edges)
+    names = []
+    for node in graph.nodes:
+        own: Sequence[Quote] = mentions.get(node.entity_id, ())
+        if not own:
+            near = [
+                cited.quote
+                for edge, shown in zip(graph.edges, links, strict=True)
+                if node.entity_id in (edge.source, edge.target)
+                for cited in shown
+            ]
+            own = tuple({place_of(q): q for q in near}.values())
+        names.append(spread_over_documents(own, _QUOTES_PER_NAME))
+    return GraphQuotes(tuple(names), links)
+
+
+def _of_link(edge: Edge, mentions: Mapping[str, Sequence[Quote]]) -> tuple[Cited, ...]:
+    found: list[Cited] = []
+    for chunk_id in edge.evidence[:_PASSAGES_PER_LINK]:
+        ends = [
+            [q for q in mentions.get(end, ()) if q.chunk_id == chunk_id]
+            for end in (edge.source, edge.target)
+        ]
+        joint = edge.quote
+        if joint is not None and joint.chunk_id == chunk_id:
+            inside = [(q.char_start, q.char_end) for group in ends for q in group]
+            low, high = joint.char_start, joint.char_end
+            found.append(Cited(joint, tuple(s for s in inside if low <= s[0] and s[1] <= high)))
+        elif all(ends):
+            pairs = [(a, b) for a in ends[0] for b in ends[1]]
+            nearest = min(pairs, key=lambda ab: abs(ab[0].char_start - ab[1].char_start))
+            found += [Cited(q) for q in sorted(nearest, key=lambda q: q.char_start)]
+    return tuple({place_of(cited.quote): cited for cited in found}.values())
+
+
+def picture_order(quotes: GraphQuotes, /) -> list[Quote]:
+    """Return quotes of places with a layout, in the order in which they deserve a picture.
+
+    First one for each name, then one for each link, and so on.
+    """
+    names = [[q for q in group if q.provenance.line_boxes] for group in quotes.names]
+    links = [[c.quote for c in g if c.quote.provenance.line_boxes] for g in quotes.links]
+    return [
+        group[turn]
+        for turn in range(_QUOTES_PER_NAME)
+        for group in (*names, *links)
+        if len(group) > turn
+    ]
+
+
+def draw(state: State, quotes: Iterable[Quote], /) -> dict[Place, Picture]:
+    """Return pictures of the first places that can have one."""
+    workspace = state.workspace
+    return quote_pictures(workspace.folder, workspace.settings, list(quotes), limit=MAX_PICTURES)

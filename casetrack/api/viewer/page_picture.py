@@ -1,0 +1,277 @@
+"""A whole page as a picture small enough to send: for programs that look at pictures.
+
+Unlike :mod:`pictures`, which cuts a small piece out, this shows all of the page;
+formats without pages to see get their stored text drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.page_text import COLUMNS, page_text
+from casetrack.api.viewer.png import CHUNK_FACT, with_facts
+from casetrack.api.viewer.source import find_source
+from casetrack.api.viewer.view import draw_page, draw_text
+from casetrack.base.errors import FileEncrypted, FileError, UsageError
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
+from casetrack.store.find import page_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from PIL.Image import Image
+
+    from casetrack.api.viewer.page_text import Block, PageText
+    from casetrack.api.viewer.source import SourceFile
+    from casetrack.base.provenance import Box
+    from casetrack.base.records import Chunk, Document
+    from casetrack.store.workspace import State
+
+MAX_SIDE = 1600
+"""Pixels along the longer side: enough to read a printed page, and no more than models look at."""
+_DPI = 136.0
+"""Printed pages (A4, Letter) then need not be made smaller, which would blur them."""
+MAX_BYTES = 700_000
+"""Of the PNG. Some clients refuse results above a megabyte, and base64 adds a third."""
+DRAW_SECONDS = 25.0
+"""A page that takes longer to draw is shown as text: callers give up after a minute."""
+_AT_ONCE = threading.BoundedSemaphore(2)
+"""Each drawing takes memory here too; more than these wait for their turn."""
+_COLOURS = 32
+"""A picture that is too large is first reduced to so many colours, which keeps it legible."""
+_MARGIN = 0.95
+_AROUND_CHARS = 1_200
+"""How much text is drawn on either side of a passage, where text is drawn."""
+_PAGE_CHARS = 5_000
+"""How much text of a page is drawn, where no passage is to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A page to look at.
+
+    Attributes
+    ----------
+    png
+        At most :data:`MAX_BYTES`, with at most :data:`MAX_SIDE` pixels along a side.
+    document, page
+        What it shows; *page* counts from 1.
+    chunk
+        The passage that is marked on it, or ``None``.
+    is_text
+        Whether it shows stored text instead of the page as it looks.
+    notes
+        What who looks at it must know, in sentences.
+    """
+
+    png: bytes
+    document: Document
+    page: int
+    chunk: Chunk | None
+    is_text: bool
+    notes: tuple[str, ...]
+
+    @property
+    def citation(self) -> str:
+        """The passage's citation, or that of the page."""
+        if self.chunk is not None:
+            return self.chunk.citation
+        return f"{self.document.name}, page {self.page}"
+
+
+def passage_picture(
+    state: State, chunk_id: str, /, *, strong: Sequence[Box] = (), password: str | None = None
+) -> PagePicture:
+    """Return the page on which a passage stands, with the passage marked.
+
+    Parameters
+    ----------
+    state
+        The collection.
+    chunk_id
+        Id of the passage.
+    strong
+        Rectangles of what answers in it: they are marked strongly, the passage lightly.
+    password
+        Opens a protected file; it is kept nowhere.
+
+    Raises
+    ------
+    ChunkNotFound
+        No live chunk has this id.
+    FileError
+        Neither the page nor its text can be drawn.
+    """
+    chunk = state.chunk(chunk_id)
+    document = state.snapshot.documents[chunk.provenance.document_id]
+    place = chunk.provenance
+    return _Artist(state, document, place.page, chunk, tuple(strong), password).draw()
+
+
+def page_picture(
+    state: State, document: str, page: int, /, *, password: str | None = None
+) -> PagePicture:
+    """Return a page of a document as a picture.
+
+    Parameters
+    ----------
+    state
+        The collection.
+    document
+        Name, path or id of the document.
+    page
+        From 1.
+    password
+        Opens a protected file; it is kept nowhere.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        See :meth:`casetrack.api.collection.Collection.document`.
+    UsageError
+        The document has no such page, or nothing of it is stored that could be drawn.
+    FileError
+        Neither the page nor its text can be drawn.
+    """
+    found = state.document(document)
+    if not 1 <= page <= found.page_count:
+        raise UsageError(
+            f'"{found.name}" has no page {page}.', hint=f"Its pages are 1 to {found.page_count}."
+        )
+    return _Artist(state, found, page, None, password=password).draw()
+
+
+@dataclass(frozen=True, slots=True)
+class _Artist:
+    """Draws one page."""
+
+    state: State
+    document: Document
+    page: int
+    chunk: Chunk | None
+    strong: tuple[Box, ...] = ()
+    password: str | None = None
+
+    def draw(self) -> PagePicture:
+        source = find_source(self.state.workspace.folder, self.document)
+        with _AT_ONCE:
+            png, notes = self._page_itself(source)
+            is_text = png is None
+            if png is None:
+                png, more = self._stored_text(notes)
+                notes += more
+        png = _fitted(png)
+        picture = PagePicture(png, self.document, self.page, self.chunk, is_text, tuple(notes))
+        facts = {"Software": "CaseTrack", "Title": picture.citation}
+        if self.chunk is not None:
+            facts[CHUNK_FACT] = self.chunk.chunk_id
+        return PagePicture(
+            with_facts(png, facts), self.document, self.page, self.chunk, is_text, picture.notes
+        )
+
+    def _page_itself(self, source: SourceFile) -> tuple[bytes | None, list[str]]:
+        """Return the page as it looks, or ``None``, and what is to be said of that."""
+        if self.document.format not in PICTURE_FORMATS:
+            shown = "This format has no pages to see; its stored text is shown."
+            return None, [*([source.note] if source.note else []), shown]
+        if source.path is None:
+            remedy = " Ingest it again to see what it says now." if source.is_there else ""
+            return None, [f"{source.note} Its stored text is shown, not the page.{remedy}"]
+        copied = [f"{source.note} The picture shows the copy that was kept."] if source.note else []
+        settings = self.state.workspace.settings
+        given = (self.password,) if self.password else ()
+        options = ReadOptions(passwords=given, models_dir=settings.models_dir)
+        limits = settings.parse
+        limits = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
+        try:
+            image = draw_page(limits, options, source.path, self.page, dpi=_DPI)
+        except FileEncrypted:
+            tried = ", and the one that was given does not open it" if given else ""
+            return None, [f"The file is protected by a password{tried}; its stored text is shown."]
+        except FileError as error:
+            reason = f"The page cannot be drawn; its stored text is shown. {error.message}"
+            return None, [reason]
+        if image is None:
+            return None, ["The file has no pages to see; its stored text is shown."]
+        boxes = [b.box for b in self.chunk.provenance.line_boxes] if self.chunk else []
+        if self.chunk is not None and not boxes:
+            copied.append("Where on the page the passage stands is not known: nothing is marked.")
+        return mark_boxes(image, boxes, strong=self.strong) if boxes else image.png, copied
+
+    def _stored_text(self, notes: list[str]) -> tuple[bytes, list[str]]:
+        """Return the page's stored text drawn, and what is to be said of that."""
+        text = self._text()
+        if not text.blocks:
+            raise UsageError(
+                f'Page {self.page} of "{self.document.name}" cannot be shown: '
+                f"no text of it is stored. {' '.join(notes)}".strip(),
+                hint="Read another page, or see facts of the document with `casetrack document`.",
+            )
+        low, high = 0, _PAGE_CHARS
+        if self.chunk is not None:
+            low = self.chunk.provenance.char_start - _AROUND_CHARS
+            high = self.chunk.provenance.char_end + _AROUND_CHARS
+        blocks = tuple(_cut(text.blocks, low, high))
+        last = text.blocks[-1]
+        is_cut = low > text.blocks[0].start or high < last.start + len(last.text)
+        more = ["Only a part of the page's text is shown."] if is_cut else []
+        title = self.chunk.citation if self.chunk else f"{self.document.name}, page {self.page}"
+        said = [*notes, *more, *(self.chunk.provenance.notes if self.chunk else ())]
+        return draw_text(TextPage(title, tuple(said), blocks)).png, more
+
+    def _text(self) -> PageText:
+        rows = page_rows(self.state.snapshot, self.document, self.page, COLUMNS)
+        where = self.chunk.provenance if self.chunk else None
+        start, end = (where.char_start, where.char_end) if where else (0, 0)
+        return page_text(rows, start, end)
+
+
+def _cut(blocks: tuple[Block, ...], low: int, high: int) -> Iterator[TextBlock]:
+    """Yield what stands between two places of the page's text."""
+    for block in blocks:
+        first = min(max(low - block.start, 0), len(block.text))
+        last = min(max(high - block.start, 0), len(block.text))
+        if first < last:
+            pieces = block.pieces(first, last)
+            yield TextBlock(
+                tuple(Piece(p.text, "mark" if p.is_marked else "") for p in pieces), block.kind
+            )
+
+
+def _fitted(png: bytes) -> bytes:
+    """Return a picture within :data:`MAX_SIDE` and :data:`MAX_BYTES`."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as opened:
+        if max(opened.size) <= MAX_SIDE and len(png) <= MAX_BYTES:
+            return png
+        image = opened.convert("RGB")
+    image = _scaled(image, min(1.0, MAX_SIDE / max(image.size)))
+    packed = _packed(image)
+    ratio = 1.0
+    while len(packed) > MAX_BYTES:
+        image = _scaled(image, ratio)
+        packed = _packed(image.quantize(_COLOURS, dither=Image.Dither.NONE))
+        # The bytes go with the area.
+        ratio = _MARGIN * math.sqrt(MAX_BYTES / len(packed))
+    return packed
+
+
+def _scaled(image: Image, ratio: float) -> Image:
+    from PIL import Image as Pillow
+
+    if ratio >= 1:
+        return image
+    size = (max(1, round(image.width * ratio)), max(1, round(image.height * ratio)))
+    return image.resize(size, Pillow.Resampling.LANCZOS)
+
+
+def _packed(image: Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()

@@ -1,0 +1,182 @@
+"""Puts the text of a page together again from its chunks, with the passage marked."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+AROUND_CHARS = 20_000
+"""How much of a page is shown on either side of the passage."""
+
+COLUMNS = (
+    "text",
+    "page",
+    "char_start",
+    "char_end",
+    "paragraphs",
+    "row_start",
+    "row_end",
+    "column_start",
+    "column_end",
+)
+"""Columns of ``chunks`` that are needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text of a paragraph; *is_marked* where it belongs to the passage."""
+
+    text: str
+    is_marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, or a row of a sheet.
+
+    Attributes
+    ----------
+    start
+        Code point of the page's text where it begins.
+    kind, level
+        See :class:`casetrack.parse.base.Paragraph`.
+    row
+        1-based row of the sheet, where that is certain.
+    mark_start, mark_end
+        The part of *text* that belongs to the passage; equal where none does.
+    """
+
+    text: str
+    start: int
+    kind: str
+    level: int | None
+    row: int | None
+    mark_start: int
+    mark_end: int
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether any of it belongs to the passage."""
+        return self.mark_start < self.mark_end
+
+    def pieces(self, start: int = 0, end: int | None = None, /) -> list[Piece]:
+        """Return ``text[start:end]``, the passage apart from the rest; never an empty piece."""
+        last = len(self.text) if end is None else end
+        edges = sorted({start, last, *(min(max(m, start), last) for m in self._marks)})
+        return [
+            Piece(self.text[a:b], self.mark_start <= a and b <= self.mark_end)
+            for a, b in itertools.pairwise(edges)
+        ]
+
+    @property
+    def _marks(self) -> tuple[int, int]:
+        return self.mark_start, self.mark_end
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page's paragraphs around the passage.
+
+    Attributes
+    ----------
+    blocks
+        In order.
+    left_out_before, left_out_after
+        How many characters are left out on either side.
+    columns
+        First and last column of the sheet, 1-based; ``None`` outside of sheets.
+    """
+
+    blocks: tuple[Block, ...]
+    left_out_before: int
+    left_out_after: int
+    columns: tuple[int, int] | None = None
+
+
+def page_text(rows: Iterable[Mapping[str, Any]], start: int, end: int, /) -> PageText:
+    """Put a page together.
+
+    Parameters
+    ----------
+    rows
+        Its chunks, with :data:`COLUMNS`.
+    start, end
+        Place of the passage in the page's text.
+    """
+    ordered = sorted(rows, key=lambda row: row["char_start"])
+    text = _joined(ordered)
+    paragraphs = {p["number"]: p for row in ordered for p in row["paragraphs"] or ()}
+    if not paragraphs:
+        whole = {"start": 0, "end": len(text), "kind": "body", "level": None}
+        paragraphs = {1: whole}
+    low, high = start - AROUND_CHARS, end + AROUND_CHARS
+    shown = {n: p for n, p in paragraphs.items() if p["end"] > low and p["start"] < high}
+    numbers = row_numbers(ordered)
+    blocks = [
+        _block(text, shown[n], numbers.get(n), start, end, (low, high)) for n in sorted(shown)
+    ]
+    return PageText(
+        tuple(blocks),
+        blocks[0].start if blocks else 0,
+        len(text) - (blocks[-1].start + len(blocks[-1].text)) if blocks else 0,
+        _columns(ordered),
+    )
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> tuple[int, int] | None:
+    ranges = [(r["column_start"], r["column_end"]) for r in rows if r["column_start"] is not None]
+    if not ranges:
+        return None
+    return min(first for first, _ in ranges), max(last for _, last in ranges)
+
+
+def _block(
+    text: str,
+    paragraph: Mapping[str, Any],
+    row: int | None,
+    start: int,
+    end: int,
+    within: tuple[int, int],
+) -> Block:
+    first, last = max(paragraph["start"], within[0]), min(paragraph["end"], within[1], len(text))
+    return Block(
+        text=text[first:last],
+        start=first,
+        kind=paragraph["kind"],
+        level=paragraph["level"],
+        row=row,
+        mark_start=min(max(start - first, 0), last - first),
+        mark_end=min(max(end - first, 0), last - first),
+    )
+
+
+def _joined(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Join chunks, which tile their page and overlap."""
+    parts: list[str] = []
+    length = 0
+    for row in rows:
+        parts.append(row["text"][max(0, length - row["char_start"]) :])
+        length = max(length, row["char_end"])
+    return "".join(parts)
+
+
+def row_numbers(rows: Iterable[Mapping[str, Any]], /) -> dict[int, int]:
+    """Return the sheet row of each paragraph, where the chunks leave no doubt.
+
+    A chunk knows its first and its last row; those between are certain where none is empty.
+    """
+    numbers: dict[int, int] = {}
+    for row in rows:
+        first, last = row["row_start"], row["row_end"]
+        paragraphs = [p["number"] for p in row["paragraphs"] or ()]
+        if first is None or last is None or not paragraphs:
+            continue
+        if len(paragraphs) == last - first + 1:
+            numbers |= {p: first + i for i, p in enumerate(paragraphs)}
+        else:
+            numbers |= {paragraphs[0]: first, paragraphs[-1]: last}
+    return numbers

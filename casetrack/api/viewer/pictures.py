@@ -1,0 +1,155 @@
+"""Small pictures of passages on their pages, for notebooks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.source import SourceFile, find_source
+from casetrack.api.viewer.view import about_source, draw_page, no_picture
+from casetrack.base.errors import CaseTrackError, FileError
+from casetrack.base.records import Picture
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.render import PICTURE_FORMATS, mark_boxes
+from casetrack.store.datasets import open_snapshot
+from casetrack.store.find import find_chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from casetrack.base.config import Settings
+    from casetrack.base.provenance import Box, Provenance
+    from casetrack.base.records import Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.parse.render import PageImage
+
+MAX_PICTURES = 3
+"""Only so many of the first passages get a picture."""
+TOTAL_SECONDS = 12.0
+"""Pictures that are not done by then are left out."""
+QUOTES_SECONDS = 40.0
+"""The same for a page with many quotes."""
+_DPI = 110.0
+_AROUND = 26.0
+_AROUND_QUOTE = 48.0
+_WIDTH = 620
+
+
+def pictures(
+    folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]], /
+) -> dict[str, Picture]:
+    """Draw the places of passages.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    settings
+        Those of its data folder.
+    passages
+        Their chunk ids, the most important first, with the rectangles to be marked strongly.
+
+    Returns
+    -------
+    dict
+        By chunk id: a picture, or why there is none. Formats without page pictures are left out.
+    """
+    found: dict[str, Picture] = {}
+    artist = _Artist(folder, settings, TOTAL_SECONDS)
+    for chunk_id in [*passages][:MAX_PICTURES]:
+        if (picture := artist.draw_chunk(chunk_id, passages[chunk_id])) is not None:
+            found[chunk_id] = picture
+    return found
+
+
+def quote_pictures(
+    folder: Path, settings: Settings, quotes: Sequence[Quote], /, *, limit: int
+) -> dict[tuple[str, int, int], Picture]:
+    """Draw the places of quotes, each with its own words marked.
+
+    Parameters
+    ----------
+    folder, settings
+        As for :func:`pictures`.
+    quotes
+        The most important first; places that come twice are drawn once.
+    limit
+        At most so many pictures.
+
+    Returns
+    -------
+    dict
+        By chunk id, start and end in its text: a picture, or why there is none. Formats without
+        page pictures are left out, and so is what comes after the last picture.
+    """
+    drawable = {(q.chunk_id, q.char_start, q.char_end): q for q in quotes}
+    found: dict[tuple[str, int, int], Picture] = {}
+    artist = _Artist(folder, settings, QUOTES_SECONDS)
+    for place, quote in drawable.items():
+        if sum(picture.png is not None for picture in found.values()) >= limit:
+            break
+        if (picture := artist.draw_place(quote.provenance, around=_AROUND_QUOTE)) is not None:
+            found[place] = picture
+    return found
+
+
+class _Artist:
+    """Draws passages of one collection; every page and every file is looked at once."""
+
+    def __init__(self, folder: Path, settings: Settings, seconds: float) -> None:
+        self._folder, self._deadline = folder, time.monotonic() + seconds
+        bound = min(settings.parse.timeout_seconds, TOTAL_SECONDS)
+        self._limits = replace(settings.parse, timeout_seconds=bound)
+        self._options = ReadOptions(models_dir=settings.models_dir)
+        self._snapshot = open_snapshot(folder)
+        self._sources: dict[str, SourceFile] = {}
+        self._pages: dict[tuple[Path, int], PageImage | None] = {}
+
+    def draw_chunk(self, chunk_id: str, strong: Sequence[Box] = ()) -> Picture | None:
+        """Draw a passage; ``None`` where its format has no pictures."""
+        try:
+            place = find_chunk(self._snapshot, chunk_id).provenance
+        except CaseTrackError as error:
+            return Picture(None, f"There is no picture of the page. {error.message}")
+        return self.draw_place(place, strong)
+
+    def draw_place(
+        self, place: Provenance, strong: Sequence[Box] = (), *, around: float = _AROUND
+    ) -> Picture | None:
+        """Draw a place with *around* points beside it; ``None`` as above."""
+        try:
+            return self._draw(place, strong, around)
+        except FileError as error:
+            return Picture(None, no_picture(error))
+        except CaseTrackError as error:
+            return Picture(None, f"There is no picture of the page. {error.message}")
+
+    def _draw(self, p: Provenance, strong: Sequence[Box], around: float) -> Picture | None:
+        document = self._snapshot.documents.get(p.document_id)
+        if document is None or document.format not in PICTURE_FORMATS or not p.line_boxes:
+            return None
+        if time.monotonic() > self._deadline:
+            return Picture(None, "There was no time left to draw the page.")
+        source = self._source(document)
+        if source.path is None:
+            return Picture(None, about_source(source, document) or "")
+        image = self._page(source.path, p.page)
+        if image is None:
+            return None
+        boxes = [b.box for b in p.line_boxes]
+        png = mark_boxes(image, boxes, strong=strong, around=around, width=_WIDTH)
+        return Picture(png, about_source(source, document) or "")
+
+    def _source(self, document: Document) -> SourceFile:
+        known = self._sources.get(document.document_id)
+        if known is None:
+            known = self._sources[document.document_id] = find_source(self._folder, document)
+        return known
+
+    def _page(self, path: Path, page: int) -> PageImage | None:
+        if (path, page) not in self._pages:
+            drawn = draw_page(self._limits, self._options, path, page, dpi=_DPI)
+            self._pages[path, page] = drawn
+        return self._pages[path, page]

@@ -1,0 +1,177 @@
+"""Shows cited places on a page: the words marked, their source, a picture of where they stand."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.markup import esc, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.base.records import Picture
+    from casetrack.base.records.graph import Quote
+
+Place = tuple[str, int, int]
+"""Id of a chunk, and start and end of the words in its text."""
+Span = tuple[int, int]
+"""Start and end in the text of a chunk, code points, half-open."""
+_LONGEST = 600
+"""Characters of a snippet, with its words in the middle."""
+_BREAKS = re.compile(r"[^\S\n]*\n\s*")
+
+
+def place_of(quote: Quote, /) -> Place:
+    """Return what tells a quote from others."""
+    return quote.chunk_id, quote.char_start, quote.char_end
+
+
+@dataclass(slots=True)
+class Cards:
+    """Writes quotes of one collection; every picture is in the page once.
+
+    Attributes
+    ----------
+    collection
+        Its name, for the commands that are shown.
+    pictures
+        By place: a picture, or why there is none.
+    """
+
+    collection: str
+    pictures: Mapping[Place, Picture]
+    _used: dict[bytes, int] = field(default_factory=dict, init=False)
+
+    def card(self, quote: Quote, spans: Sequence[Span] = (), /) -> str:
+        """Return a quote as HTML; see :func:`marked` for *spans*."""
+        return "".join(self._card(quote, spans))
+
+    def _card(self, quote: Quote, spans: Sequence[Span]) -> Iterator[str]:
+        p = quote.provenance
+        yield f'<article class="card">\n<p class="cited">{esc(quote.citation)}</p>\n'
+        for warning in p.warnings:
+            yield f'<p class="doubt">{esc(warning)}</p>\n'
+        lang = f' lang="{esc(p.language)}"' if p.language else ""
+        yield f'<blockquote dir="auto"{lang}>{marked(quote, spans)}</blockquote>\n'
+        yield self._picture(quote)
+        yield f"{self._place(quote)}</article>\n"
+
+    def _place(self, quote: Quote) -> str:
+        command = esc(self._command(quote))
+        return (
+            f'<dl class="place"><dt>File</dt><dd>{_file(quote)}</dd>'
+            f"<dt>Highlighted on its page</dt><dd><code>{command}</code></dd></dl>\n"
+        )
+
+    def _command(self, quote: Quote) -> str:
+        return f"casetrack show {quote.chunk_id} -c {shlex.quote(self.collection)}"
+
+    def _picture(self, quote: Quote) -> str:
+        picture = self.pictures.get(place_of(quote))
+        if picture is None:
+            return ""
+        note = f'<figcaption class="note-line">{esc(picture.note)}</figcaption>'
+        note = note if picture.note else ""
+        if picture.png is None:
+            return f"<figure>{note}</figure>\n" if note else ""
+        number = self._used.setdefault(picture.png, len(self._used))
+        width, height = _size(picture.png)
+        alt = f"The words, marked on their page: {quote.citation}"
+        return (
+            f'<figure class="cutout"><svg viewBox="0 0 {width} {height}" role="img" '
+            f'aria-label="{esc(alt)}" style="max-width:{width}px">'
+            f'<use href="#picture-{number}"/></svg>{note}</figure>\n'
+        )
+
+    def definitions(self) -> str:
+        """Return the pictures that the cards written so far show; to stand behind them."""
+        images = []
+        for png, number in self._used.items():
+            width, height = _size(png)
+            data = base64.b64encode(png).decode("ascii")
+            images.append(
+                f'<image id="picture-{number}" width="{width}" height="{height}" '
+                f'href="data:image/png;base64,{data}"/>'
+            )
+        if not images:
+            return ""
+        inner = "\n".join(images)
+        return f'<svg class="store" aria-hidden="true"><defs>\n{inner}\n</defs></svg>\n'
+
+
+def marked(quote: Quote, spans: Sequence[Span] = (), /) -> str:
+    """Return the words with what stands around them, as HTML; very long ones are cut.
+
+    Parameters
+    ----------
+    spans
+        What to mark, in code points of the chunk's text; without it the quote's own words.
+    """
+    offset = quote.char_start - quote.snippet_start
+    wanted = spans or ((quote.char_start, quote.char_end),)
+    parts, at = [], 0
+    for start, end in sorted((a - offset, b - offset) for a, b in wanted):
+        if at <= start < end <= len(quote.snippet):
+            plain = _middle(quote.snippet[at:start]) if at else _tail(quote.snippet[:start])
+            parts += [esc(plain), f"<mark>{esc(_head(quote.snippet[start:end]))}</mark>"]
+            at = end
+    parts.append(esc(_head(quote.snippet[at:])))
+    before, after = quote.cut_ends
+    return ("\u2026\u00a0" if before else "") + "".join(parts) + ("\u00a0\u2026" if after else "")
+
+
+def _head(text: str) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "\u2026"
+
+
+def _tail(text: str) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= _LONGEST else "\u2026" + flat[1 - _LONGEST :]
+
+
+def _middle(text: str) -> str:
+    flat = _flat(text)
+    half = _LONGEST // 2
+    return flat if len(flat) <= _LONGEST else f"{flat[:half]} \u2026 {flat[-half:]}"
+
+
+def _flat(text: str) -> str:
+    """Let lines flow; what stands between empty lines starts on a line of its own."""
+    return _BREAKS.sub(lambda found: "\n" if found[0].count("\n") > 1 else " ", text)
+
+
+def _file(quote: Quote) -> str:
+    p = quote.provenance
+    path = Path(p.document_path)
+    # The path of an attachment names a place inside another file: there is nothing to open.
+    if not path.is_absolute() or not path.is_file():
+        return span(p.document_path)
+    page = f"#page={p.page}" if path.suffix.lower() == ".pdf" else ""
+    return (
+        f'{span(p.document_path)} <a href="{esc(path.as_uri() + page)}" '
+        'rel="noreferrer">Open the file</a>'
+    )
+
+
+def _size(png: bytes) -> tuple[int, int]:
+    """Return width and height of a PNG, from its first chunk."""
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+def spread_over_documents(quotes: Sequence[Quote], limit: int, /) -> tuple[Quote, ...]:
+    """Choose the first quote of each document, then the second, and so on."""
+    turns: dict[str, int] = {}
+    ranked = []
+    for number, quote in enumerate(quotes):
+        document = quote.provenance.document_id
+        turn = turns[document] = turns.get(document, -1) + 1
+        ranked.append((turn, number, quote))
+    return tuple(q for *_, q in sorted(ranked, key=lambda r: r[:2])[:limit])

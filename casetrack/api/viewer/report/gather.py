@@ -1,0 +1,264 @@
+"""Collects what a report says of a collection; nothing of it is words of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.report.amounts import largest_amounts
+from casetrack.api.viewer.report.marked import of_documents
+from casetrack.api.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
+from casetrack.base.errors import DuplicateDocument
+from casetrack.base.records.graph import Citation
+from casetrack.graph.answers.entity_graph import entity_graph
+from casetrack.graph.answers.rows import quotes_of, reference_of, total_of
+from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.summary import key_actors
+from casetrack.graph.answers.summary import summary as collection_summary
+from casetrack.graph.answers.timeline import timeline
+from casetrack.graph.answers.topics import topic_records
+from casetrack.ingest.index_status import index_status
+from casetrack.store.place import stored_bytes
+from casetrack.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.api.viewer.report.amounts import Amounts
+    from casetrack.base.records import CollectionInfo, Document, UntakenFile
+    from casetrack.base.records.graph import (
+        CollectionSummary,
+        EntityGraph,
+        Event,
+        KeyActor,
+        Quote,
+        Timeline,
+        Topic,
+    )
+    from casetrack.base.records.index_status import IndexStatus
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.store.workspace import State
+
+MAX_ACTORS = 40
+MAX_EVENTS = 60
+MAX_AMOUNTS = 12
+"""Of each currency."""
+MAX_REFERENCES = 40
+MAX_DOCUMENTS = 200
+MAX_NODES = 12
+MAX_LINKS = 8
+_OPENING = 240
+"""Characters of a document's first passage that are marked as its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document, and the words that it begins with; ``None`` where it has no text."""
+
+    document: Document
+    opening: Quote | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a report says.
+
+    Attributes
+    ----------
+    made
+        When.
+    version
+        Of CaseTrack.
+    actors
+        People and organisations, the weightiest first, each with the place that says who it is.
+    people_and_firms
+        How many people there are in all, and how many firms.
+    topics
+        What the passages are about, the largest topic first.
+    graph
+        Who is mentioned together; ``None`` where the tier has no such thing.
+    amounts
+        Sums of money by currency, the currency of most sums first.
+    references
+        What is referred to most, each with one place that does so.
+    reference_count
+        How many references there are in all.
+    documents
+        By name; the first :data:`MAX_DOCUMENTS`.
+    span, undated_documents
+        First and last date that documents carry of themselves, and how many carry none.
+    untaken
+        Files that are not in the collection as they are now, failed ones first.
+    left_out
+        What is not in the report and why, in sentences.
+    marks
+        The user's stars and tags that count, place by place.
+    """
+
+    info: CollectionInfo
+    made: datetime
+    version: str
+    summary: CollectionSummary
+    actors: tuple[KeyActor, ...]
+    people_and_firms: tuple[int, int]
+    topics: tuple[Topic, ...]
+    timeline: Timeline
+    graph: EntityGraph | None
+    amounts: tuple[Amounts, ...]
+    references: tuple[Citation, ...]
+    reference_count: int
+    documents: tuple[Listed, ...]
+    document_count: int
+    span: tuple[datetime, datetime] | None
+    undated_documents: int
+    untaken: tuple[UntakenFile, ...]
+    index: IndexStatus
+    left_out: tuple[str, ...]
+    marks: tuple[PlacedMark, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the collection."""
+        return self.info.name
+
+    @property
+    def is_part(self) -> bool:
+        """Whether not all was read, so that what is counted in texts is a lower bound."""
+        figures = self.summary.statistics
+        unread = figures.partial_documents or figures.pages_without_text
+        return bool(unread or any(f.failed for f in self.untaken))
+
+    @property
+    def refused(self) -> tuple[UntakenFile, ...]:
+        """The files that were not taken, without copies of documents."""
+        return tuple(f for f in self.untaken if f.code != DuplicateDocument.code)
+
+    @property
+    def at_least(self) -> str:
+        """What stands before a number that may be larger, ``"at least "``; else nothing."""
+        return "at least " if self.is_part else ""
+
+    @property
+    def actor_count(self) -> int:
+        """Number of people and firms together."""
+        return sum(self.people_and_firms)
+
+
+def gather(state: State, /, *, made: datetime | None = None) -> Report:
+    """Collect what a report says of one state of a collection.
+
+    Parameters
+    ----------
+    state
+        The collection.
+    made
+        What stands in the report as the time it was made; now where it is not given.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    workspace, source = state.workspace, state.graph
+    summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
+    found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
+    events = tuple(e for e in found.events if _stands(e))
+    actors = key_actors(source, limit=MAX_ACTORS)
+    sums = largest_amounts(source, limit=MAX_AMOUNTS)
+    borne_out = tuple(
+        replace(
+            g, sums=tuple(s for s in g.sums if bears_sum(s.quote, s.value, s.high, scale=s.scale))
+        )
+        for g in sums
+    )
+    unproven = (len(found.events) - len(events)) + sum(
+        len(g.sums) - len(b.sums) for g, b in zip(sums, borne_out, strict=True)
+    )
+    kinds = summary.statistics.entity_counts
+    cited, reference_count = _references(source)
+    has_graph = workspace.entitlements.allows("entity_graph")
+    tier = workspace.entitlements.status().tier.title
+    graph = entity_graph(source, None, depth=2, limit=MAX_NODES) if has_graph else None
+    moments = [d.own_date for d in source.documents]
+    dates = [moment for moment in moments if moment is not None]
+    left_out = []
+    if not has_graph:
+        left_out.append(f"The graph of names is left out: the {tier} tier has none.")
+    if unproven:
+        what = "1 date or sum is" if unproven == 1 else f"{unproven} dates and sums are"
+        left_out.append(f"{what} left out: no single passage gives them in full.")
+    return Report(
+        info=workspace.info,
+        made=made or datetime.now(UTC),
+        version=__version__,
+        summary=replace(summary, key_dates=tuple(e for e in summary.key_dates if _stands(e))),
+        actors=_proven(source, actors),
+        people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
+        topics=tuple(topic_records(source)),
+        timeline=replace(found, events=events),
+        graph=graph,
+        amounts=borne_out,
+        references=cited,
+        reference_count=reference_count,
+        documents=_documents(source),
+        document_count=len(source.documents),
+        span=(min(dates), max(dates)) if dates else None,
+        undated_documents=len(moments) - len(dates),
+        untaken=state.untaken(),
+        index=index_status(state),
+        left_out=tuple(left_out),
+        marks=of_documents(source.marks),
+    )
+
+
+def _stands(event: Event) -> bool:
+    """Return whether an event is in its passage, or is the user's own, who names the passage."""
+    return event.mark_id is not None or bears_date(event.quote, event)
+
+
+def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:
+    """Return the actors without places that do not name them, and roles that these do not say."""
+    quotes = [a.quote if a.quote and bears_name(a.quote, a.entity) else None for a in actors]
+    chunks = {c.chunk_id: c.text for c in graph.chunks([q.chunk_id for q in quotes if q])}
+    found = []
+    for actor, quote in zip(actors, quotes, strict=True):
+        entity = actor.entity
+        if entity.role and not (quote and bears_role(chunks[quote.chunk_id], entity.role)):
+            entity = replace(entity, role=None)
+        found.append(replace(actor, entity=entity, quote=quote))
+    return tuple(found)
+
+
+def _references(graph: ContextGraph) -> tuple[tuple[Citation, ...], int]:
+    """Return what is referred to most, each with its most telling place, and how many there are."""
+    rows = ask(graph, "key-references", limit=MAX_REFERENCES).to_pylist()
+    cited = tuple(
+        Citation(reference_of(row), row["relationship"], quote, row["confidence"])
+        for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
+    )
+    return cited, total_of(rows)
+
+
+def _documents(source: ContextGraph) -> tuple[Listed, ...]:
+    """Return the first documents by name, each with how it begins."""
+    vectors = source.chunk_vectors()
+    first: dict[int, str] = {}
+    for chunk_id, rank in zip(vectors.ids, vectors.documents.tolist(), strict=True):
+        if rank >= MAX_DOCUMENTS:
+            break
+        first.setdefault(rank, chunk_id)
+    texts = [chunk.text for chunk in source.chunks(list(first.values()))] if first else []
+    places = [(i, *_opening(text)) for i, text in zip(first.values(), texts, strict=True)]
+    quotes = dict(zip(first, source.quotes(places), strict=True))
+    shown = source.documents[:MAX_DOCUMENTS]
+    return tuple(Listed(d, quotes.get(rank)) for rank, d in enumerate(shown))
+
+
+def _opening(text: str) -> tuple[int, int]:
+    """Return the span of the first paragraph, or of what is shown of it."""
+    start = len(text) - len(text.lstrip())
+    line = text.find("\n", start)
+    end = len(text) if line < 0 else line
+    return start, max(start + 1, min(end, start + _OPENING))

@@ -1,0 +1,130 @@
+"""Whether a passage bears out what a report says of it: the very sum, the very date, the name.
+
+What a report states stands at the place that it cites. A year that a text leaves out is marked as
+filled in. A day that only the date of the letter gives ("yesterday"), a sum that somebody would
+have to work out, a name under which only other documents know somebody: these are left to the
+other answers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.amounts import find_amounts
+from casetrack.extract.dates import find_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.base.records.graph import Entity, Event, Quote
+
+_FIGURES = re.compile(r"\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?")
+_SCALES = {
+    r"k|thousands?|tausend|tsd|mille?s?|mil": 1e3,
+    r"m|mm|mn|mio|millions?|millionen|millones": 1e6,
+    r"b|bn|mrd|billions?|milliarden?|milliards?": 1e9,
+    r"t|tn|trillions?|billionen": 1e12,
+    r"lakhs?|lacs?": 1e5,
+    r"crores?": 1e7,
+    r"c|cents?|pence|centimes?|centavos?": 1e-2,
+}
+_NEARLY = 1e-12
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"\d{4}")
+_DIGITS = re.compile(r"\d+")
+
+
+def bears_sum(
+    quote: Quote, value: float, high: float | None = None, /, *, scale: float = 1.0
+) -> bool:
+    """Whether the words of a quote name a sum: its figures, times a scale that stands beside them.
+
+    Both ends of a range must be there. *scale* is that of its table, whose head may stand on
+    another page.
+    """
+    found = {one for span in find_amounts(quote.text) for one in (span.value, span.high)}
+    found |= set(_numbers(quote.text))
+    scales = [1.0, scale, *_scales(quote.snippet)]
+    return all(
+        any(
+            one is not None and abs(abs(one) * by - abs(wanted)) <= _NEARLY * max(abs(wanted), 1)
+            for one in found
+            for by in scales
+        )
+        for wanted in (value, high)
+        if wanted is not None
+    )
+
+
+def _numbers(text: str) -> Iterator[float]:
+    """Yield what the figures of a text may mean: with a point or a comma before the decimals."""
+    for match in _FIGURES.finditer(text):
+        digits = re.sub(r"['\u2019\u00a0\u202f ]", "", match[0])
+        for point, group in ((".", ","), (",", ".")):
+            plain = digits.replace(group, "")
+            if plain.count(point) <= 1:
+                yield float(plain.replace(point, "."))
+
+
+def _scales(text: str) -> Iterator[float]:
+    words = {word.casefold() for word in re.findall(r"[^\W\d_]+", text)}
+    for pattern, scale in _SCALES.items():
+        if any(re.fullmatch(pattern, word) for word in words):
+            yield scale
+
+
+def bears_date(quote: Quote, event: Event, /) -> bool:
+    """Whether the words of a quote name a date, with or without its year.
+
+    They do where they are read as that date alone, or have the figures of its day, or, of a date
+    that is no day, of its year; "the 1st and 2nd of May 2024" may have the rest beside them.
+    "Yesterday" names none.
+    """
+    if _reads_as(quote, event):
+        return True
+    own, near = set(_DIGITS.findall(quote.text)), set(_DIGITS.findall(quote.snippet))
+    if not own:
+        return False
+    if event.precision == "day":
+        day = int(event.first[8:10])
+        return any(int(figure) == day for figure in (own | near) if len(figure) <= 2) or any(
+            len(figure) == 8 for figure in own
+        )
+    return names_year(quote, event)
+
+
+def names_year(quote: Quote, event: Event, /) -> bool:
+    """Whether the words of a quote, or those beside it, have the year of a date."""
+    if _reads_as(quote, event):
+        return True
+    figures = set(_DIGITS.findall(quote.text)) | set(_DIGITS.findall(quote.snippet))
+    years = _YEAR.findall(event.value)
+    return any({year, year[2:]} & figures for year in years)
+
+
+def _reads_as(quote: Quote, event: Event) -> bool:
+    return any(event.value in (span.value, *span.readings) for span in find_dates(quote.text))
+
+
+def bears_name(quote: Quote, entity: Entity, /) -> bool:
+    """Whether the words of a quote are a name of an entity, a part of one, or its initials."""
+    said = _words(quote.text)
+    if not said:
+        return False
+    for name in (entity.name, *entity.aliases):
+        known = _words(name)
+        if set(said) <= set(known) or "".join(said) == "".join(word[0] for word in known):
+            return True
+    return False
+
+
+def bears_role(text: str, role: str, /) -> bool:
+    """Whether a passage says a role, in its words or by its initials ("CEO")."""
+    said, words = set(_words(text)), _words(role)
+    initials = "".join(word[0] for word in words)
+    return set(words) <= said or bool({initials, f"{initials}o"} & said)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace(".", ""))

@@ -1,0 +1,132 @@
+"""The frame of a page that is looked through: styles, its one script, head and foot."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from casetrack.api.viewer.markup import esc
+from casetrack.base.errors import UsageError
+from casetrack.store.files import storage_errors, write_atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Kind = Literal["graph", "timeline", "report", "search", "chronology", "check"]
+_HERE = Path(__file__).parent
+_STYLES = ("page.css", "style.css", "figure.css", "sheet.css")
+_POLICY = '<meta http-equiv="Content-Security-Policy" content="'
+_MARK = '<meta name="casetrack-page" content="'
+
+
+def sheet(
+    kind: Kind, title: str, parts: Iterable[str], /, *, style: str = "", script: str | None = None
+) -> str:
+    """Return a page of HTML that loads nothing.
+
+    Parameters
+    ----------
+    title
+        Of the window, as text.
+    parts
+        What stands in the body, as HTML.
+    style, script
+        Its own style, after the common ones, and its own script instead of the common one.
+    """
+    style = own_style(*_STYLES) + style
+    script = script if script is not None else _text("sheet.js")
+    body = "".join(parts)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'{_POLICY}{_policy(script)}">\n'
+        '<meta name="generator" content="CaseTrack">\n'
+        f'{_MARK}{kind}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{esc(title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f'<body class="sheet {kind}-sheet">\n{body}'
+        "<footer>Written by CaseTrack. It holds all it shows, and loads nothing.</footer>\n"
+        f"<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def page_policy(page: str, /) -> str:
+    """Return the policy of a page as the header of a server that shows it among its own pages.
+
+    It keeps what the page says of itself, and makes it a stranger there: its script reaches
+    neither the server's other pages nor a visitor's cookies.
+    """
+    own = page.partition(_POLICY)[2].partition('">')[0]
+    apart = "sandbox allow-scripts allow-popups allow-modals; frame-ancestors 'none'"
+    return f"{html.unescape(own)}; {apart}"
+
+
+def figure_style() -> str:
+    """Return the style of a drawing, for where it stands alone."""
+    return f"<style>{own_style('figure.css')}</style>"
+
+
+def own_style(*names: str) -> str:
+    """Return style sheets of this package, such as ``page.css``, one after the other."""
+    return "".join(map(_text, names))
+
+
+def sheet_path(path: Path, kind: Kind, /) -> Path:
+    """Return where a page can be written, absolute; only one of the same kind is replaced.
+
+    Raises
+    ------
+    UsageError
+        It does not end in ``.html``, its folder does not exist, or something else is there.
+    """
+    target = path.expanduser().absolute()
+    if target.suffix.lower() not in {".html", ".htm"} or target.is_dir():
+        raise UsageError(
+            f"{str(path)!r} does not name a page of HTML.", hint="Name a file that ends in .html."
+        )
+    if not target.parent.is_dir():
+        raise UsageError(
+            f"There is no folder {target.parent}.", hint="Make it first, or choose another place."
+        )
+    if target.exists() and not _is(kind, target):
+        raise UsageError(
+            f"There is a file {target} already, which holds no {kind}.",
+            hint="Choose another name, or remove the file first.",
+        )
+    return target
+
+
+def write_sheet(path: Path, kind: Kind, page: str, /) -> Path:
+    """Write a page, whole or not at all, and return where it is.
+
+    Raises
+    ------
+    UsageError
+        See :func:`sheet_path`.
+    StorageError
+        It cannot be written.
+    """
+    target = sheet_path(path, kind)
+    write_atomic(target, page.encode("utf-8", "replace"))
+    return target
+
+
+def _is(kind: Kind, path: Path) -> bool:
+    with storage_errors(path), path.open("rb") as file:
+        return f'{_MARK}{kind}"'.encode() in file.read(4096)
+
+
+def _policy(script: str) -> str:
+    # Only this very script may run, whatever a document's text tries.
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _text(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")

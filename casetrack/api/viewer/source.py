@@ -1,0 +1,90 @@
+"""Finds the file that a document was read from, with the content it had then."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from casetrack.ingest.sources import is_inside
+from casetrack.store.originals import copy_of
+
+if TYPE_CHECKING:
+    from casetrack.base.records import Document
+
+_State = Literal["same", "changed", "missing", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The file to draw.
+
+    Attributes
+    ----------
+    path
+        A file with the content the document was made from, or ``None``.
+    note
+        What happened to the document's own file, if anything did.
+    is_copy
+        Whether *path* is the copy that the collection kept.
+    is_there
+        Whether there is a file at the document's own path.
+    """
+
+    path: Path | None
+    note: str | None = None
+    is_copy: bool = False
+    is_there: bool = False
+
+
+def find_source(folder: Path, document: Document, /) -> SourceFile:
+    """Return a file whose content is the one the document was made from.
+
+    Parameters
+    ----------
+    folder
+        The collection's, where copies lie.
+    document
+        Its row of the ledger.
+    """
+    copy = _copy(folder, document)
+    kept = copy if copy is not None and _state(copy, document) == "same" else None
+    # The path of an attachment names a place inside another file, a fetched file's is none of ours.
+    if is_inside(document):
+        what = "file" if document.is_remote else "attachment"
+        note = None if kept else f"The collection's copy of this {what} is gone or damaged."
+        return SourceFile(kept, note, is_copy=True)
+    path = Path(document.path)
+    state = _state(path, document)
+    if state == "same":
+        return SourceFile(path, is_there=True)
+    return SourceFile(kept, _NOTES[state], is_copy=kept is not None, is_there=state != "missing")
+
+
+_NOTES: dict[_State, str] = {
+    "changed": "The file has changed since it was ingested.",
+    "missing": "The file is no longer where it was ingested from.",
+    "unreadable": "The file cannot be opened any more.",
+}
+
+
+def _copy(folder: Path, document: Document) -> Path | None:
+    if document.original_copy is None:
+        return None
+    path = copy_of(folder, document.original_copy)
+    return path if path.resolve().is_relative_to(folder.resolve()) else None
+
+
+def _state(path: Path, document: Document) -> _State:
+    """Compare a file with the content that was ingested."""
+    try:
+        if not path.is_file():
+            return "missing"
+        if path.stat().st_size != document.file_size:
+            return "changed"
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError):
+        return "unreadable"
+    return "same" if digest == document.file_hash else "changed"

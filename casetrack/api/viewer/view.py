@@ -1,0 +1,292 @@
+"""Gathers what is shown of a passage: its page, its neighbours, where it came from."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.page_text import COLUMNS, PageText, page_text
+from casetrack.api.viewer.png import CHUNK_FACT, with_facts
+from casetrack.api.viewer.source import find_source
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import FileEncrypted, FileError, ParseFailed, UsageError
+from casetrack.parse.base import ReadOptions
+from casetrack.parse.render import (
+    PICTURE_FORMATS,
+    TEXT_PAGE_EXTENSION,
+    Piece,
+    TextBlock,
+    TextPage,
+    mark_boxes,
+)
+from casetrack.parse.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
+from casetrack.search.pinpoint.find import point_in
+from casetrack.store.find import page_rows
+
+if TYPE_CHECKING:
+    from casetrack.api.viewer.source import SourceFile
+    from casetrack.base.provenance import Box, Provenance
+    from casetrack.base.records import Chunk, ChunkWindow, Document
+    from casetrack.base.records.pinpoints import Pinpoint
+    from casetrack.parse.render import PageImage
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.workspace import State
+
+_DPI = 144.0
+_NEAR_CHARS = 4000
+"""How much text on either side of the passage is drawn, where there is no picture of the page."""
+_AROUND = 36.0
+"""Points around the passage in a picture that is cut to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A passage and what is shown around it.
+
+    Attributes
+    ----------
+    collection
+        Name of the collection.
+    document, parent
+        The passage's document, and the document that this one is attached to.
+    window
+        The passage and its neighbours.
+    source
+        The file it stands in, if that is as it was.
+    page
+        The page's text.
+    image
+        The page's picture, or ``None``.
+    has_picture
+        Whether the page looks like something that can be drawn, and its file is there.
+    notes
+        What the reader must know: why there is no picture, or that it is of a copy.
+    pinpoint
+        What answers a question in it, where one was asked: it is marked strongly.
+    """
+
+    collection: str
+    document: Document
+    parent: Document | None
+    window: ChunkWindow
+    source: SourceFile
+    page: PageText
+    image: PageImage | None
+    has_picture: bool
+    notes: tuple[str, ...]
+    pinpoint: tuple[Pinpoint, ...] = ()
+
+    @property
+    def strong(self) -> list[Box]:
+        """Rectangles of the lines that answer."""
+        return [b.box for part in self.pinpoint for b in part.place.line_boxes]
+
+    @property
+    def chunk(self) -> Chunk:
+        """The passage."""
+        return self.window.chunk
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the passage stands."""
+        return self.window.chunk.provenance
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Rectangles of the passage's lines, in points of the page."""
+        return [b.box for b in self.provenance.line_boxes]
+
+    def html(self) -> str:
+        """Return a page of HTML that needs nothing but itself."""
+        from casetrack.api.viewer.page import page_html
+
+        return page_html(self)
+
+    def png(self, *, crop: bool = False) -> bytes:
+        """Return the page with the passage marked.
+
+        Without a picture of the page, its text is drawn.
+
+        Parameters
+        ----------
+        crop
+            Cut the picture to the passage and a little around it.
+
+        Raises
+        ------
+        FileError
+            The text cannot be drawn.
+        """
+        if self.image is not None:
+            around = _AROUND if crop else None
+            png = mark_boxes(self.image, self.boxes, strong=self.strong, around=around)
+        else:
+            png = draw_text(self._as_text(crop=crop)).png
+        facts = {"Software": "CaseTrack", "Title": self.chunk.citation}
+        return with_facts(png, facts | {CHUNK_FACT: self.chunk.chunk_id})
+
+    def _as_text(self, *, crop: bool) -> TextPage:
+        near = 0 if crop else _NEAR_CHARS
+        low, high = self.provenance.char_start - near, self.provenance.char_end + near
+        drawn = (
+            TextBlock(
+                tuple(Piece(p.text, "mark" if p.is_marked else "") for p in block.pieces()),
+                block.kind,
+            )
+            for block in self.page.blocks
+            if block.start < high and block.start + len(block.text) > low
+        )
+        notes = (*self.notes, *self.provenance.notes)
+        return TextPage(self.chunk.citation, notes, tuple(drawn))
+
+
+def view_html(
+    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
+) -> str:
+    """Return a passage on its page as a self-contained page of HTML; see :func:`open_view`."""
+    return open_view(state, chunk_id, window=window, password=password).html()
+
+
+def view_png(
+    state: State, chunk_id: str, /, *, password: str | None = None, crop: bool = False
+) -> bytes:
+    """Return a passage on its page as a PNG; see :func:`open_view` and :meth:`View.png`."""
+    return open_view(state, chunk_id, window=0, password=password).png(crop=crop)
+
+
+def open_view(
+    state: State,
+    chunk_id: str,
+    /,
+    *,
+    window: int = 1,
+    password: str | None = None,
+    question: str | None = None,
+    draw: bool = True,
+) -> View:
+    """Gather what is shown of a passage.
+
+    Parameters
+    ----------
+    state
+        The collection.
+    chunk_id
+        Id of the passage.
+    window
+        How many neighbours on either side, 0 or more.
+    password
+        Opens a protected file.
+    question
+        What the passage is to answer; ``None`` marks all of it alike.
+    draw
+        Whether the page's picture is drawn, where it has one.
+
+    Raises
+    ------
+    ChunkNotFound
+        No live chunk has this id.
+    UsageError
+        *window* is less than 0.
+    """
+    if window < 0:
+        raise UsageError(f"window must be 0 or more, not {window}.")
+    snapshot, workspace = state.snapshot, state.workspace
+    around = state.around(chunk_id, window)
+    where = around.chunk.provenance
+    document = snapshot.documents[where.document_id]
+    source = find_source(workspace.folder, document)
+    notes = [note] if (note := about_source(source, document)) else []
+    image = None
+    has_picture = document.format in PICTURE_FORMATS and source.path is not None
+    if draw and has_picture and source.path is not None:
+        passwords = (password,) if password else ()
+        options = ReadOptions(passwords=passwords, models_dir=workspace.settings.models_dir)
+        try:
+            image = draw_page(workspace.settings.parse, options, source.path, where.page)
+        except FileError as error:
+            notes.append(no_picture(error))
+    return View(
+        collection=workspace.name,
+        document=document,
+        parent=snapshot.documents.get(document.parent_id) if document.parent_id else None,
+        window=around,
+        source=source,
+        page=_page(snapshot, document, where),
+        image=image,
+        has_picture=has_picture,
+        notes=tuple(notes),
+        pinpoint=point_in(state, around.chunk, question).pinpoint if question else (),
+    )
+
+
+def about_source(source: SourceFile, document: Document, /) -> str | None:
+    """Say what became of the document's file, and what that means for what is shown."""
+    if source.note is None:
+        return None
+    if document.format not in PICTURE_FORMATS:
+        return f"{source.note} The text below is what it said then."
+    if source.path is not None:
+        return f"{source.note} The picture shows the copy that the collection kept."
+    remedy = " Ingest it again to search what it says now." if source.is_there else ""
+    return f"{source.note} So its page is shown as stored text, not as a picture.{remedy}"
+
+
+def no_picture(error: FileError, /) -> str:
+    """Say in a sentence why a page has no picture."""
+    if isinstance(error, FileEncrypted):
+        return (
+            "The file is protected, so its page is shown as stored text. "
+            "Give its password to see the page: `--password TEXT`."
+        )
+    return f"The page cannot be drawn, so it is shown as stored text. {error.message}"
+
+
+def draw_page(
+    limits: ParseLimits, options: ReadOptions, path: Path, page: int, /, *, dpi: float = _DPI
+) -> PageImage | None:
+    """Draw one page in a worker process, which is kept for the next ones.
+
+    Parameters
+    ----------
+    limits
+        Memory of the worker, and seconds for the page: at most
+        :data:`casetrack.parse.workers.drawing.MAX_DRAW_SECONDS`.
+    options
+        Passwords and models.
+    path, page
+        The file, and the number of the page from 1.
+    dpi
+        Pixels per inch.
+
+    Raises
+    ------
+    FileError
+        It cannot be drawn.
+    """
+    short = replace(limits, timeout_seconds=min(limits.timeout_seconds, MAX_DRAW_SECONDS))
+    pool = drawing_pool(limits.memory_mb)
+    return pool.render(path, page, options=replace(options, limits=short), dpi=dpi)
+
+
+def draw_text(text: TextPage, /) -> PageImage:
+    """Draw text on a page of its own, as high as it needs to be.
+
+    Raises
+    ------
+    FileError
+        It cannot be drawn.
+    """
+    with tempfile.TemporaryDirectory(prefix="casetrack-") as folder:
+        path = Path(folder) / f"passage{TEXT_PAGE_EXTENSION}"
+        path.write_bytes(text.pack())
+        image = draw_page(ParseLimits(), ReadOptions(), path, 1)
+    if image is None:
+        raise ParseFailed(path, "passage", "its text cannot be drawn")
+    return image
+
+
+def _page(snapshot: Snapshot, document: Document, where: Provenance) -> PageText:
+    rows = page_rows(snapshot, document, where.page, COLUMNS)
+    return page_text(rows, where.char_start, where.char_end)

@@ -1,0 +1,1 @@
+"""Shared vocabulary: errors, settings, records, and what all packages use."""

@@ -1,0 +1,440 @@
+"""Where the data lies and the few settings a user may change.
+
+Everything works without a configuration file. ``config.toml`` in the data folder may hold::
+
+    inference_threads = 2
+    memory_mode = "standard"
+    copy_originals = false
+    license_key = "PRO-..."
+
+    [parse]
+    timeout_seconds = 300
+    memory_mb = 2048
+    max_pages = 10000
+
+    [ocr]
+    engine = "auto"
+    language = "deu+eng"
+
+    [names]
+    model = "auto"
+
+    [sql]
+    timeout_seconds = 60
+    memory_mb = 1024
+
+    [audit]
+    searches = true
+
+    [providers.openai]
+    model = "text-embedding-3-small"
+    dimensions = 512
+
+    [providers.ollama]
+    host = "http://127.0.0.1:11434"
+    model = "nomic-embed-text"
+
+A provider is used only by collections whose profile names it. Its key is never read from a file:
+``OPENAI_API_KEY`` is an environment variable, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ENV_HOME = "CASETRACK_HOME"
+ENV_MODELS = "CASETRACK_MODELS"
+ENV_MEMORY_MODE = "CASETRACK_MEMORY_MODE"
+ENV_LOG = "CASETRACK_LOG"
+LOG_FORMS = ("text", "json")
+"""How servers write their log: for people, or one line of JSON per event."""
+_KNOWN = {
+    "inference_threads": int,
+    "memory_mode": str,
+    "copy_originals": bool,
+    "license_key": str,
+    "cache_megabytes": int,
+    "log": str,
+}
+_KNOWN_PARSE: dict[str, type] = {
+    "timeout_seconds": float,
+    "memory_mb": int,
+    "ocr_page_seconds": float,
+    "max_pages": int,
+    "unpacked_mb": int,
+    "attachment_depth": int,
+    "max_attachments": int,
+}
+_KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
+_KNOWN_NAMES: dict[str, type] = {"model": str}
+_KNOWN_AUDIT: dict[str, type] = {"searches": bool}
+_KNOWN_SQL: dict[str, type] = {"timeout_seconds": float, "memory_mb": int}
+_KNOWN_PROVIDER = {"model": str, "dimensions": int, "max_tokens": int, "timeout_seconds": float}
+_KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
+    "openai": {"base_url": str, **_KNOWN_PROVIDER},
+    "ollama": {"host": str, **_KNOWN_PROVIDER},
+}
+_SECRETS = frozenset({"api_key", "key", "token", "openai_api_key"})
+NAME_MODELS = ("auto", "bert-ner", "off")
+"""What finds names of people, organisations and places: the embedded tagger, a larger model that is
+pulled by its name, or nothing."""
+MEMORY_MODES = ("full", "standard", "constrained")
+"""How much memory the models may take; see :mod:`casetrack.models.memory`."""
+OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
+"""What ``--ocr ENGINE`` takes: a way to choose, an engine, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseLimits:
+    """Limits for the worker process that reads one file.
+
+    Attributes
+    ----------
+    timeout_seconds
+        Wall-clock seconds for reading one file; the document ends there, and says so. What models
+        do with its text does not count.
+    ocr_page_seconds
+        Further seconds for each page of it that is read by OCR.
+    memory_mb
+        Memory of the worker in MiB.
+    max_pages
+        Pages read of one file; the document ends there, and says so. Sheets, slides, sections of
+        books and parts of long texts count as pages.
+    unpacked_mb
+        MiB that a compressed file may unpack to, all parts together.
+    attachment_depth
+        How deep attachments may hold attachments; 1 reads those of the file itself.
+    max_attachments
+        Attachments read of one file.
+    """
+
+    timeout_seconds: float = 300.0
+    memory_mb: int = 2048
+    ocr_page_seconds: float = 20.0
+    max_pages: int = 10_000
+    unpacked_mb: int = 1024
+    attachment_depth: int = 5
+    max_attachments: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OcrSettings:
+    """How pictures of text are read.
+
+    Attributes
+    ----------
+    engine
+        One of :data:`OCR_ENGINES`.
+    language
+        Tesseract's codes joined by ``+``, such as ``deu+eng``; ``None`` means what is installed.
+    """
+
+    engine: str = "auto"
+    language: str | None = None
+
+    def with_choice(self, engine: str | None, language: str | None, /) -> OcrSettings:
+        """Return the settings with what was chosen for one call; ``None`` chooses nothing.
+
+        Raises
+        ------
+        UsageError
+            There is no such engine.
+        """
+        return OcrSettings(engine or self.engine, language or self.language)
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that does not exist."""
+        if self.engine not in OCR_ENGINES:
+            raise UsageError(
+                f"Unknown OCR engine {self.engine!r}.",
+                hint=f"Use one of: {', '.join(OCR_ENGINES)}.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SqlLimits:
+    """Limits of one SQL statement.
+
+    Attributes
+    ----------
+    timeout_seconds
+        Wall-clock seconds, searches of the statement included.
+    memory_mb
+        Memory of DuckDB in MiB; the rows of the answer may have half as much.
+    """
+
+    timeout_seconds: float = 60.0
+    memory_mb: int = 1024
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no statement could keep."""
+        if self.timeout_seconds <= 0 or self.memory_mb < 16:
+            raise UsageError(
+                "The limits of SQL leave no room for a statement.",
+                hint="In [sql] of config.toml, timeout_seconds must be above 0, memory_mb from 16.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How a provider of embeddings is reached; ``None`` leaves the choice to the provider.
+
+    Attributes
+    ----------
+    url
+        Address of the service: ``base_url`` of ``openai``, ``host`` of ``ollama``. The environment
+        (``OPENAI_BASE_URL``, ``OLLAMA_HOST``) goes first.
+    model
+        Name of the model at the service.
+    dimensions
+        Length that the vectors shall have, for models that offer several.
+    max_tokens
+        Longest input of the model in tokens; longer texts are cut into windows.
+    timeout_seconds
+        Longest silence of the service within one answer, in seconds.
+    """
+
+    url: str | None = None
+    model: str | None = None
+    dimensions: int | None = None
+    max_tokens: int | None = None
+    timeout_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that cannot be meant."""
+        for name in ("dimensions", "max_tokens", "timeout_seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(
+                    f"Setting {name} of a provider must be above 0, not {value!r}.",
+                    hint="Correct it in config.toml ([providers.openai], [providers.ollama]), "
+                    "or remove the line.",
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """Settings of every provider.
+
+    Attributes
+    ----------
+    openai
+        OpenAI, or a service that speaks its protocol.
+    ollama
+        An Ollama server.
+    """
+
+    openai: ProviderSettings = field(default_factory=ProviderSettings)
+    ollama: ProviderSettings = field(default_factory=ProviderSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Resolved settings of one data folder.
+
+    Attributes
+    ----------
+    data_dir
+        Absolute folder of all data.
+    models_dir
+        Absolute folder of model files.
+    inference_threads
+        Encoder sessions side by side; ``None`` means by the number of cores.
+    copy_originals
+        Whether ingested files are copied into the collection.
+    cache_megabytes
+        How much may be kept here of collections that lie in object storage, 10^6 bytes each.
+    parse
+        Limits per file.
+    ocr
+        How pictures of text are read.
+    sql
+        Limits per SQL statement.
+    memory_mode
+        One of :data:`MEMORY_MODES`; ``None`` means by the memory of the machine.
+    providers
+        How services that make vectors are reached.
+    names
+        What finds names, one of :data:`NAME_MODELS`.
+    log
+        How servers write their log, one of :data:`LOG_FORMS`.
+    audit_searches
+        Whether the audit log tells of searches too, with their words.
+    license_key, license_option
+        Keys of a license: of ``config.toml``, and given for this run. Others may count as well, see
+        :mod:`casetrack.base.license.entitlements`.
+    """
+
+    data_dir: Path
+    models_dir: Path
+    inference_threads: int | None = None
+    copy_originals: bool = False
+    cache_megabytes: int = 10_000
+    parse: ParseLimits = field(default_factory=ParseLimits)
+    ocr: OcrSettings = field(default_factory=OcrSettings)
+    sql: SqlLimits = field(default_factory=SqlLimits)
+    memory_mode: str | None = None
+    providers: Providers = field(default_factory=Providers)
+    names: str = "auto"
+    log: str = "text"
+    audit_searches: bool = False
+    license_key: str | None = field(default=None, repr=False)
+    license_option: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a memory mode, a model of names, or a form of the log that does not exist."""
+        if self.log not in LOG_FORMS:
+            raise UsageError(
+                f"Unknown form of the log {self.log!r}.",
+                hint=f"Set {ENV_LOG}, or log in config.toml, to one of: {', '.join(LOG_FORMS)}.",
+            )
+        if self.names not in NAME_MODELS:
+            raise UsageError(
+                f"Unknown model of names {self.names!r}.",
+                hint=f"Set model in [names] of config.toml to one of: {', '.join(NAME_MODELS)}.",
+            )
+        if self.memory_mode is not None and self.memory_mode not in MEMORY_MODES:
+            raise UsageError(
+                f"Unknown memory mode {self.memory_mode!r}.",
+                hint=f"Set {ENV_MEMORY_MODE}, or memory_mode in config.toml, to one of: "
+                f"{', '.join(MEMORY_MODES)}; or remove it, and the machine's memory decides.",
+            )
+
+    @property
+    def collections_dir(self) -> Path:
+        """Folder whose sub-folders are the collections."""
+        return self.data_dir / "collections"
+
+
+def resolve_path(path: str | Path, /) -> Path:
+    """Return *path* absolute, with ``~`` expanded; symbolic links are left as they are."""
+    expanded = Path(path).expanduser()
+    return Path(os.path.abspath(expanded))  # noqa: PTH100 - Path.resolve would follow links
+
+
+def default_data_dir() -> Path:
+    """Return the data folder used when nothing else is said: Documents/CaseTrack."""
+    import platformdirs
+
+    return Path(platformdirs.user_documents_path()) / "CaseTrack"
+
+
+def load_settings(data_dir: str | Path | None = None, /) -> Settings:
+    """Resolve the settings: argument, then ``CASETRACK_HOME``, then the default folder.
+
+    ``CASETRACK_MEMORY_MODE`` goes before ``memory_mode`` in ``config.toml``, and ``CASETRACK_LOG``
+    before ``log``.
+
+    Raises
+    ------
+    UsageError
+        ``config.toml`` cannot be parsed or holds an unknown key or a wrong type, or a memory mode
+        does not exist.
+    """
+    chosen = data_dir or os.environ.get(ENV_HOME) or default_data_dir()
+    folder = resolve_path(chosen)
+    models = os.environ.get(ENV_MODELS)
+    raw = _read_config(folder / "config.toml")
+    parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
+    providers = raw.pop("providers", {})
+    names, sql = raw.pop("names", {}), raw.pop("sql", {})
+    audit = raw.pop("audit", {})
+    mode = os.environ.get(ENV_MEMORY_MODE, "").strip().lower()
+    if mode:
+        raw["memory_mode"] = mode
+    log = os.environ.get(ENV_LOG, "").strip().lower()
+    if log:
+        raw["log"] = log
+    return Settings(
+        data_dir=folder,
+        models_dir=resolve_path(models) if models else folder / "models",
+        parse=ParseLimits(**parse),
+        ocr=OcrSettings(**ocr),
+        sql=SqlLimits(**sql),
+        providers=Providers(**{name: _provider(values) for name, values in providers.items()}),
+        names=names.get("model", "auto"),
+        audit_searches=audit.get("searches", False),
+        **raw,
+    )
+
+
+def _provider(values: Mapping[str, Any]) -> ProviderSettings:
+    """Return the settings of one provider; each calls its address by its own word."""
+    address = {"base_url": "url", "host": "url"}
+    return ProviderSettings(**{address.get(key, key): value for key, value in values.items()})
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"Cannot read the settings in {path}: {error}",
+            hint="Correct the file or remove it; every setting has a default.",
+        ) from error
+    tables = {
+        "parse": _KNOWN_PARSE,
+        "ocr": _KNOWN_OCR,
+        "names": _KNOWN_NAMES,
+        "sql": _KNOWN_SQL,
+        "audit": _KNOWN_AUDIT,
+    }
+    plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
+    _check_keys(path, plain, _KNOWN, "")
+    for name, known in tables.items():
+        _check_keys(path, _table(path, raw, name, name), known, f"{name}.")
+    providers = _table(path, raw, "providers", "providers.openai")
+    for name in providers:
+        if name not in _KNOWN_PROVIDERS:
+            raise UsageError(
+                f"Unknown provider {name!r} in {path}.",
+                hint=f"Known providers: {', '.join(sorted(_KNOWN_PROVIDERS))}.",
+            )
+        values = _table(path, providers, name, f"providers.{name}")
+        _refuse_secrets(path, name, values)
+        _check_keys(path, values, _KNOWN_PROVIDERS[name], f"providers.{name}.")
+    return raw
+
+
+def _table(path: Path, raw: Mapping[str, Any], name: str, title: str) -> dict[str, Any]:
+    values = raw.get(name, {})
+    if not isinstance(values, dict):
+        raise UsageError(f"In {path}, {name} must be a table.", hint=f"Write it as [{title}].")
+    return values
+
+
+def _refuse_secrets(path: Path, provider: str, values: Mapping[str, Any]) -> None:
+    """Refuse keys in the file: it lies in a data folder, which people copy and back up."""
+    for key in values:
+        if key.lower() in _SECRETS:
+            raise UsageError(
+                f"{path} holds {key!r} for the provider {provider}. Keys are not read from files.",
+                hint="Remove the line and set the environment variable OPENAI_API_KEY instead.",
+            )
+
+
+def _check_keys(path: Path, raw: dict[str, Any], known: Mapping[str, type], prefix: str) -> None:
+    for key, value in raw.items():
+        wanted = known.get(key)
+        if wanted is None:
+            names = ", ".join(sorted(known))
+            raise UsageError(
+                f"Unknown setting {prefix}{key!r} in {path}.", hint=f"Known settings: {names}."
+            )
+        fits = isinstance(value, (int, float)) if wanted is float else isinstance(value, wanted)
+        if not fits or (wanted is not bool and isinstance(value, bool)):
+            raise UsageError(
+                f"Setting {prefix}{key} in {path} must be {wanted.__name__}, not {value!r}.",
+                hint="Correct the value or remove the line.",
+            )

@@ -1,0 +1,103 @@
+"""The root of all errors."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors.see import in_python
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class CaseTrackError(Exception):
+    """Root of all errors that CaseTrack raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What happened and where, one sentence.
+    hint
+        The next step for the person who reads it; may span lines, may be empty.
+
+    Attributes
+    ----------
+    code
+        What programs call it.
+    wording
+        What its message is called where that is not the code; an edition may have another message
+        in its own words under that name.
+    facts
+        What such a message may name.
+    """
+
+    code = "error"
+    wording: str = ""
+    facts: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        step = in_python(hint)
+        super().__init__(f"{message}\n\n{step}" if step else message)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: the user's line and what is wrong, without our own frames."""
+        import traceback
+        from pathlib import Path
+
+        package = str(Path(__file__).parents[2])
+        foreign = [
+            frame
+            for frame in traceback.extract_tb(self.__traceback__)
+            if not frame.filename.startswith(package) and "IPython" not in frame.filename
+        ]
+        told = [f"line {foreign[-1].lineno}: {foreign[-1].line}", ""] if foreign else []
+        return [*told, f"{type(self).__name__}: {self}"]
+
+    def as_dict(self) -> dict[str, str]:
+        """Return ``{"code", "message", "hint"}`` for JSON output."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class UsageError(CaseTrackError):
+    """An argument is wrong; nothing was done."""
+
+    code = "usage"
+
+
+class PackageMissing(UsageError):
+    """What was asked for needs a package that is not among those every installation has.
+
+    Parameters
+    ----------
+    package
+        What pip calls it; also what it is imported as.
+    lost
+        What cannot be done without it, as in "there can be no pandas data frame".
+    instead
+        What does without it, a sentence; may be empty.
+    """
+
+    code = "package_missing"
+
+    def __init__(self, package: str, lost: str, instead: str = "") -> None:
+        hint = f"Install it with `pip install {package}` (in a notebook: `%pip install {package}`)."
+        super().__init__(
+            f"{package} is not installed, so {lost}.", hint=f"{hint} {instead}".strip()
+        )
+
+    @classmethod
+    def check(cls, package: str, lost: str, instead: str = "", /) -> None:
+        """Look for the package without importing it.
+
+        Raises
+        ------
+        PackageMissing
+            It is not there.
+        """
+        import importlib.util
+
+        if importlib.util.find_spec(package) is None:
+            raise cls(package, lost, instead)

@@ -1,0 +1,291 @@
+"""Errors about whole collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+_NAMED = 10
+"""Collections that are named where one has to be chosen."""
+
+
+def _there(names: Sequence[str]) -> str:
+    """Return the names of the first collections, and how many more there are."""
+    if not names:
+        return ""
+    more = len(names) - _NAMED
+    listed = "".join(f'\n  - "{name}"' for name in names[:_NAMED])
+    return f"There are:{listed}" + (f"\n  - and {more:,} more" if more > 0 else "")
+
+
+class NoActiveCollection(UsageError):
+    """A tool needs a collection and none was chosen.
+
+    Parameters
+    ----------
+    names
+        The collections that there are, the one changed last first.
+    choosable
+        Whether one could be made the active one; else it has to be named with each call.
+    """
+
+    code = "no_collection_active"
+
+    def __init__(self, names: Sequence[str] = (), /, *, choosable: bool = True) -> None:
+        said = "No collection was named. Pass its name as `collection`."
+        if choosable:
+            said = (
+                "No active collection. Create or switch to a collection first:\n"
+                "  - create_collection: Create a new collection\n"
+                "  - switch_collection: Switch to an existing collection\n"
+                "  - list_collections: See all collections"
+            )
+        else:
+            self.wording = "no_collection_named"
+        super().__init__(said, hint=_there(names))
+
+
+class ActiveCollectionGone(UsageError):
+    """The collection that a connection worked on was deleted by another program."""
+
+    code = "active_collection_gone"
+
+    def __init__(self, name: str) -> None:
+        self.facts = {"name": name}
+        super().__init__(
+            f'The active collection "{name}" no longer exists.',
+            hint="See what is there with list_collections, then use switch_collection "
+            "or create_collection.",
+        )
+
+
+class CollectionNotFound(UsageError):
+    """No collection has this name or id.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    near
+        ``(name, id)`` of collections with a similar name.
+    names
+        The collections that there are; told where no name is similar.
+    """
+
+    code = "collection_not_found"
+
+    def __init__(
+        self, name: str, near: Sequence[tuple[str, str]] = (), names: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.near = tuple(near)
+        lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+        there = f" {_there(names)}" if names else ""
+        self.facts = {"name": name, "near": lines, "there": there}
+        if near:
+            self.wording = f"{self.code}_near"
+            super().__init__(
+                f'Collection not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
+            )
+        else:
+            super().__init__(
+                f'Collection not found: "{name}".{there}',
+                hint="List what exists with `casetrack collection list`, "
+                f"or create it with `casetrack collection create {name!r}`.",
+            )
+
+
+class CollectionGone(CollectionNotFound):
+    """The collection was deleted by another program while this one wanted to work on it.
+
+    Parameters
+    ----------
+    collection_id
+        The name of its folder.
+    """
+
+    def __init__(self, collection_id: str) -> None:
+        self.name = collection_id
+        self.near = ()
+        self.facts = {"name": collection_id, "near": "", "there": ""}
+        UsageError.__init__(
+            self,
+            f"The collection {collection_id} no longer exists: another program deleted it "
+            "meanwhile. Nothing was done.",
+            hint="See what is there with `casetrack collection list`.",
+        )
+
+
+class CollectionExists(UsageError):
+    """A collection of this name is there already."""
+
+    code = "collection_exists"
+
+    def __init__(self, name: str, collection_id: str) -> None:
+        self.facts = {"name": name, "id": collection_id}
+        super().__init__(
+            f'A collection named "{name}" already exists (ID: {collection_id}).',
+            hint="Use it as it is, or choose another name.",
+        )
+
+
+class CollectionDamaged(CaseTrackError):
+    """A collection's files cannot be read."""
+
+    code = "collection_damaged"
+
+
+_MEND = "Run `casetrack doctor --repair`: it brings back what was written."
+
+
+class PassagesDamaged(CollectionDamaged):
+    """Stored rows are not what was written, by their checksums; they are not shown.
+
+    Attributes
+    ----------
+    documents
+        Names of the documents that they are of.
+    """
+
+    def __init__(self, documents: Sequence[str]) -> None:
+        self.documents = tuple(dict.fromkeys(documents))
+        super().__init__(_withheld(documents), hint=_MEND)
+
+
+def withheld(documents: Sequence[str], /) -> list[str]:
+    """Return the note that passages are left out of an answer since they are damaged.
+
+    Parameters
+    ----------
+    documents
+        Name of the document of each; without any there is no note.
+    """
+    return [f"{_withheld(documents)} {_MEND}"] if documents else []
+
+
+def _withheld(documents: Sequence[str]) -> str:
+    names = list(dict.fromkeys(documents))
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    what = "A passage is" if len(documents) == 1 else f"{len(documents)} passages are"
+    return f"{what} withheld, since what is stored is not what was written: {shown}."
+
+
+class CollectionBusy(CaseTrackError):
+    """Another process holds the collection's write lock for too long."""
+
+    code = "collection_busy"
+
+
+class WriterReplaced(CollectionBusy):
+    """Another computer has taken over writing, since nothing was heard of this one for long.
+
+    Parameters
+    ----------
+    place
+        Where the collection lies.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"Another computer has taken over writing to {place}, since nothing was heard of this "
+            "one for a while. What was finished before is stored; nothing was written after it.",
+            hint="Run the same command again: it goes on where this one stood.",
+        )
+
+
+class FutureSchema(CaseTrackError):
+    """The collection was written by a newer CaseTrack."""
+
+    code = "future_schema"
+
+    def __init__(self, found: int, supported: int) -> None:
+        super().__init__(
+            f"Database schema version {found} is newer than supported version {supported}. "
+            "Update CaseTrack.",
+            hint="Install the newest version with `pip install --upgrade casetrack`.",
+        )
+
+
+class CollectionReadOnly(UsageError):
+    """The collection is closed or archived: it can be searched, and takes no change.
+
+    Parameters
+    ----------
+    name, status
+        Of the collection.
+    """
+
+    code = "collection_read_only"
+
+    def __init__(self, name: str, status: str) -> None:
+        self.facts = {"name": name, "status": status}
+        super().__init__(
+            f'The collection "{name}" is {status}, so nothing in it can be changed. It can be '
+            "searched and exported as before.",
+            hint=f"To change it, reopen it with `casetrack collection reopen {name!r}`.",
+        )
+
+
+class SnapshotNotFound(UsageError):
+    """A collection has no snapshot of this name or number."""
+
+    code = "snapshot_not_found"
+
+
+class SnapshotExists(UsageError):
+    """A collection has a snapshot of this name already."""
+
+    code = "snapshot_exists"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'There is a snapshot "{name}" already.',
+            hint="Choose another name, or remove that one with `casetrack snapshots remove`.",
+        )
+
+
+class ArchiveDamaged(CaseTrackError):
+    """A ``.ctcollection`` file cannot be imported: it is damaged, or not what it says."""
+
+    code = "archive_damaged"
+
+
+class MigrationFailed(CaseTrackError):
+    """A collection of an earlier version could not be brought to the present one.
+
+    Parameters
+    ----------
+    name
+        The collection.
+    found, wanted
+        Its schema version, and the one that it cannot be brought to.
+    reason
+        What went wrong, a sentence.
+    backup
+        Folder of the collection as it was; ``None`` where none was made, because nothing had been
+        changed yet.
+    """
+
+    code = "migration_failed"
+
+    def __init__(
+        self, name: str, found: int, wanted: int, reason: str, backup: Path | None
+    ) -> None:
+        self.backup = backup
+        kept = (
+            f"Nothing is lost: a backup of it as it was is in {backup}."
+            if backup
+            else "Nothing was changed."
+        )
+        super().__init__(
+            f'The collection "{name}" could not be brought from version {found} to version '
+            f"{wanted}: {reason.rstrip('.')}. {kept}",
+            hint="Remove the cause and open it again: it is then completed. Your other collections "
+            "are not affected.",
+        )

@@ -1,0 +1,263 @@
+"""Errors about one file; a batch goes on without it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class FileError(CaseTrackError):
+    """A file cannot be used; the batch goes on with the next one."""
+
+    code = "file"
+
+
+class FileNotFound(FileError, UsageError):
+    """Nothing is at this path."""
+
+    code = "file_not_found"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"File not found: {path}", hint="Check that the path is correct and the file exists."
+        )
+
+
+class WrongPathKind(FileError, UsageError):
+    """A folder where a file is needed, or the other way round."""
+
+    code = "wrong_path_kind"
+
+
+class FileUnreadable(FileError):
+    """The operating system refuses to read the file."""
+
+    code = "file_unreadable"
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(
+            f"Cannot read {path}: {reason}",
+            hint="Check the file's permissions, and that no other program holds it.",
+        )
+
+
+class EmptyFile(FileError):
+    """The file has no bytes."""
+
+    code = "empty_file"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"File is empty (0 bytes): {path}",
+            hint="If it should have content, copy it again from its source.",
+        )
+
+
+class UnsupportedFormat(FileError):
+    """No reader knows this kind of file."""
+
+    code = "unsupported_format"
+
+    def __init__(self, path: Path | str, known: Sequence[str]) -> None:
+        super().__init__(
+            f"Unsupported file format: {path}",
+            hint="Supported formats: " + ", ".join(sorted(known)) + ", and source code.",
+        )
+
+
+class FormatMismatch(FileError):
+    """The file's extension says one format and its bytes another."""
+
+    code = "format_mismatch"
+
+    def __init__(self, path: Path | str, extension: str, found: str) -> None:
+        super().__init__(
+            f"{path} is named {extension} but its content is {found}.",
+            hint="Rename the file to its real format, or export it again from its program.",
+        )
+
+
+class ParseFailed(FileError):
+    """The reader could not make sense of the file."""
+
+    code = "parse_failed"
+
+    def __init__(self, path: Path | str, kind: str, reason: str) -> None:
+        super().__init__(
+            f"{kind} parse error for {path}: {reason}",
+            hint="The file may be damaged. Open it in its own program and save it again, "
+            "then ingest the new copy.",
+        )
+
+
+class FileEncrypted(FileError):
+    """The file needs a password.
+
+    Parameters
+    ----------
+    path
+        The file.
+    tried
+        How many passwords were tried on it, ``None`` where its reader cannot open such files.
+    """
+
+    code = "encrypted"
+
+    def __init__(self, path: Path | str, *, tried: int | None = None) -> None:
+        again = "Remove the password in the program that made it, then ingest it again"
+        if tried is None:
+            message, hint = f"File is password-protected: {path}", f"{again}."
+        elif tried == 0:
+            message = f"File is password-protected, and no password was given: {path}"
+            hint = f"Give its password with --password. Or: {again[0].lower()}{again[1:]}."
+        else:
+            which = (
+                "the given password does not open it"
+                if tried == 1
+                else "none of the given passwords opens it"
+            )
+            message = f"File is password-protected, and {which}: {path}"
+            hint = f"Check the password (--password). Or: {again[0].lower()}{again[1:]}."
+        super().__init__(message, hint=hint)
+
+
+class ConverterMissing(FileError):
+    """A program that reads this old format is not installed, or a part of it is not.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        What it is, such as ``a Word 97-2003 document (.doc)``.
+    newer
+        Extension of the format to save it in instead.
+    module
+        The part of LibreOffice that is not installed, such as ``impress``; empty for all of it.
+    """
+
+    code = "converter_missing"
+
+    def __init__(self, path: Path | str, kind: str, newer: str, module: str = "") -> None:
+        fact = "LibreOffice was not found on this machine."
+        step = "Install LibreOffice (https://www.libreoffice.org, or your system's package manager)"
+        if module:
+            fact = f"this machine's LibreOffice has no {module.capitalize()}."
+            step = f"Install it ({package_of(module)})"
+        super().__init__(
+            f"{path} is {kind}, which is read with the help of LibreOffice, and {fact}",
+            hint=f"{step} and ingest the file again. Or: open it in its own program, save it as "
+            f"{newer}, and ingest that.",
+        )
+
+
+def package_of(module: str, /) -> str:
+    """Return how a part of LibreOffice is installed on this system."""
+    package = f"libreoffice-{module}"
+    managers = {"apt-get": "apt install", "dnf": "dnf install", "zypper": "zypper install"}
+    managers |= {"apk": "apk add"}
+    for program, command in managers.items():
+        if shutil.which(program):
+            return f"`sudo {command} {package}`"
+    return f"the package {package}; with LibreOffice's own installer its part {module.capitalize()}"
+
+
+class ConverterFailed(FileError):
+    """The program that converts this old format failed, which doesn't mean the file is damaged.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ending
+        How LibreOffice ended.
+    newer
+        Extension of the format to save it in instead.
+    """
+
+    code = "converter_failed"
+
+    def __init__(self, path: Path | str, ending: str, newer: str) -> None:
+        super().__init__(
+            f"LibreOffice failed twice to convert {path}: it {ending}.",
+            hint="The file may be whole. Ingest it again, after an update of LibreOffice if it "
+            f"fails again. Or: open it in its own program, save it as {newer}, and ingest that.",
+        )
+
+
+class NoText(FileError):
+    """The file opened, and there is no text in it."""
+
+    code = "no_text"
+
+    def __init__(self, path: Path | str, detail: str = "") -> None:
+        super().__init__(
+            f"No text found in {path}" + (f": {detail}" if detail else "."),
+            hint="If it shows text on its pages, ingest it again with text recognition on and its "
+            "language named. The options are `--ocr auto` and `--ocr-language LANGUAGES`.",
+        )
+
+
+class OcrUnavailable(CaseTrackError):
+    """OCR is switched off, or no engine can read pictures on this machine."""
+
+    code = "ocr_unavailable"
+
+
+class ParseLimit(FileError):
+    """A limit on time or memory stopped the worker that read the file."""
+
+    code = "parse_limit"
+
+    def __init__(self, path: Path | str, limit: str, *, newer: str = "") -> None:
+        cause = (
+            "LibreOffice may hang, or the file may be" if newer else "The file may be damaged or"
+        )
+        hint = (
+            f"{cause} made to overload programs. If you trust it, raise the limit in config.toml "
+            "([parse] timeout_seconds, memory_mb, unpacked_mb, ...)."
+        )
+        if newer:
+            hint += f" Or: open it in its own program, save it as {newer}, and ingest that."
+        super().__init__(f"Reading {path} was stopped: {limit}.", hint=hint)
+
+
+class WorkerCrashed(FileError):
+    """The worker process died while it read the file."""
+
+    code = "worker_crashed"
+
+    def __init__(self, path: Path | str, detail: str) -> None:
+        super().__init__(
+            f"The reader crashed on {path} ({detail}).",
+            hint="The file is probably damaged; nothing of it was stored. "
+            "Save it again from its own program and retry.",
+        )
+
+
+class UnexpectedFileError(FileError):
+    """Something went wrong with one file that nobody foresaw; the batch goes on."""
+
+    code = "unexpected"
+
+    def __init__(self, path: Path | str, error: Exception) -> None:
+        super().__init__(
+            f"{path} could not be taken in: {type(error).__name__}: {error}",
+            hint="This is a fault in CaseTrack; nothing of the file was stored. Please report it "
+            "with this message.",
+        )
+
+
+class FileStepFailed(FileError):
+    """A step of an installed package failed with one file; the batch goes on."""
+
+    code = "step_failed"
+
+    def __init__(self, path: Path | str, error: CaseTrackError) -> None:
+        super().__init__(f"{path} could not be taken in. {error.message}", hint=error.hint)

@@ -1,0 +1,191 @@
+"""Errors of setting up AI programs, and of updating and removing CaseTrack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BY_HAND = "To enter CaseTrack by hand, see: casetrack setup {client} --print"
+
+
+class SetupError(CaseTrackError):
+    """An AI program's file cannot be changed; it is as it was."""
+
+    code = "setup"
+
+
+class ClientFileInvalid(SetupError):
+    """A client's file is not of the format it should be.
+
+    Parameters
+    ----------
+    path
+        The file.
+    client
+        The client's word on the command line.
+    reason
+        What is wrong, without a full stop.
+    line, column
+        Where, from 1; 0 where there is no such place.
+    """
+
+    code = "client_file_invalid"
+
+    def __init__(
+        self, path: Path | str, client: str, reason: str, line: int = 0, column: int = 0
+    ) -> None:
+        self.line = line
+        self.column = column
+        place = f", line {line}, column {column}" if line else ""
+        super().__init__(
+            f"Cannot read {path}{place}: {reason}. Nothing was changed.",
+            hint="Correct the file there and run the command again. "
+            + _BY_HAND.format(client=client),
+        )
+
+
+class ClientFileShape(SetupError):
+    """A client's file can be read, but servers cannot be entered where they belong."""
+
+    code = "client_file_shape"
+
+    def __init__(self, path: Path | str, client: str, where: str, found: str, wanted: str) -> None:
+        super().__init__(
+            f"In {path}, {where} must be {wanted}, but it is {found}. Nothing was changed.",
+            hint="Correct the file and run the command again. " + _BY_HAND.format(client=client),
+        )
+
+
+class ClientFileLocked(SetupError):
+    """A client's file, or its folder, cannot be written."""
+
+    code = "client_file_locked"
+
+    def __init__(self, path: Path | str, client: str, reason: str) -> None:
+        super().__init__(
+            f"Cannot write {path}: {reason}. Nothing was changed.",
+            hint="Change its permissions and run the command again. "
+            + _BY_HAND.format(client=client),
+        )
+
+
+class ClientFileBusy(SetupError):
+    """Another program wrote the file again and again meanwhile."""
+
+    code = "client_file_busy"
+
+    def __init__(self, path: Path | str, client: str) -> None:
+        super().__init__(
+            f"Another program keeps changing {path}. Nothing of it was changed here.",
+            hint=f"Close the program that uses it and run again `casetrack setup {client}`.",
+        )
+
+
+class DesktopUnwritable(SetupError):
+    """A file of the desktop's menu cannot be written or removed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    error
+        What the system said.
+    """
+
+    code = "desktop_unwritable"
+
+    def __init__(self, path: Path | str, error: OSError) -> None:
+        super().__init__(
+            f"Cannot change {path}: {error.strerror or error}.",
+            hint="Change its permissions and run again `casetrack setup desktop`. Without it "
+            "`casetrack browse --app` opens the window.",
+        )
+
+
+class NoSuchScope(UsageError):
+    """A client has no such file."""
+
+    code = "no_such_scope"
+
+    def __init__(self, title: str, client: str, scope: str) -> None:
+        super().__init__(
+            f"{title} has no settings per {scope}.",
+            hint=f"Leave out `--scope SCOPE`: `casetrack setup {client}`.",
+        )
+
+
+class NoSkill(UsageError):
+    """A client reads no instructions that can be written for it."""
+
+    code = "no_skill"
+
+    def __init__(self, title: str, client: str) -> None:
+        super().__init__(
+            f"{title} reads no file of instructions that could be written here; the server itself "
+            "tells it how to search and cite.",
+            hint=f"Leave out `--skill`: `casetrack setup {client}`.",
+        )
+
+
+class UpdateImpossible(CaseTrackError):
+    """No package manager can replace this copy of CaseTrack."""
+
+    code = "update_impossible"
+
+
+class UpdateUnknown(CaseTrackError):
+    """Nobody could be asked which version is the newest."""
+
+    code = "update_unknown"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Cannot find out whether there is a newer version: {reason}. Nothing was changed.",
+            hint="Check the connection to the internet, or to your package index, and run "
+            "`casetrack update --check` again.",
+        )
+
+
+class UpdateUntrusted(CaseTrackError):
+    """What the package index gave is not what the maker of CaseTrack signed."""
+
+    code = "update_untrusted"
+
+    def __init__(self, version: str, reason: str) -> None:
+        super().__init__(
+            f"CaseTrack {version}, as the package index gave it, was not installed: {reason}. "
+            "Nothing was changed.",
+            hint="Look at which index your package manager asks. If it is one of your own, with "
+            "versions of your own, name the file of its public key with "
+            "`casetrack update --signed-by FILE`.",
+        )
+
+
+class UpdateFailed(CaseTrackError):
+    """The new version could not take the place of the one that runs, which is as it was."""
+
+    code = "update_failed"
+
+
+class InstallerFailed(CaseTrackError):
+    """The package manager that was asked to replace or remove CaseTrack did not succeed."""
+
+    code = "installer_failed"
+
+    def __init__(self, command: str, exit_code: int, said: str) -> None:
+        lines = [row.strip() for row in said.splitlines() if row.strip()]
+        told = f" Its last words: {lines[-1]}" if lines else ""
+        super().__init__(
+            f"This command ended with exit code {exit_code}: {command}.{told}",
+            hint="Run it yourself to see everything it says. Your data is untouched.",
+        )
+
+
+class BundleError(CaseTrackError):
+    """The bundle cannot be made here."""
+
+    code = "bundle"

@@ -1,0 +1,277 @@
+"""Where the server listens, which names it answers to, and the token that opens it."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import re
+import secrets
+import socket
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from casetrack.base.errors import CannotListen, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8765
+TOKEN_VARIABLE = "CASETRACK_HTTP_TOKEN"  # noqa: S105 - the name of a variable
+MIN_TOKEN = 16
+_BACKLOG = 128
+_TOKEN = re.compile(r"[!-~]+")
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A socket that is bound, and what belongs to it.
+
+    Attributes
+    ----------
+    socket
+        Bound, not yet listening.
+    host
+        The host as it was asked for.
+    port
+        The port that was bound.
+    is_loopback
+        Whether only programs of this computer can reach it.
+    """
+
+    socket: socket.socket
+    host: str
+    port: int
+    is_loopback: bool
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it is every address of this computer."""
+        return _ip(self.host) is not None and ipaddress.ip_address(self.host).is_unspecified
+
+    @property
+    def place(self) -> str:
+        """Host and port."""
+        return f"{_bracketed(self.host)}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Where clients connect, without a path."""
+        host = socket.gethostname() if self.is_everywhere else self.host
+        return f"http://{_bracketed(host)}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Who is let in.
+
+    Attributes
+    ----------
+    names
+        Host names that requests may be addressed to, in lower case, without a port.
+    port
+        The port they must be addressed to; ``None`` where a proxy or a mapping may have another.
+    any_ip
+        Whether every IP address is a good name. Somebody who makes a browser take our address for
+        that of a foreign page needs a name for it.
+    origins
+        Web pages that may send requests, such as ``https://app.example``.
+    token
+        What a request must carry; ``None`` lets everybody in.
+    """
+
+    names: frozenset[str]
+    port: int | None
+    any_ip: bool
+    origins: frozenset[str]
+    token: str | None = field(repr=False)
+
+    def knows_host(self, header: str, /) -> bool:
+        """Return whether a ``Host`` header names this server."""
+        name, port = _host_and_port(header)
+        if name is None or (self.port is not None and port != self.port):
+            return False
+        return name in self.names or (self.any_ip and _ip(name) is not None)
+
+    def knows_origin(self, header: str, /) -> bool:
+        """Return whether an ``Origin`` header names a page that may send requests."""
+        return header.lower() in self.origins
+
+    def knows_token(self, header: str, /) -> bool:
+        """Return whether an ``Authorization`` header carries the token, in constant time."""
+        if self.token is None:
+            return True
+        scheme, _, given = header.partition(" ")
+        same = secrets.compare_digest(given.strip().encode("latin-1"), self.token.encode("ascii"))
+        return same and scheme.lower() == "bearer"
+
+
+def door(address: Address, origins: Sequence[str], token: str | None, /) -> Door:
+    """Return who is let in at *address*.
+
+    On loopback a request must be addressed to a loopback name and the port, so that no web page can
+    reach the server under a name of its own. Elsewhere it may be addressed to any IP address, to
+    the computer's name, to the host that was asked for, or to the host of an allowed origin; there
+    the token is the lock.
+
+    Parameters
+    ----------
+    origins
+        See :func:`checked_origin`.
+    """
+    allowed = frozenset(origins)
+    named = frozenset(urlsplit(origin).hostname or "" for origin in allowed)
+    if address.is_loopback:
+        names = _LOOPBACK_NAMES | {address.host.lower()}
+        own = {f"http://{_bracketed(name)}:{address.port}" for name in names}
+        return Door(names, address.port, any_ip=False, origins=allowed | own, token=token)
+    machine = socket.gethostname().lower()
+    mine = {address.host.lower(), machine, f"{machine}.local", "localhost"}
+    return Door(named | mine, None, any_ip=True, origins=allowed, token=token)
+
+
+def checked_token(given: str | None, environment: Mapping[str, str], /) -> str | None:
+    """Return the token to ask for: the one given, that of the environment, or ``None``.
+
+    Raises
+    ------
+    UsageError
+        It is too short, or cannot be sent in a header.
+    """
+    where = "The token" if given is not None else f"The token in {TOKEN_VARIABLE}"
+    token = given if given is not None else environment.get(TOKEN_VARIABLE) or None
+    if token is None:
+        return None
+    if len(token) < MIN_TOKEN:
+        raise UsageError(
+            f"{where} has {len(token)} characters; it needs at least {MIN_TOKEN}.", hint=_fresh()
+        )
+    if not _TOKEN.fullmatch(token):
+        raise UsageError(
+            f"{where} may hold letters, digits and signs of ASCII only, and no spaces.",
+            hint=_fresh(),
+        )
+    return token
+
+
+def checked_origin(text: str, /) -> str:
+    """Return the origin of a web page in the form in which browsers send it.
+
+    Raises
+    ------
+    UsageError
+        It is not one.
+    """
+    try:
+        parts = urlsplit(text.strip().lower())
+        fits = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits or parts.path not in {"", "/"} or parts.query or parts.fragment or "@" in text:
+        raise UsageError(
+            f'"{text}" is not the origin of a web page.',
+            hint="Give scheme and host, and the port if it is not the usual one, such as "
+            "https://app.example or http://localhost:6274.",
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def bind(host: str, port: int, /, *, token: str | None) -> Address:
+    """Take a host and port for this process; port 0 takes a free one.
+
+    Raises
+    ------
+    UsageError
+        Other computers could reach the host, and there is no token.
+    CannotListen
+        The host is unknown or not of this computer, or the port is taken or not allowed.
+    """
+    host = host.strip().removeprefix("[").removesuffix("]")
+    family, place = _resolved(host, port)
+    is_loopback = ipaddress.ip_address(place[0].partition("%")[0]).is_loopback
+    if not is_loopback and token is None:
+        raise UsageError(
+            f"Other computers can reach {host}, so a token is needed to connect.",
+            hint=f"{_fresh()}\nOr leave --host out to serve this computer only.",
+        )
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # Windows lets another program share a port unless it is asked not to.
+        option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+        bound.setsockopt(socket.SOL_SOCKET, option, 1)
+        bound.bind(place)
+        # Only now does the system say that another program listens there.
+        bound.listen(_BACKLOG)
+    except OSError as error:
+        bound.close()
+        raise CannotListen(f"{_bracketed(host)}:{port}", *_why(error, port)) from error
+    return Address(bound, host, bound.getsockname()[1], is_loopback)
+
+
+def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int]]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) if host else []
+    except (OSError, UnicodeError):
+        found = []
+    if not found:
+        raise CannotListen(
+            f'"{host}"',
+            "there is no computer of this name",
+            f"Leave --host out to serve this computer only ({DEFAULT_HOST}), or give one of its "
+            "addresses; 0.0.0.0 stands for all of them.",
+        )
+    # One address only, so that port 0 means one port; most clients try IPv4 for a name.
+    first = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    return first[0], first[4]  # type: ignore[return-value]  # an IPv6 place has four parts
+
+
+def _why(error: OSError, port: int) -> tuple[str, str]:
+    if error.errno == errno.EADDRINUSE:
+        return "another program uses this port", (
+            f"Choose another one, such as --port {port + 1 if port < 65535 else port - 1}, or "
+            "--port 0 for any that is free. If it is another CaseTrack server, you can use that."
+        )
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return "the system does not allow this port", "Choose one above 1023, or --port 0."
+    if error.errno == errno.EADDRNOTAVAIL:
+        return "this is not an address of this computer", (
+            f"Leave --host out to serve this computer only ({DEFAULT_HOST}), or use 0.0.0.0 for "
+            "all of its addresses."
+        )
+    reason = error.strerror or str(error)
+    return reason[:1].lower() + reason[1:], "Choose another --host or --port."
+
+
+def _fresh() -> str:
+    """Return the next step for somebody without a token: one made for them."""
+    return (
+        "Here is a fresh one. Set it in the environment, where other users of this computer do not "
+        "see it, and start again:\n"
+        f"  {TOKEN_VARIABLE}={secrets.token_urlsafe(32)}\n"
+        "Clients send it as the header `Authorization: Bearer TOKEN`."
+    )
+
+
+def _host_and_port(header: str) -> tuple[str | None, int | None]:
+    """Return name and port of a ``Host`` header; no name where it is not well formed."""
+    try:
+        parts = urlsplit(f"http://{header}")
+        name, port = parts.hostname, parts.port
+    except ValueError:
+        return None, None
+    if parts.netloc != header or "@" in header:
+        return None, None
+    return name, 80 if port is None else port
+
+
+def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

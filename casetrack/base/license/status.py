@@ -1,0 +1,211 @@
+"""What a license key is worth now, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import UPGRADE_URL
+from casetrack.base.license.key import MalformedKey, parse_key
+from casetrack.base.license.signature import CannotVerify, is_genuine, unread_signers
+from casetrack.base.license.tiers import FREE, TIERS, Tier
+
+if TYPE_CHECKING:
+    from casetrack.base.license.file import Record
+    from casetrack.base.license.key import LicenseKey
+
+CONFIRM_DAYS = 30
+"""A key counts so long after its first use, or after the license server confirmed it."""
+REMIND_DAYS = 23
+"""After so many of them the user is told."""
+_CLOCK_SLACK = timedelta(days=1)
+REFRESH = "casetrack license status --refresh"
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseStatus:
+    """The tier in force and what it rests on.
+
+    Attributes
+    ----------
+    tier
+        What counts.
+    source
+        Where its key comes from, in words; empty without a key.
+    key
+        The key, masked.
+    issued, expires
+        First and last day on which it counts (UTC).
+    seats
+        On how many machines it may be used.
+    offline
+        Whether it needs no confirmation.
+    confirmed_at
+        When the license server last confirmed it (UTC).
+    confirm_by
+        Until when it has to do so again (UTC).
+    reason
+        Why the key does not count; empty where it does, and without a key.
+    others
+        Why keys of other places do not count.
+    """
+
+    tier: Tier
+    source: str = ""
+    key: str = ""
+    issued: date | None = None
+    expires: date | None = None
+    seats: int | None = None
+    offline: bool = False
+    confirmed_at: datetime | None = None
+    confirm_by: datetime | None = None
+    reminds: bool = False
+    reason: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know at once: a key that does not count, or soon will not."""
+        if self.reason:
+            return (f"{self.reason} The {self.tier.title} tier is in force.",)
+        if self.reminds and self.confirm_by is not None:
+            what = f"The license key {self.key} has to be confirmed by {self.confirm_by:%Y-%m-%d}"
+            return (f"{what}: run `{REFRESH}` once while online.",)
+        return ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form; the key is masked in it."""
+        tier = self.tier
+        return {
+            "tier": tier.name,
+            "title": tier.title,
+            "price": tier.price,
+            "limits": {"collections": tier.collections, "documents": tier.documents},
+            "features": sorted(tier.features),
+            "key": self.key or None,
+            "source": self.source or None,
+            "seats": self.seats,
+            "issued": self.issued.isoformat() if self.issued else None,
+            "expires": self.expires.isoformat() if self.expires else None,
+            "offline": self.offline,
+            "confirmed_at": self.confirmed_at.isoformat() if self.confirmed_at else None,
+            "confirm_by": self.confirm_by.isoformat() if self.confirm_by else None,
+            "reason": self.reason or None,
+            "notes": [*self.notes, *self.others],
+        }
+
+
+class Unusable(Exception):
+    """A key does not count; says why, and what to do."""
+
+    def __init__(self, reason: str, key: LicenseKey | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.key = key
+
+
+def usable_key(text: str, today: date, /) -> LicenseKey:
+    """Return the key of a text, if it is genuine and counts on this day.
+
+    Raises
+    ------
+    Unusable
+        It does not count, whatever the license server says.
+    """
+    try:
+        key = parse_key(text)
+    except MalformedKey as error:
+        reason = f"is not a license key: {error}. Copy it again, whole"
+        raise Unusable(reason) from error
+    try:
+        genuine = is_genuine(key)
+    except CannotVerify as error:
+        raise Unusable(f"cannot be checked: {error}", key) from error
+    if not genuine:
+        told = f" ({unread})" if (unread := unread_signers()) else ""
+        reason = f"is not genuine: its signature does not fit{told}. Copy it again, whole"
+        raise Unusable(reason, key)
+    claims = key.claims
+    if claims.tier.lower() not in TIERS or claims.tier.lower() == FREE.name:
+        reason = f'is for a tier "{claims.tier}" that this version does not know. Update CaseTrack'
+        raise Unusable(reason, key)
+    if today < claims.issued - _CLOCK_SLACK:
+        raise Unusable(
+            f"counts from {claims.issued} on, and the clock of this computer says {today}. "
+            "Correct the clock",
+            key,
+        )
+    if claims.expires is not None and today > claims.expires:
+        raise Unusable(f"expired on {claims.expires}. Renew it: {UPGRADE_URL}", key)
+    return key
+
+
+def confirmed_until(key: LicenseKey, record: Record, now: datetime, /) -> datetime | None:
+    """Return until when a key counts without the license server; ``None`` where it never has to.
+
+    Raises
+    ------
+    Unusable
+        The server has refused it, too much time has passed, or the clock was set back.
+    """
+    if record.refused:
+        raise Unusable(f"was refused by the license server: {record.refused.rstrip('.')}", key)
+    if key.claims.offline:
+        return None
+    since = record.confirmed_at or record.first_seen
+    if since > now + _CLOCK_SLACK:
+        raise Unusable(
+            f"was used on {since:%Y-%m-%d}, and the clock of this computer says {now:%Y-%m-%d}. "
+            "Correct the clock",
+            key,
+        )
+    until = since + timedelta(days=CONFIRM_DAYS)
+    if now > until:
+        raise Unusable(
+            f"has not been confirmed for {CONFIRM_DAYS} days. Run `{REFRESH}` once while online",
+            key,
+        )
+    return until
+
+
+def counting(
+    key: LicenseKey, source: str, record: Record, until: datetime | None, now: datetime, /
+) -> LicenseStatus:
+    """Return the status of a key that counts."""
+    claims = key.claims
+    remind_from = timedelta(days=CONFIRM_DAYS - REMIND_DAYS)
+    return LicenseStatus(
+        tier=TIERS[claims.tier.lower()],
+        source=source,
+        key=key.masked(),
+        issued=claims.issued,
+        expires=claims.expires,
+        seats=claims.seats,
+        offline=claims.offline,
+        confirmed_at=record.confirmed_at,
+        confirm_by=until,
+        reminds=until is not None and now >= until - remind_from,
+    )
+
+
+def not_counting(source: str, error: Unusable, /) -> LicenseStatus:
+    """Return the status where a key does not count."""
+    key = error.key
+    masked = key.masked() if key else ""
+    name = f"The license key {masked}" if masked else "The license key"
+    return LicenseStatus(
+        tier=FREE,
+        source=source,
+        key=masked,
+        issued=key.claims.issued if key else None,
+        expires=key.claims.expires if key else None,
+        seats=key.claims.seats if key else None,
+        offline=key.claims.offline if key else False,
+        reason=f"{name} ({source}) {error.reason}.",
+    )
+
+
+def now_utc() -> datetime:
+    """Return the present moment (UTC)."""
+    return datetime.now(UTC)

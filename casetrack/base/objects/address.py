@@ -1,0 +1,87 @@
+"""Addresses of folders in object storage: what they look like, and which are refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from casetrack.base.errors import UsageError
+
+SCHEMES = ("s3", "gs", "az", "file")
+"""Those that are understood; ``file`` is a folder of this computer that is treated as a bucket."""
+_OTHER_NAMES = {"s3a": "s3", "gcs": "gs", "azure": "az", "adl": "az"}
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_HINT = "Write it as s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or az://CONTAINER/FOLDER."
+
+
+def is_address(text: object, /) -> bool:
+    """Return whether a text is meant as an address, and not as the path of a folder or a name."""
+    return isinstance(text, str) and _SCHEME.match(text.strip()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a folder lies in object storage.
+
+    Attributes
+    ----------
+    scheme
+        One of :data:`SCHEMES`.
+    bucket
+        The bucket or container; empty for ``file``.
+    prefix
+        The folder in it, without slashes around it; for ``file`` the path on this computer.
+    """
+
+    scheme: str
+    bucket: str
+    prefix: str
+
+    @classmethod
+    def of(cls, text: str, /) -> Address:
+        """Return the address that a text is.
+
+        Raises
+        ------
+        UsageError
+            It is none, or holds what does not belong into one, such as a password.
+        """
+        found = _SCHEME.match(text.strip())
+        scheme = found[1].lower() if found else ""
+        scheme = _OTHER_NAMES.get(scheme, scheme)
+        if scheme not in SCHEMES:
+            raise UsageError(f"{text!r} is no address of a place for a collection.", hint=_HINT)
+        parts = urlsplit(text.strip())
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            # Not repeated: it may hold a secret.
+            raise UsageError(
+                "The address holds more than a bucket and a folder: no keys, '@', '?' or '#'.",
+                hint=f"{_HINT} Credentials come from the environment or from ~/.aws.",
+            )
+        if scheme == "file":
+            path = unquote(parts.path)
+            if parts.netloc or not path.strip("/"):
+                raise UsageError(f"{text!r} names no folder.", hint="Write file:///PATH/OF/FOLDER.")
+            if re.match(r"/[A-Za-z]:", path):
+                path = path[1:]  # a drive of Windows
+            return cls(scheme, "", str(Path(path).absolute()))
+        prefix = parts.path.strip("/")
+        if not _BUCKET.fullmatch(parts.netloc):
+            raise UsageError(f"{parts.netloc!r} cannot be the name of a bucket.", hint=_HINT)
+        if not prefix:
+            raise UsageError(
+                f"{text!r} names a whole bucket, and a collection needs a folder of its own in it.",
+                hint=_HINT,
+            )
+        if any(part in {"", ".", ".."} for part in prefix.split("/")):
+            raise UsageError(f"{text!r} has an empty part, '.' or '..' in it.", hint=_HINT)
+        return cls(scheme, parts.netloc, prefix)
+
+    def __str__(self) -> str:
+        """Return it as it is written."""
+        if self.scheme == "file":
+            return Path(self.prefix).as_uri()
+        return f"{self.scheme}://{self.bucket}/{self.prefix}"

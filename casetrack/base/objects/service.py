@@ -1,0 +1,364 @@
+"""Objects below one address: read, written under conditions, listed, removed.
+
+Two kinds stand behind one protocol: a service (S3, Google, Azure) through ``obstore``, and a folder
+of this computer that is treated as if it were one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from casetrack.base.errors import ObjectStorageError, PackageMissing
+from casetrack.base.objects import credentials
+from casetrack.base.objects.words import fault_of, place_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from casetrack.base.objects.address import Address
+
+RETRIES = 6
+RETRY_SECONDS = 60
+_CONNECT_SECONDS = 10
+_TRANSFER_MINUTES = 10
+_BLOCK = 1 << 20
+_EXTRA = {"s3": "S3", "gs": "Google Cloud Storage", "az": "Azure"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object in a listing.
+
+    Attributes
+    ----------
+    key
+        Relative to the address.
+    size
+        In bytes.
+    modified
+        When it was written, by the service's clock.
+    """
+
+    key: str
+    size: int
+    modified: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object's content, and the tag that changes with it."""
+
+    data: bytes
+    tag: str
+
+
+class Objects(Protocol):
+    """Objects below one address. May be used from several threads.
+
+    Every method raises :class:`ObjectStorageError` where the place cannot be used.
+    """
+
+    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+        """Return an object; ``None`` where there is none, or its tag still is *unless*."""
+
+    def put(self, key: str, data: bytes, /) -> None:
+        """Write an object, whatever was there."""
+
+    def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
+        """Write an object if its tag is *tag* (``None``: if there is none).
+
+        Returns
+        -------
+        str or None
+            Its new tag; ``None`` where somebody else was faster, and nothing was written.
+        """
+
+    def fetch(self, key: str, target: Path, /) -> bool:
+        """Write an object's content into a file; return whether there is one."""
+
+    def send(self, key: str, source: Path, /) -> None:
+        """Write an object with the content of a file."""
+
+    def list(self, prefix: str, /) -> Iterator[Entry]:
+        """Yield the objects below a folder, in the order of their keys."""
+
+    def remove(self, key: str, /) -> None:
+        """Remove an object, if it is there."""
+
+
+@functools.lru_cache(maxsize=64)
+def open_objects(address: Address, endpoint: str | None = None, /) -> Objects:
+    """Return the objects below an address; nothing is asked yet.
+
+    Parameters
+    ----------
+    address
+        Where.
+    endpoint
+        Address of a service of S3's kind that is not Amazon's.
+
+    Raises
+    ------
+    PackageMissing
+        The library for object storage is not installed.
+    """
+    if address.scheme == "file":
+        return FolderObjects(Path(address.prefix))
+    return ServiceObjects(address, endpoint)
+
+
+class ServiceObjects:
+    """Objects of a service."""
+
+    def __init__(self, address: Address, endpoint: str | None) -> None:
+        PackageMissing.check(
+            "obstore",
+            f"nothing can be read from {_EXTRA[address.scheme]}",
+            "Install it with `pip install 'casetrack[s3]'`.",
+        )
+        self._address = address
+        self._endpoint = endpoint
+        self._opened: tuple[tuple[str, ...], Any] | None = None
+
+    @property
+    def _library(self) -> Any:
+        importlib.import_module("obstore.exceptions")
+        return importlib.import_module("obstore")
+
+    def _store(self) -> Any:
+        """Return the library's own; opened anew where the credentials have changed meanwhile."""
+        address, options = self._address, dict[str, Any]()
+        stores = importlib.import_module("obstore.store")
+        if address.scheme == "s3":
+            try:
+                options = dict(credentials.of_s3().options())
+            except credentials.CredentialsMissing as error:
+                raise ObjectStorageError(
+                    f"{address}: there are no credentials for it: {error}.",
+                    hint="Set them, or let `aws configure` write them into ~/.aws/credentials.",
+                ) from error
+            options["region"] = credentials.region_of_s3() or "us-east-1"
+            if self._endpoint:
+                options["endpoint"] = self._endpoint
+        stamp = tuple(options.values())
+        if self._opened is None or self._opened[0] != stamp:
+            kind = {"s3": "S3Store", "gs": "GCSStore", "az": "AzureStore"}[address.scheme]
+            # Google's and Azure's address is another one only where their own settings say so.
+            plain = address.scheme != "s3" or (self._endpoint or "").startswith("http://")
+            made = getattr(stores, kind)(
+                address.bucket, prefix=address.prefix, **options, **library_options(plain=plain)
+            )
+            self._opened = (stamp, made)
+        return self._opened[1]
+
+    def _tag(self, facts: Mapping[str, Any]) -> str:
+        """Return what changes with an object; Google swaps by the version, not by the ETag."""
+        found = [facts["e_tag"], facts["version"] if self._address.scheme == "gs" else None]
+        return " ".join(filter(None, found))
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        failures = (self._library.exceptions.BaseError, OSError, ValueError)
+        try:
+            yield
+        except failures as error:
+            raise place_error(error, str(self._address), self._endpoint) from error
+
+    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+        """See :meth:`Objects.get`."""
+        with self._errors():
+            try:
+                options = {"if_none_match": _parts(unless)[0]} if unless else {}
+                answer = self._library.get(self._store(), key, options=options)
+                tag = self._tag(answer.meta)
+                if unless and tag == unless:  # not every service knows the condition
+                    return None
+                return Found(bytes(answer.bytes()), tag)
+            except (FileNotFoundError, self._library.exceptions.NotModifiedError) as error:
+                # Google and Amazon tell a bucket that is not there as an object that is not there.
+                if fault_of(error).kind == "no_bucket":
+                    raise place_error(error, str(self._address), self._endpoint) from error
+                return None
+
+    def put(self, key: str, data: bytes, /) -> None:
+        """See :meth:`Objects.put`."""
+        with self._errors():
+            self._library.put(self._store(), key, data)
+
+    def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
+        """See :meth:`Objects.swap`."""
+        exceptions = self._library.exceptions
+        with self._errors():
+            try:
+                mode: Any = "create"
+                if tag is not None:
+                    e_tag, version = _parts(tag)
+                    mode = {"e_tag": e_tag} | ({"version": version} if version else {})
+                made = self._library.put(self._store(), key, data, mode=mode, use_multipart=False)
+                return self._tag(made)
+            except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
+                return None
+            except FileNotFoundError as error:
+                if tag is None or fault_of(error).kind == "no_bucket":
+                    raise
+                return None  # removed meanwhile
+
+    def fetch(self, key: str, target: Path, /) -> bool:
+        """See :meth:`Objects.fetch`."""
+        with self._errors():
+            try:
+                answer = self._library.get(self._store(), key)
+            except FileNotFoundError:
+                return False
+            with target.open("wb") as file:
+                for block in answer.stream(min_chunk_size=_BLOCK):
+                    file.write(block)
+            return True
+
+    def send(self, key: str, source: Path, /) -> None:
+        """See :meth:`Objects.send`."""
+        with self._errors():
+            self._library.put(self._store(), key, source)
+
+    def list(self, prefix: str, /) -> Iterator[Entry]:
+        """See :meth:`Objects.list`."""
+        with self._errors():
+            for page in self._library.list(self._store(), prefix=prefix or None):
+                for found in page:
+                    yield Entry(found["path"], int(found["size"]), found["last_modified"])
+
+    def remove(self, key: str, /) -> None:
+        """See :meth:`Objects.remove`."""
+        with self._errors(), contextlib.suppress(FileNotFoundError):
+            self._library.delete(self._store(), key)
+
+
+def _parts(tag: str) -> tuple[str, str]:
+    """Return the ETag and the version in a tag of :meth:`ServiceObjects._tag`."""
+    e_tag, _, version = tag.partition(" ")
+    return e_tag, version
+
+
+def library_options(*, plain: bool) -> dict[str, Any]:
+    """Return how long the library waits, and how often it tries again."""
+    return {
+        "client_options": {
+            "allow_http": plain,
+            "connect_timeout": timedelta(seconds=_CONNECT_SECONDS),
+            "timeout": timedelta(minutes=_TRANSFER_MINUTES),
+        },
+        "retry_config": {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
+    }
+
+
+class FolderObjects:
+    """Objects that are files of this computer, or of a drive that many computers have.
+
+    The tag of an object is what changes with its file; who swaps one holds a lock of the system.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ObjectStorageError(
+                f"{self._home.as_uri()}: {error.strerror or error}.",
+                hint="Check that the folder is there, and that you may read and write it.",
+            ) from error
+
+    def get(self, key: str, /, *, unless: str | None = None) -> Found | None:
+        """See :meth:`Objects.get`."""
+        with self._errors():
+            try:
+                with (self._home / key).open("rb") as file:
+                    tag = _tag(os.fstat(file.fileno()))
+                    return None if tag == unless else Found(file.read(), tag)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+
+    def put(self, key: str, data: bytes, /) -> None:
+        """See :meth:`Objects.put`."""
+        with self._errors(), self._new(key) as temporary:
+            temporary.write_bytes(data)
+
+    def swap(self, key: str, data: bytes, tag: str | None, /) -> str | None:
+        """See :meth:`Objects.swap`."""
+        import filelock
+
+        with self._errors():
+            self._home.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self._home / ".swap.lock", fallback_to_soft=False):
+                try:
+                    present = _tag((self._home / key).stat())
+                except FileNotFoundError:
+                    present = None
+                if present != tag:
+                    return None
+                with self._new(key) as temporary:
+                    temporary.write_bytes(data)
+                return _tag((self._home / key).stat())
+
+    def fetch(self, key: str, target: Path, /) -> bool:
+        """See :meth:`Objects.fetch`."""
+        import shutil
+
+        with self._errors():
+            try:
+                shutil.copyfile(self._home / key, target)
+            except FileNotFoundError:
+                return False
+            return True
+
+    def send(self, key: str, source: Path, /) -> None:
+        """See :meth:`Objects.send`."""
+        import shutil
+
+        with self._errors(), self._new(key) as temporary:
+            shutil.copyfile(source, temporary)
+
+    def list(self, prefix: str, /) -> Iterator[Entry]:
+        """See :meth:`Objects.list`."""
+        with self._errors():
+            for path in sorted((self._home / prefix).rglob("*")):
+                with contextlib.suppress(FileNotFoundError):
+                    facts = path.stat()
+                    if path.is_file() and not re.search(r"\.tmp$|\.lock$", path.name):
+                        moment = datetime.fromtimestamp(facts.st_mtime, UTC)
+                        key = path.relative_to(self._home).as_posix()
+                        yield Entry(key, facts.st_size, moment)
+
+    def remove(self, key: str, /) -> None:
+        """See :meth:`Objects.remove`."""
+        with self._errors():
+            (self._home / key).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _new(self, key: str) -> Iterator[Path]:
+        """Yield a file that takes the place of an object at the end, whole or not at all."""
+        target = self._home / key
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+        try:
+            yield temporary
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _tag(facts: os.stat_result) -> str:
+    return f"{facts.st_ino}-{facts.st_mtime_ns}-{facts.st_size}"

@@ -1,0 +1,48 @@
+"""What the library returns: documents, chunks, search results, reports. Plain frozen records.
+
+Everything that carries document text carries its :class:`~casetrack.base.provenance.Provenance`
+(invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
+"""
+
+from casetrack.base.records.collections import (
+    AUTO_PROFILE,
+    COLLECTION_TYPES,
+    DEFAULT_DIMENSION,
+    DEFAULT_PROFILE,
+    CollectionEntry,
+    CollectionInfo,
+    CollectionStats,
+    CollectionStatus,
+    StatusChange,
+)
+from casetrack.base.records.documents import (
+    DOCUMENT_TYPES,
+    Document,
+    DocumentStructure,
+    DocumentType,
+    Page,
+    Section,
+)
+from casetrack.base.records.files import UntakenFile, untaken_text
+from casetrack.base.records.health import CollectionHealth, DocumentHealth
+from casetrack.base.records.passages import Chunk, ChunkWindow, Illustrate, Picture, highlight
+from casetrack.base.records.pictures import PageImage
+from casetrack.base.records.queries import QueryReport, RetrievalCall
+from casetrack.base.records.reports import (
+    FILE_STATUSES,
+    Check,
+    FileOutcome,
+    FileStatus,
+    HealthReport,
+    IngestProgress,
+    IngestReport,
+)
+from casetrack.base.records.search import (
+    RelatedChunk,
+    SamePlace,
+    SearchMode,
+    SearchResult,
+    SearchResults,
+    Signal,
+)
+from casetrack.base.records.table import RowList, Rows, Tabular

@@ -1,0 +1,153 @@
+"""A collection: its own facts, and what it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from casetrack.base.records.cards import Card, Fact, size_text
+from casetrack.base.records.shape import Record
+
+CollectionStatus = Literal["active", "closed", "archived"]
+DEFAULT_PROFILE = "mini"
+AUTO_PROFILE = "auto"
+"""Asked for instead of a profile: the language of the first files decides."""
+DEFAULT_DIMENSION = 384
+"""Length of the dense vectors of the default profile."""
+
+COLLECTION_TYPES = (
+    "archive",
+    "business",
+    "compliance",
+    "contract",
+    "financial",
+    "hr",
+    "operations",
+    "other",
+    "project",
+    "research",
+    "sales",
+    "technical",
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionInfo(Card):
+    """A collection's own facts, as kept in its ``collection.json``.
+
+    Attributes
+    ----------
+    profile
+        Which models make its vectors.
+    dimension
+        Length of its dense vectors.
+    """
+
+    id: str
+    name: str
+    type: str
+    status: CollectionStatus
+    description: str | None
+    reference: str | None
+    tags: tuple[str, ...]
+    edition: str
+    schema_version: int
+    pipeline: str
+    profile: str
+    dimension: int
+    created_at: datetime
+    updated_at: datetime
+
+    def _title(self) -> str:
+        return self.name
+
+    def _facts(self) -> list[Fact]:
+        vectors = f"{self.profile}, {self.dimension} numbers each"
+        return [
+            *((n, getattr(self, n)) for n in ("type", "status", "description", "reference")),
+            ("tags", self.tags),
+            ("edition", self.edition),
+            ("vectors", vectors),
+            ("created", self.created_at),
+            ("changed", self.updated_at),
+            ("id", self.id),
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StatusChange(Card):
+    """What became of a wish to close, reopen or archive a collection.
+
+    Attributes
+    ----------
+    info
+        The collection's facts now.
+    before
+        Its status until then.
+    """
+
+    info: CollectionInfo
+    before: CollectionStatus
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was to be done."""
+        return self.info.status != self.before
+
+    def _title(self) -> str:
+        return f"{self.info.name}: {self.info.status}"
+
+    def _facts(self) -> list[Fact]:
+        return [("before", self.before if self.changed else f"{self.before}, too")]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionEntry(Record):
+    """A collection in a list of collections: its facts and how much it holds.
+
+    Attributes
+    ----------
+    documents, pages, chunks
+        How much it holds; ``None`` where it cannot be opened.
+    storage_bytes
+        Everything in its folder; ``None`` as above.
+    problem
+        Why it cannot be opened, and what to do; empty where it can.
+    """
+
+    SHOWN = ("name", "status", "type", "documents", "pages", "profile", "updated_at", "problem")
+
+    id: str
+    name: str
+    status: str
+    type: str
+    description: str | None
+    reference: str | None
+    tags: tuple[str, ...]
+    profile: str | None
+    documents: int | None
+    pages: int | None
+    chunks: int | None
+    storage_bytes: int | None
+    created_at: datetime | None
+    updated_at: datetime | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionStats(Card):
+    """Counts of live rows, and the bytes of everything in the collection's folder."""
+
+    document_count: int
+    page_count: int
+    chunk_count: int
+    storage_bytes: int
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("documents", self.document_count),
+            ("pages", self.page_count),
+            ("chunks", self.chunk_count),
+            ("on disk", size_text(self.storage_bytes)),
+        ]

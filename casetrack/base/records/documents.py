@@ -1,0 +1,412 @@
+"""A document: its row of the ledger, and its table of contents."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, get_args
+
+from casetrack.base.provenance import Provenance
+from casetrack.base.records.cards import Card, Fact, Part, size_text
+from casetrack.base.records.papers import LegalType, Party
+from casetrack.base.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
+from casetrack.base.records.table import TEXT_ROWS
+from casetrack.base.years import recorded
+
+DocumentType = Literal[
+    "contract",
+    "report",
+    "spreadsheet",
+    "presentation",
+    "correspondence",
+    "memo",
+    "proposal",
+    "invoice",
+    "policy",
+    "other",
+]
+"""What kind of document it is."""
+DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
+STATED_DATE = "stated_date"
+"""The property with the day that a document's text states as its own, ``YYYY-MM-DD``."""
+FILES = "filesystem"
+"""The source of a document that was named by the path of its file."""
+
+
+def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(properties)
+
+
+def _parsed(metadata: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(metadata)
+    return found
+
+
+def own_moment(
+    at_source: datetime | None,
+    properties: Mapping[str, str],
+    created: datetime | None,
+    modified: datetime | None,
+    /,
+) -> datetime | None:
+    """Return a document's date by its source's account, or else by its text or its file."""
+    if (moment := recorded(at_source)) is not None:
+        return moment
+    if day := properties.get(STATED_DATE):
+        return datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return created or modified
+
+
+_OLD_FAILURE = re.compile(r'The extractor "([^"]+)" failed (?:once|([\d,]+) times) \((\w*)')
+"""How rows of an earlier version tell a failure, among what is missing."""
+_STAGES = {"dates": "extract", "amounts": "extract", "citations": "extract"} | dict.fromkeys(
+    ("caption", "document_type", "stated_date"), "document"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractorFailure:
+    """An extractor that failed with a document; the column describes its fields."""
+
+    extractor: str
+    stage: str
+    error: str
+    count: int
+
+    @property
+    def words(self) -> str:
+        """The failure in a sentence, with the next step."""
+        times = "once" if self.count == 1 else f"{self.count:,} times"
+        return (
+            f'The extractor "{self.extractor}" failed {times} ({self.error or "see the log"}); '
+            "its values are missing there. `casetrack reindex --reparse` tries again."
+        )
+
+
+def _old_failure(line: str) -> ExtractorFailure | None:
+    found = _OLD_FAILURE.match(line)
+    if found is None:
+        return None
+    count = int((found[2] or "1").replace(",", ""))
+    error = "" if found[3] == "see" else found[3]
+    return ExtractorFailure(found[1], _STAGES.get(found[1], found[1]), error, count)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Document(Card):
+    """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
+
+    JSON = (
+        *("...", "legal_type?", "legal_detail?", "legal_evidence?", "legal_title?", "case_name?"),
+        *("case_number?", "court?", "court_id?", "judge?", "filed_on?", "docket_entry?"),
+        *("parties?", "witness?", "exhibit?", "own_citations?"),
+        *("source?", "source_id?", "source_url?", "source_author?", "source_updated_at?"),
+        "metadata?",
+    )
+    SHOWN = (
+        *("name", "format", "document_type", "page_count", "chunk_count"),
+        *("extraction_method", "ingested_at"),
+    )
+
+    document_id: str
+    revision: str
+    name: str
+    path: str
+    format: str
+    document_type: str | None
+    title: str | None
+    author: str | None
+    language: str | None
+    page_count: int
+    pages_without_text: int
+    chunk_count: int
+    char_count: int
+    extraction_method: str
+    file_hash: str
+    file_size: int
+    file_modified_at: datetime
+    original_copy: str | None
+    pipeline: str
+    pipeline_fingerprint: str
+    warnings: tuple[str, ...]
+    ingested_at: datetime
+    updated_at: datetime
+    document_type_evidence: str | None = None
+    parent_id: str | None = None
+    content_created_at: datetime | None = None
+    content_modified_at: datetime | None = None
+    properties: Annotated[tuple[tuple[str, str], ...], Told(via=_by_name)] = ()
+    ocr_pages: int = 0
+    ocr_engine: str | None = None
+    ocr_confidence: float | None = None
+    missing: tuple[str, ...] = ()
+    """What of the file is missing, then the failures in words."""
+    failures: Annotated[tuple[ExtractorFailure, ...], NO_JSON] = ()
+    read_with: str | None = None
+    entity_count: Annotated[int | None, NO_JSON] = None
+    reference_count: Annotated[int | None, NO_JSON] = None
+    source: str | None = None
+    source_id: str | None = None
+    source_url: str | None = None
+    source_author: str | None = None
+    source_updated_at: datetime | None = None
+    metadata: Annotated[str | None, Told(via=_parsed)] = None
+    legal_type: LegalType | None = None
+    legal_detail: str | None = None
+    legal_evidence: str | None = None
+    legal_title: str | None = None
+    case_name: str | None = None
+    case_number: str | None = None
+    court: str | None = None
+    court_id: str | None = None
+    judge: str | None = None
+    filed_on: str | None = None
+    docket_entry: str | None = None
+    parties: tuple[Party, ...] | None = None
+    witness: str | None = None
+    exhibit: str | None = None
+    own_citations: tuple[str, ...] | None = None
+    caption_reader: Annotated[int | None, NO_JSON] = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], /) -> Document:
+        """Build it from a row of ``documents``."""
+        values = {name: row[name] for name in cls.__dataclass_fields__}
+        properties = values["properties"] or ()
+        missing = tuple(values["missing"] or ())
+        failures = tuple(ExtractorFailure(**f) for f in values["failures"] or ()) or tuple(
+            filter(None, map(_old_failure, missing))
+        )
+        made = cls(
+            **values
+            | {
+                "warnings": tuple(values["warnings"] or ()),
+                "missing": tuple(m for m in missing if not _OLD_FAILURE.match(m)),
+                "failures": (),
+                "properties": tuple((p["name"], p["value"]) for p in properties),
+                "ocr_pages": values["ocr_pages"] or 0,
+                "parties": tuple(Party(**p) for p in values["parties"] or ()) or None,
+                "own_citations": tuple(values["own_citations"] or ()) or None,
+            }
+        )
+        return made.with_failures(failures) if failures else made
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What of the file is missing, without the failures of extractors."""
+        failures = {failure.words for failure in self.failures}
+        return tuple(line for line in self.missing if line not in failures)
+
+    def with_failures(self, failures: Iterable[ExtractorFailure], /) -> Document:
+        """Return a copy with other failures of extractors."""
+        found = tuple(sorted(set(failures), key=lambda f: f.extractor))
+        missing = (*self.unread, *(failure.words for failure in found))
+        return replace(self, missing=missing, failures=found)
+
+    @property
+    def dated_at(self) -> datetime:
+        """When its source changed it, or its date, or when its file was changed or added."""
+        created, modified = self.content_created_at, self.content_modified_at
+        own = own_moment(self.source_updated_at, dict(self.properties), created, modified)
+        return own or recorded(self.file_modified_at) or self.ingested_at
+
+    @property
+    def own_date(self) -> datetime | None:
+        """The day that its text states, or when it was created; never that of a later change."""
+        return own_moment(None, dict(self.properties), self.content_created_at, None)
+
+    @property
+    def legal_kind(self) -> str | None:
+        """Its legal kind as closely as it is known, such as ``order (proposed order)``."""
+        if self.legal_type is None or self.legal_detail is None:
+            return self.legal_type
+        return f"{self.legal_type} ({self.legal_detail})"
+
+    @property
+    def shown_type(self) -> str | None:
+        """Its kind as a list shows it: what the user said, else among legal papers, else any."""
+        if self.legal_type is None or (self.document_type and not self.document_type_evidence):
+            return self.document_type
+        return (self.legal_type == "other" and self.legal_detail) or self.legal_type
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its file lies at a source elsewhere, so that only the collection's copy is here.
+
+        Its path is the source's name and what the source calls it.
+        """
+        return self.source is not None and self.path.startswith(f"{self.source}/")
+
+    def __repr__(self) -> str:
+        """Return name, kind, size and id on one line."""
+        facts = filter(None, (self.format, self.document_type, _pages(self.page_count)))
+        return f"<Document {self.name!r}: {', '.join(facts)}; {self.document_id}>"
+
+    def _title(self) -> str:
+        return self.name
+
+    def _facts(self) -> list[Fact]:
+        names = ("document_type", "title", "author", "language")
+        bare, recognised = self.pages_without_text, self.ocr_pages
+        return [
+            ("format", self.format),
+            *((n, getattr(self, n)) for n in names),
+            ("legal kind", self.legal_kind),
+            ("case", ", ".join(filter(None, (self.case_name, self.case_number, self.court)))),
+            ("filed", self.filed_on),
+            ("docket entry", self.docket_entry),
+            ("pages", self.page_count),
+            ("pages without text", bare or None),
+            ("recognised from pictures", _pages(recognised) if recognised else None),
+            ("recognition is sure", _share(self.ocr_confidence)),
+            ("chunks", self.chunk_count),
+            ("text from", self.extraction_method),
+            ("not read", " ".join(self.missing)),
+            ("warnings", " ".join(self.warnings)),
+            ("ingested", self.ingested_at),
+            ("source", self.source),
+            ("at its source", self.source_url or self.source_id),
+            ("last changed there", self.source_updated_at),
+            ("by", self.source_author),
+            ("file", f"{self.path} ({size_text(self.file_size)})"),
+            ("id", self.document_id),
+        ]
+
+    def as_row(self) -> dict[str, Any]:
+        """Return it as a row of ``documents``."""
+        return asdict(self) | {
+            "warnings": list(self.warnings),
+            "missing": list(self.unread),
+            "failures": [asdict(failure) for failure in self.failures],
+            "properties": [{"name": name, "value": value} for name, value in self.properties],
+        }
+
+
+def _pages(count: int) -> str:
+    return f"{count:,} {'page' if count == 1 else 'pages'}"
+
+
+def _share(part: float | None) -> str | None:
+    return None if part is None else f"{part:.0%}"
+
+
+NAMED = View("document_id", "document=name")
+"""How a list of documents says which ones they are."""
+NAMED_WITH_TYPE = View(*NAMED.names, "document_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Record):
+    """A heading of a document: its level (from 1), its words, and where it stands.
+
+    ``chunk_id`` is the chunk that holds it; ``char_start`` and ``char_end`` are code points into
+    the page's text.
+    """
+
+    level: int
+    title: str
+    page: int
+    paragraph: int
+    char_start: int
+    char_end: int
+    chunk_id: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DocumentStructure(Card):
+    """A document as a table of contents.
+
+    Attributes
+    ----------
+    document
+        Its row of the ledger.
+    sections
+        All headings in reading order.
+    paragraph_kinds
+        Number of paragraphs of each kind: body, heading, list, quote, table, footnote, code.
+    attachments
+        Documents attached to it.
+    """
+
+    document: Document
+    sections: tuple[Section, ...]
+    paragraph_kinds: dict[str, int]
+    attachments: tuple[Document, ...] = ()
+
+    def _title(self) -> str:
+        return f"{self.document.name}: {len(self.sections):,} headings"
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("pages", self.document.page_count),
+            ("paragraphs", self.paragraph_kinds),
+            ("attachments", tuple(a.name for a in self.attachments)),
+        ]
+
+    def _parts(self) -> list[Part]:
+        # A blank would be lost at the start of a cell.
+        rows = [
+            {"heading": "\u2014 " * (s.level - 1) + s.title, "page": s.page, "citation": s.citation}
+            for s in self.sections
+        ]
+        return [("Headings", rows)]
+
+    def __repr__(self) -> str:
+        """Return counts and the headings as readable text."""
+        shown = [f"  {'  ' * s.level}{s.title}  p. {s.page}" for s in self.sections[:TEXT_ROWS]]
+        more = len(self.sections) - TEXT_ROWS
+        rest = [f"    and {more:,} more in .sections"] if more > 0 else []
+        return "\n".join([Card.__repr__(self), *shown, *rest])
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Record):
+    """A page of a document with its whole text.
+
+    Attributes
+    ----------
+    page
+        Its number, from 1.
+    text
+        The text of all its chunks, each character once.
+    chunk_count
+        How many chunks it was cut into.
+    provenance
+        Where the text stands: from the first place of the first chunk to the last of the last.
+    """
+
+    JSON = ("page", "text", "citation", "chunk_count", "char_count", "source")
+    COLUMNS = (
+        "document_id=provenance.document_id",
+        "document_name=provenance.document_name",
+        "page",
+        "page_kind=provenance.counted_as",
+        *("citation", "text", "chunk_count", "char_count"),
+        "extraction_method=provenance.extraction_method",
+        "ocr_confidence=provenance.ocr_confidence",
+    )
+    SHOWN = ("page", "citation", "text", "extraction_method", "ocr_confidence")
+
+    page: int
+    text: str
+    chunk_count: int
+    provenance: Annotated[Provenance, HIDDEN]
+
+    @property
+    def char_count(self) -> int:
+        """Number of characters of the text."""
+        return len(self.text)
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    @property
+    def source(self) -> Annotated[Provenance, SOURCE]:
+        """Where it stands, as JSON has it."""
+        return self.provenance

@@ -1,0 +1,224 @@
+"""How well the documents of a collection could be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from casetrack.base.provenance import DOUBTFUL_BELOW
+from casetrack.base.records.files import UntakenFile
+from casetrack.base.records.shape import NO_COLUMN, Record, Share
+from casetrack.base.records.table import Tabular, table_html
+
+_MOST_SPANS = 8
+_WHY_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHealth(Record):
+    """How well one document could be read.
+
+    Attributes
+    ----------
+    pages_without_text, ocr_pages
+        Pages on which nothing could be read, and those that were recognised from a picture.
+    ocr_confidence
+        How sure the recognition is, 0..1; ``None`` where nothing was recognised.
+    missing
+        What of the file could not be read, in words.
+    bare_pages
+        The numbers of the pages without text, from 1; empty where it cannot be told which.
+    warnings
+        What its reader noticed, in words.
+    """
+
+    JSON = ("...", "why")
+    COLUMNS = JSON
+    SHOWN = (
+        *("name", "format", "pages", "pages_without_text", "ocr_pages", "ocr_confidence"),
+        "why",
+    )
+
+    document_id: str
+    name: str
+    path: str
+    format: str
+    extraction_method: str
+    pages: int
+    pages_without_text: int
+    ocr_pages: int
+    ocr_engine: str | None
+    ocr_confidence: float | None
+    chunks: int
+    missing: tuple[str, ...]
+    bare_pages: Annotated[tuple[int, ...], NO_COLUMN] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the recognition is so unsure that its words should be checked."""
+        return self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
+
+    @property
+    def why(self) -> str:
+        """What is to be said of it, in words; empty where all is well."""
+        said = [*self.missing]
+        if self.pages_without_text:
+            said.append(self._bare_text())
+        if self.is_unsure:
+            recognised = (
+                "1 recognised page"
+                if self.ocr_pages == 1
+                else (f"{self.ocr_pages:,} recognised pages")
+            )
+            said.append(f"Confidence of {recognised}: {self.ocr_confidence:.0%}.")
+        return " ".join([*said, *self.warnings])
+
+    def _bare_text(self) -> str:
+        count = self.pages_without_text
+        which = f" ({_spans(self.bare_pages)})" if self.bare_pages else ""
+        return f"{count:,} of {_pages(self.pages)} without text{which}."
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Whether a part is missing, a page is without text, or the recognition is unsure."""
+        return bool(self.missing or self.pages_without_text or self.is_unsure)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionHealth(Tabular[DocumentHealth], Record):
+    """How well the documents of a collection could be read; as a table one row per document.
+
+    Attributes
+    ----------
+    documents
+        By name.
+    coverage
+        Share of the chunks with each output of the models, 0..1: dense, tokens, sparse, names.
+    notes
+        What else there is to know.
+    untaken
+        Files that are not in the collection as they are now, failed ones first.
+    """
+
+    JSON = (
+        *("collection", "document_count", "formats", "extraction_methods", "ocr_pages"),
+        *("ocr_confidence", "pages_without_text", "coverage", "partial=partial.name", "notes"),
+        "untaken",
+    )
+
+    collection: str
+    documents: tuple[DocumentHealth, ...]
+    coverage: dict[str, Share]
+    notes: tuple[str, ...] = ()
+    untaken: tuple[UntakenFile, ...] = ()
+
+    @property
+    def document_count(self) -> int:
+        """Number of documents."""
+        return len(self.documents)
+
+    @property
+    def ocr_pages(self) -> int:
+        """Number of pages that were recognised from a picture."""
+        return sum(d.ocr_pages for d in self.documents)
+
+    @property
+    def pages_without_text(self) -> int:
+        """Number of pages on which nothing could be read."""
+        return sum(d.pages_without_text for d in self.documents)
+
+    @property
+    def formats(self) -> dict[str, int]:
+        """Documents by format, the most frequent first."""
+        return _counts(d.format for d in self.documents)
+
+    @property
+    def extraction_methods(self) -> dict[str, int]:
+        """Documents by the way in which their text was had, the most frequent first."""
+        return _counts(d.extraction_method for d in self.documents)
+
+    @property
+    def ocr_confidence(self) -> Share | None:
+        """Mean over all pages that were recognised, 0..1; ``None`` where there is none."""
+        read = [(d.ocr_confidence, d.ocr_pages) for d in self.documents if d.ocr_pages]
+        known = [(sure, pages) for sure, pages in read if sure is not None]
+        pages = sum(count for _, count in known)
+        return sum(sure * count for sure, count in known) / pages if pages else None
+
+    @property
+    def partial(self) -> tuple[DocumentHealth, ...]:
+        """Documents of whose file something could not be read."""
+        return tuple(d for d in self.documents if d.missing)
+
+    @property
+    def needs_a_look(self) -> tuple[DocumentHealth, ...]:
+        """Documents that somebody should look at; see :attr:`DocumentHealth.needs_a_look`."""
+        return tuple(d for d in self.documents if d.needs_a_look)
+
+    def _table(self) -> tuple[type[DocumentHealth], Sequence[DocumentHealth]]:
+        return DocumentHealth, self.documents
+
+    def _heading(self) -> str:
+        return f"{self.collection}: " + "; ".join(f"{what}: {said}" for what, said in self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        pages = sum(d.pages for d in self.documents)
+        sure = self.ocr_confidence
+        recognised = _pages(self.ocr_pages) + ("" if sure is None else f", confidence {sure:.0%}")
+        return [
+            ("documents", f"{len(self.documents):,} with {_pages(pages)}"),
+            ("formats", _listed(self.formats)),
+            ("text from", _listed(self.extraction_methods)),
+            ("recognised from pictures", recognised),
+            ("pages without text", f"{self.pages_without_text:,}"),
+            ("read in part", f"{len(self.partial):,} documents"),
+            ("models", ", ".join(f"{n} {share:.0%}" for n, share in self.coverage.items())),
+        ]
+
+    def __repr__(self) -> str:
+        """Return counts, and the documents to look at, as readable text."""
+        lines = [f"{self.collection}", *(f"  {what}: {said}" for what, said in self._facts())]
+        lines += [f"  to look at: {d.name}: {d.why}" for d in self.needs_a_look]
+        lines += [f"  {f.status}: {f.path}: {f.why}" for f in self.untaken]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        facts = [{"what": what, "": said} for what, said in self._facts()]
+        html = table_html(("what", ""), facts, heading=self.collection)
+        if self.untaken:
+            files = [{n: getattr(f, n) for n in ("status", "path", "why")} for f in self.untaken]
+            html += table_html(
+                ("status", "path", "why"), files, heading="Files not taken in", chars=_WHY_CHARS
+            )
+        if not self.needs_a_look:
+            return html
+        names = ("name", "format", "pages", "pages_without_text", "ocr_confidence", "why")
+        rows = [{n: getattr(d, n) for n in names} for d in self.needs_a_look]
+        return html + table_html(names, rows, heading="Documents to look at", chars=_WHY_CHARS)
+
+
+def _pages(count: int) -> str:
+    return f"{count:,} {'page' if count == 1 else 'pages'}"
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Return numbers of pages as people write them: ``p. 3, 5-9``."""
+    spans: list[list[int]] = []
+    for number in sorted(numbers):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans[:_MOST_SPANS]]
+    return f"p. {', '.join(shown)}{' and more' if len(spans) > _MOST_SPANS else ''}"
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

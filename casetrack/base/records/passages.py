@@ -1,0 +1,135 @@
+"""Chunks: text with its full provenance, and how a notebook shows it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from casetrack.base.provenance import Box, Provenance
+from casetrack.base.records.cards import Card, Fact
+from casetrack.base.records.shape import HIDDEN, NO_COLUMN, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a passage on its page (PNG), or why there is none; *note* may be empty."""
+
+    png: bytes | None
+    note: str
+
+
+Illustrate = Callable[[Mapping[str, Sequence[Box]]], Mapping[str, Picture]]
+"""Draws passages by their chunk ids, each with the rectangles that are to be marked strongly; those
+that it can say nothing about are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Record):
+    """A chunk of text with its full provenance.
+
+    ``chunk_count`` is the number of chunks of its document; ``embedders`` names the models whose
+    output the chunk holds. ``illustrate`` draws passages by their ids, for notebooks.
+    """
+
+    JSON = ("text", "provenance", "chunk_count", "embedders", "highlight")
+    SHOWN = ("citation", "text")
+
+    text: str
+    provenance: Provenance
+    embedders: Annotated[tuple[str, ...], NO_COLUMN]
+    chunk_count: Annotated[int, NO_COLUMN]
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk."""
+        return self.provenance.chunk_id
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    @property
+    def highlight(self) -> dict[str, Any] | None:
+        """See :func:`highlight`."""
+        return highlight(self.provenance)
+
+    def _repr_html_(self) -> str:
+        pictures = self.illustrate({self.chunk_id: ()}) if self.illustrate else {}
+        return passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
+
+
+def passage_html(
+    provenance: Provenance,
+    text: str,
+    picture: Picture | None,
+    strong: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Show a passage in a notebook: citation, picture of its place, words.
+
+    *strong* are spans of the text that stand out.
+    """
+    lines = [f"<b>{html.escape(provenance.cite())}</b>"]
+    lines += [f"<em>{html.escape(warning)}</em>" for warning in provenance.warnings]
+    if picture is not None and picture.png is not None:
+        import base64
+
+        data = base64.b64encode(picture.png).decode("ascii")
+        lines.append(
+            f"<img alt='The passage, marked on its page' src='data:image/png;base64,{data}' "
+            "style='max-width:100%;height:auto;margin:.5em 0;border:1px solid #8886'>"
+        )
+    if picture is not None and picture.note:
+        lines.append(f"<small>{html.escape(picture.note)}</small>")
+    words, at = "", 0
+    for start, end in sorted(strong):
+        if at <= start < end:
+            words += f"{html.escape(text[at:start])}<b>{html.escape(text[start:end])}</b>"
+            at = end
+    return "<br>".join([*lines, words + html.escape(text[at:])])
+
+
+def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
+    """Return the rectangles that mark the chunk on its page, in points; ``None`` without layout."""
+    if not provenance.line_boxes:
+        return None
+    return {
+        "page": provenance.page,
+        "page_width": provenance.page_width,
+        "page_height": provenance.page_height,
+        "unit": "points, origin top left",
+        "lines": [
+            {"line": b.line, "box": [round(v, 2) for v in (b.box.x0, b.box.y0, b.box.x1, b.box.y1)]}
+            for b in provenance.line_boxes
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChunkWindow(Card):
+    """A chunk with its neighbours in the same document, in reading order."""
+
+    before: tuple[Chunk, ...]
+    chunk: Chunk
+    after: tuple[Chunk, ...]
+
+    def _title(self) -> str:
+        return self.chunk.citation
+
+    def _facts(self) -> list[Fact]:
+        return [
+            *(("before", c.text) for c in self.before),
+            ("passage", self.chunk.text),
+            *(("after", c.text) for c in self.after),
+        ]
+
+    def _repr_html_(self) -> str:
+        shown = [passage_html(c.provenance, c.text, None) for c in (*self.before, *self.after)]
+        middle = self.chunk._repr_html_()
+        shown.insert(len(self.before), f"<div style='border-left:3px solid #8886'>{middle}</div>")
+        return "".join(f"<p style='text-align:left;padding-left:.8em'>{p}</p>" for p in shown)

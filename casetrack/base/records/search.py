@@ -1,0 +1,399 @@
+"""The answer to a query: results, what each stage said of them, and how to carry them on."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
+
+from casetrack.base.provenance import Box, Provenance
+from casetrack.base.records.passages import Chunk, Illustrate, passage_html
+from casetrack.base.records.pinpoints import NOWHERE, Answer, Look, Pinpoint
+from casetrack.base.records.reading import Reading
+from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, Record, Share, Told
+from casetrack.base.records.table import Tabular
+
+SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
+Evidence = Literal["strong", "weak", "none"]
+"""Whether passages answer a question: they do; they may; they probably do not."""
+NOT_THERE = "Probably not in these documents: what follows is only the nearest."
+_SHOWN_CHARS = 400
+_SHOWN_ALSO = 3
+_NEAR_WORD = 24
+"""Characters within which an excerpt is made to begin and end between words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal(Record):
+    """What one retrieval signal said of one result: raw score, rank (1-based), fused share.
+
+    *rank* is ``None`` where the signal's own list did not hold the chunk, *score* where the signal
+    did not look at it: token matrices are read of the best candidates alone. What speaks for a
+    passage whatever its words finds none, and has no list.
+    """
+
+    score: float | None
+    rank: int | None
+    contribution: float
+    has_list: Annotated[bool, HIDDEN] = True
+
+    def describe(self) -> str:
+        """Return it in words, such as ``0.4213 (rank 2), adds +1.3050``."""
+        rank = "not in its list" if self.rank is None else f"rank {self.rank}"
+        said = "not looked at" if self.score is None else f"{self.score:.4f}"
+        ranked = f" ({rank})" if self.has_list and self.score is not None else ""
+        return f"{said}{ranked}, adds {self.contribution:+.4f}"
+
+
+class Searched(TypedDict):
+    """How much was searched."""
+
+    documents: int
+    chunks: int
+
+
+class Context(TypedDict):
+    """The text right before and after a result, each with its own citation."""
+
+    before: str | None
+    before_citation: str | None
+    after: str | None
+    after_citation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SamePlace(Record):
+    """A passage that belongs to the place of a result, which stands for it.
+
+    *reason* says why: ``the same text``, ``nearly the same text``, ``the next passage`` or
+    ``the passage before``.
+    """
+
+    citation: str
+    chunk_id: str
+    reason: str
+    document_id: Annotated[str, HIDDEN] = field(repr=False)
+    page: Annotated[int, HIDDEN] = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return it in words, such as ``the same text: Offer.eml, p. 2``."""
+        return f"{self.reason}: {self.citation}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Record):
+    """One hit with its source, the text around it, and why it stands where it does.
+
+    *also* are the other passages of the same place: the same text elsewhere, and neighbours that
+    share text with it.
+
+    The context is the neighbouring chunks' text without what overlaps with the hit; each side
+    has its own citation, since it may lie on another page.
+
+    *relevance* says on one scale for all collections, modes and questions how much a result looks
+    like an answer, 0 to 1, and *evidence* the same in a word; the *score* orders the results of one
+    search and says nothing else.
+
+    *collection* names the collection where several were searched.
+    """
+
+    JSON = (
+        *("text", "score", "relevance", "evidence", "provenance", "pinpoint", "answer", "context"),
+        "collection?",
+    )
+    SHOWN = ("rank", "score", "citation", "text")
+
+    rank: Annotated[int, NO_JSON]
+    score: Annotated[float, Told(digits=6)]
+    text: str
+    provenance: Provenance
+    context_before: Annotated[str | None, NO_JSON]
+    context_after: Annotated[str | None, NO_JSON]
+    signals: Annotated[dict[str, Signal], HIDDEN] = field(repr=False)
+    before_citation: Annotated[str | None, HIDDEN] = None
+    after_citation: Annotated[str | None, HIDDEN] = None
+    also: Annotated[tuple[SamePlace, ...], HIDDEN] = ()
+    relevance: Share = 0.0
+    evidence: Evidence = "weak"
+    collection: str | None = None
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+    look: Annotated[Look | None, HIDDEN] = field(default=None, repr=False, compare=False)
+    cites: Annotated[Callable[[], tuple[str, ...]] | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def legal_citations(self) -> tuple[str, ...]:
+        """The authorities that it cites, in words; read when they are first asked for.
+
+        Such as ``Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)``.
+        """
+        return self.cites() if self.cites else ()
+
+    @property
+    def pinpoint(self) -> tuple[Pinpoint, ...]:
+        """Where in the text the answer stands: its best one to three sentences, rows or clauses.
+
+        The best first. It is worked out when it is first asked for.
+        """
+        return (self.look() if self.look else NOWHERE).pinpoint
+
+    @property
+    def answer(self) -> Answer | None:
+        """The date, name, number or amount that answers; ``None`` where none is sure.
+
+        Only the first result has one: values of later results are mostly of other things. Hidden
+        text never has one.
+        """
+        is_hidden = bool(self.pinpoint and self.pinpoint[0].place.hidden)
+        if self.rank != 1 or self.evidence != "strong" or self.look is None or is_hidden:
+            return None
+        return self.look().answer
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk."""
+        return self.provenance.chunk_id
+
+    @property
+    def strong_boxes(self) -> tuple[Box, ...]:
+        """Rectangles of the pinpoint's lines on the page; empty where there is no layout."""
+        return tuple(line.box for part in self.pinpoint for line in part.place.line_boxes)
+
+    @property
+    def _strong(self) -> list[tuple[int, int]]:
+        offset = self.provenance.char_start
+        return [(p.char_start - offset, p.char_end - offset) for p in self.pinpoint]
+
+    def excerpt(self, size: int, /) -> tuple[str, list[tuple[int, int]]]:
+        """Return some *size* characters around the best part of the pinpoint.
+
+        Beside them, where the pinpoint stands in them.
+        """
+        best = self._strong[0] if self.pinpoint else (0, 0)
+        start = max(0, min(best[0] - size // 4, len(self.text) - size))
+        start = min(_at_word(self.text, start), best[0])
+        end = _at_word(self.text, max(best[1], start + size))
+        before, after = "\u2026 " if start else "", " \u2026" if end < len(self.text) else ""
+        shift = len(before) - start
+        inside = [(a + shift, b + shift) for a, b in self._strong if start <= a and b <= end]
+        return f"{before}{self.text[start:end]}{after}", inside
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    @property
+    def context(self) -> Context:
+        """The text around it, with its citations."""
+        return {
+            "before": self.context_before,
+            "before_citation": self.before_citation,
+            "after": self.context_after,
+            "after_citation": self.after_citation,
+        }
+
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the canonical JSON form of PRD 08 §7, with the signals where *explain*."""
+        raw = Record.as_dict(self)
+        if self.also:
+            raw["also"] = [same.as_dict() for same in self.also]
+        if cited := self.legal_citations:
+            raw["legal_citations"] = list(cited)
+        if explain:
+            raw["explain"] = {name: s.as_dict() for name, s in self.signals.items()}
+        return raw
+
+    def __repr__(self) -> str:
+        """Return rank, citation, score and words as readable text."""
+        return f"{self.rank}. {self.citation}  [{self.score:.3f}]\n{self.text}"
+
+    def _repr_html_(self) -> str:
+        drawn = {self.chunk_id: self.strong_boxes}
+        pictures = self.illustrate(drawn) if self.illustrate else {}
+        picture = pictures.get(self.chunk_id)
+        passage = passage_html(self.provenance, self.text, picture, self._strong)
+        told = html.escape(also_text(self.also))
+        also = f"<p><small>{told}</small></p>" if told else ""
+        return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>{also}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedChunk(Record):
+    """A chunk that the graph connects with a result.
+
+    Attributes
+    ----------
+    chunk
+        It, with its source.
+    weight
+        Of the connection, 0..1.
+    reason
+        What connects them, in words.
+    """
+
+    chunk: Annotated[Chunk, INLINE]
+    weight: Annotated[float, Told(digits=6)]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults(Tabular[SearchResult], Record):
+    """The answer to one query.
+
+    Attributes
+    ----------
+    stages_used
+        Stages that took part, such as ``("bm25", "semantic", "maxsim")``.
+    stage_ms
+        Milliseconds per stage.
+    searched_documents, searched_chunks
+        How much was searched.
+    relevance, evidence
+        How sure it is that what was searched holds an answer, 0 to 1, and the same in a word:
+        ``none`` tells that it is probably not there.
+    notes
+        What the user should know, such as that no model is installed.
+    related
+        Chunks that the graph connects with the results, where that was asked for.
+    reading
+        How the question was read before it was asked.
+    illustrate
+        Draws passages by their ids, for notebooks.
+    """
+
+    JSON = (
+        *("query", "collection", "mode", "results_count", "search_time_ms", "tier"),
+        *("stages_used", "searched", "relevance", "evidence", "notes", "results"),
+    )
+
+    query: str
+    collection: str
+    mode: SearchMode
+    results: tuple[SearchResult, ...]
+    stages_used: tuple[str, ...]
+    stage_ms: Annotated[dict[str, float], HIDDEN]
+    search_time_ms: Annotated[float, Told(digits=2)]
+    searched_documents: Annotated[int, HIDDEN]
+    searched_chunks: Annotated[int, HIDDEN]
+    notes: tuple[str, ...] = ()
+    related: Annotated[tuple[RelatedChunk, ...], HIDDEN] = ()
+    tier: str = "free"
+    relevance: Share = 0.0
+    evidence: Evidence = "weak"
+    reading: Annotated[Reading | None, HIDDEN] = field(default=None, repr=False)
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def results_count(self) -> int:
+        """The number of results."""
+        return len(self.results)
+
+    @property
+    def searched(self) -> Searched:
+        """How much was searched."""
+        return {"documents": self.searched_documents, "chunks": self.searched_chunks}
+
+    def __iter__(self) -> Iterator[SearchResult]:
+        """Iterate over the results, best first."""
+        return (self._drawable(result) for result in self.results)
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self.results)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> SearchResult: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> SearchResults: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> SearchResult | SearchResults:
+        """Return one result by position, or an answer with some of them."""
+        if isinstance(index, slice):
+            return replace(self, results=self.results[index])
+        return self._drawable(Tabular.__getitem__(self, index))
+
+    def _drawable(self, result: SearchResult) -> SearchResult:
+        """Let a result draw itself once it stands alone."""
+        return replace(result, illustrate=self.illustrate) if self.illustrate else result
+
+    @property
+    def _verdict(self) -> tuple[str, ...]:
+        return (NOT_THERE,) if self.results and self.evidence == "none" else ()
+
+    def _table(self) -> tuple[type[SearchResult], Sequence[SearchResult]]:
+        return SearchResult, self.results
+
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the canonical JSON form of PRD 08 §7."""
+        raw = Record.as_dict(self)
+        if self.related:
+            raw["related"] = [r.as_dict() for r in self.related]
+        if explain:
+            raw["results"] = [r.as_dict(explain=True) for r in self.results]
+            if self.reading is not None:
+                raw["reading"] = self.reading.as_dict()
+            raw["stage_ms"] = {k: round(v, 3) for k, v in self.stage_ms.items()}
+        return raw
+
+    def __repr__(self) -> str:
+        """Return the results as readable text with their citations."""
+        head = f'{len(self.results)} results for "{self.query}" in {self.collection}'
+        lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)"]
+        lines += [*self._verdict, *self.notes]
+        for r in self.results:
+            best = r.pinpoint[0].text if r.pinpoint else r.text
+            text = " ".join(best.split())
+            lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
+            if told := also_text(r.also):
+                lines.append(f"     {told}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        drawn = {r.chunk_id: r.strong_boxes for r in self.results}
+        pictures = self.illustrate(drawn) if self.illustrate and drawn else {}
+        rows = ""
+        for r in self.results:
+            text, strong = r.excerpt(_SHOWN_CHARS)
+            passage = passage_html(r.provenance, text, pictures.get(r.chunk_id), strong)
+            if told := also_text(r.also):
+                passage += f"<br><small>{html.escape(told)}</small>"
+            rows += (
+                f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
+                f"<td style='text-align:left'>{passage}</td></tr>"
+            )
+        return (
+            f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
+            f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
+            + "".join(f"<p>{html.escape(said)}</p>" for said in (*self._verdict, *self.notes))
+            + "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
+            f"{rows}</table>"
+        )
+
+
+def also_text(also: Sequence[SamePlace], /) -> str:
+    """Return the other passages of a place on one line, the first few by name; empty without any.
+
+    Examples
+    --------
+    >>> also_text([SamePlace("Mail.eml, p. 1", "c", "the same text", "d", 1)])
+    'Also: the same text: Mail.eml, p. 1'
+    """
+    if not also:
+        return ""
+    shown = "; ".join(map(str, also[:_SHOWN_ALSO]))
+    more = f"; and {len(also) - _SHOWN_ALSO} more" if len(also) > _SHOWN_ALSO else ""
+    return f"Also: {shown}{more}"
+
+
+def _at_word(text: str, at: int) -> int:
+    """Return where the word after *at* begins, if it is near; *at* where a word begins there."""
+    if not 0 < at < len(text) or text[at - 1].isspace():
+        return min(at, len(text))
+    space = next((i for i in range(at, min(at + _NEAR_WORD, len(text))) if text[i].isspace()), None)
+    return at if space is None else space + 1

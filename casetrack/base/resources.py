@@ -1,0 +1,34 @@
+"""Finds the folders of the package: ``schemas``, ``pipelines``, ``editions``, ``data-samples``.
+
+In a checkout they are top-level folders beside the package; in an installed wheel they lie in
+``casetrack/_resources``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from casetrack.base.errors import CaseTrackError
+
+SCHEMA_VERSION = 1
+"""The version of ``schemas`` that this program writes; every released one stays readable."""
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def resource_dir(name: str, /) -> Path:
+    """Return the folder *name* of the installed package or of the checkout.
+
+    Raises
+    ------
+    CaseTrackError
+        The folder is in neither place: the installation is incomplete.
+    """
+    for base in (_PACKAGE / "_resources", _PACKAGE.parent):
+        folder = base / name
+        if folder.is_dir():
+            return folder
+    raise CaseTrackError(
+        f"This installation of CaseTrack is incomplete: the folder {name!r} is missing.",
+        hint="Install it again with `pip install --force-reinstall casetrack`.",
+    )

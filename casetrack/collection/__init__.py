@@ -1,5 +1,0 @@
-"""A collection: search, SQL and ingest, and three parts: ``read``, ``map`` and ``admin``."""
-
-from casetrack.collection.collection import Collection
-
-__all__ = ["Collection"]

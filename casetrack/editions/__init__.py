@@ -1,0 +1,1 @@
+"""Editions for professions: each one folder that nothing else needs."""

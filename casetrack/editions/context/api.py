@@ -1,0 +1,382 @@
+"""Search, read and list sources: what the command line, MCP and HTTP of the edition all call."""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.base.errors import AmbiguousName, DocumentNotFound, UsageError, withheld
+from casetrack.base.records.documents import FILES
+from casetrack.base.records.sources import SourceInfo
+from casetrack.editions.context.lines import counts_lines, in_file
+from casetrack.editions.context.records import (
+    ContextChunk,
+    ContextDocument,
+    ContextHit,
+    ContextPlace,
+    ContextResults,
+    ContextScores,
+    ContextSource,
+    ContextSources,
+)
+from casetrack.keep.sources.links import with_lines
+from casetrack.store.source_states import stale_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Collection as Group
+    from datetime import date
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Document, SearchMode, SearchResult, Signal
+    from casetrack.search.blend import Blended, BlendSettings
+    from casetrack.search.filters import Filter
+    from casetrack.store.index.rows import Place
+    from casetrack.store.workspace import State
+
+SNIPPET_CHARS = 300
+_UNLISTED = "The config does not name it any more, so no sync keeps it current."
+_NEVER = "It was never taken in. Take it in with `ctx sync`."
+
+
+def search(
+    collection: Collection,
+    query: str,
+    /,
+    *,
+    mode: SearchMode | None = None,
+    sources: Iterable[str] | str | None = None,
+    since: str | date | None = None,
+    until: str | date | None = None,
+    paths: Iterable[str] | str | None = None,
+    kinds: Iterable[str] | str | None = None,
+    languages: Iterable[str] | str | None = None,
+    limit: int | None = None,
+    explain: bool = False,
+    settings: BlendSettings | None = None,
+    configured: Group[str] | None = None,
+) -> ContextResults:
+    """Return the best documents, each with its best passages.
+
+    Parameters
+    ----------
+    collection
+        What is searched.
+    query
+        A question or words.
+    mode
+        ``keyword``, ``semantic`` or ``hybrid`` (see :mod:`casetrack.search.blend`), or ``full``:
+        what ``casetrack search`` does, brought to documents. ``None`` is hybrid where there are
+        vectors, else keyword.
+    sources, since, until, paths, kinds, languages
+        Only such documents; see :class:`casetrack.search.filters.Filter`.
+    limit
+        Documents at most; by default ``final_limit`` of the settings.
+    explain
+        Whether the JSON form says how the scores came about.
+    settings
+        How words and meaning are blended.
+    configured
+        The sources that the configuration names: results of others are stale.
+
+    Raises
+    ------
+    UsageError
+        The query is empty, or an argument does not fit.
+    EmbeddingsDisabled
+        *mode* needs vectors, and there are none.
+    ModelError
+        *mode* needs models that cannot be had.
+    FreeTierLimit
+        *mode* is ``full``, and the tier does not have it.
+    """
+    from casetrack.search.blend import BlendSettings
+    from casetrack.search.filters import Filter
+    from casetrack.search.search import check
+
+    settings = settings or BlendSettings()
+    check(query, settings.final_limit if limit is None else limit)
+    if limit is not None:
+        settings = replace(settings, final_limit=limit)
+    where = Filter(None, kinds, since, until, sources, paths, languages)
+    find = _fully if mode == "full" else _blended
+
+    def found(state: State) -> ContextResults:
+        return find(state, query, mode, where, settings)
+
+    answer = collection.workspace.ask(found)
+    is_stale = _staleness(collection, configured)
+    hits = tuple(replace(hit, stale=is_stale(hit.source, hit.id)) for hit in answer.results)
+    others = sorted({hit.source for hit in hits if not _is_named(hit.source, configured)})
+    notes = (*answer.notes, *(f"{name}: {_UNLISTED}" for name in others))
+    return replace(answer, results=hits, notes=notes, explain=explain)
+
+
+def _is_named(source: str, configured: Group[str] | None) -> bool:
+    return configured is None or source in configured or source == FILES
+
+
+def _staleness(collection: Collection, configured: Group[str] | None) -> Callable[[str, str], bool]:
+    """Return what tells whether a document, by its source and id, may be behind its file."""
+    sources = stale_sources(collection.folder)
+    files = collection.workspace.state().untaken()
+    behind = {file.document_id for file in files if file.failed}
+
+    def is_stale(source: str, document_id: str) -> bool:
+        return source in sources or document_id in behind or not _is_named(source, configured)
+
+    return is_stale
+
+
+def get(
+    collection: Collection,
+    document: str,
+    /,
+    *,
+    first: int = 0,
+    count: int | None = None,
+    configured: Group[str] | None = None,
+) -> ContextDocument:
+    """Return a document, whole or some of its passages.
+
+    Parameters
+    ----------
+    collection
+        What holds it.
+    document
+        Its id (the first 8 characters are enough), its name or path, or what its source calls it,
+        with the source before it or without.
+    first, count
+        The index of the first passage, from 0, and how many; by default all.
+    configured
+        As for :func:`search`.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        There is no such document, or several bear the name.
+    UsageError
+        It has no such passage.
+    """
+    from casetrack.api.collection.pages import pages_of
+
+    def read(state: State) -> ContextDocument:
+        found = _document(state, document)
+        if count is not None and count < 1:
+            raise UsageError(f"The number of passages must be 1 or more, not {count}.")
+        if first < 0 or (first and first >= found.chunk_count):
+            raise UsageError(
+                f"{found.name} has no passage {first}; it has {found.chunk_count:,}, counted from "
+                "0."
+            )
+        every = state.chunks_of(found)
+        last = len(every) if count is None else min(first + count, len(every))
+        chunks = every[first:last]
+        return ContextDocument(
+            id=found.document_id,
+            source=found.source or FILES,
+            source_id=found.source_id or found.path,
+            source_url=found.source_url,
+            title=found.title or found.name,
+            author=found.source_author or found.author,
+            created_at=found.content_created_at or found.ingested_at,
+            updated_at=found.dated_at,
+            content_type=content_type(found),
+            body="\n\n".join(page.text for page in pages_of(chunks)),
+            metadata=_metadata(found),
+            chunks=tuple(
+                ContextChunk(c.text, address(found, c.provenance), c.provenance) for c in chunks
+            ),
+            chunk_count=len(every),
+            next=last if last < len(every) else None,
+            stale=_staleness(collection, configured)(found.source or FILES, found.document_id),
+        )
+
+    return collection.workspace.ask(read)
+
+
+def sources(collection: Collection, /, *, configured: Group[str] = ()) -> ContextSources:
+    """Return where documents come from, those that are configured and have none yet as well.
+
+    Parameters
+    ----------
+    collection
+        What holds them.
+    configured
+        The sources that the configuration names, such as ``git:platform``.
+    """
+    known = {info.source: info for info in collection.sources()}
+    files = [d for d in collection.documents() if d.source is None]
+    if files:
+        chunks = sum(document.chunk_count for document in files)
+        known[FILES] = SourceInfo(FILES, FILES, len(files), chunks)
+    for name in configured:
+        known.setdefault(name, SourceInfo(name, name.partition(":")[0], 0, 0))
+    return ContextSources(tuple(_source(known[name], configured) for name in sorted(known)))
+
+
+def content_type(document: Document, /) -> str:
+    """Return the type of a document's file as HTTP writes it, told by its name."""
+    # Without the tables of this computer, so that it is the same everywhere.
+    guessed, _ = mimetypes.MimeTypes().guess_type(document.name)
+    return guessed or "text/plain"
+
+
+def address(document: Document, place: Provenance, /) -> str | None:
+    """Return what opens a document at a passage, or at its beginning where lines are not known."""
+    if not counts_lines(document, place.page):
+        return document.source_url
+    return with_lines(document.source_url, place.line_start, place.line_end)
+
+
+def _source(info: SourceInfo, configured: Group[str]) -> ContextSource:
+    is_configured = info.source in configured
+    missed = is_configured and info.last_synced_at is None and not info.documents
+    unlisted = not _is_named(info.source, configured)
+    return ContextSource(
+        name=info.source,
+        kind=info.kind,
+        configured=is_configured,
+        healthy=not (info.problem or missed or unlisted),
+        notes=_UNLISTED if unlisted else info.problem or (_NEVER if missed else None),
+        documents=info.documents,
+        chunks=info.chunks,
+        last_synced_at=info.last_synced_at,
+        last_success_at=info.last_success_at,
+        stale=info.stale or unlisted,
+    )
+
+
+def _document(state: State, named: str) -> Document:
+    try:
+        return state.document(named)
+    except DocumentNotFound:
+        called = named.strip()
+        fits = [
+            d
+            for d in state.snapshot.documents.values()
+            if d.source_id and called in (d.source_id, f"{d.source}/{d.source_id}")
+        ]
+        if not fits:
+            raise
+        if len(fits) > 1:
+            matches = [(f"{d.source}/{d.source_id}", d.document_id) for d in fits]
+            raise AmbiguousName("document", named, matches) from None
+        return fits[0]
+
+
+def _metadata(document: Document) -> dict[str, Any]:
+    told: dict[str, Any] = dict(document.properties)
+    if document.metadata is not None:
+        told |= json.loads(document.metadata)
+    return told
+
+
+def _blended(
+    state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
+) -> ContextResults:
+    from casetrack.search.blend import blended_search
+    from casetrack.search.passages import name_at, sources_at
+    from casetrack.store.passages import PLACE_COLUMNS
+
+    answer = blended_search(state, query, mode=mode, where=where, settings=settings)
+    places = [one.chunk for document in answer.documents for one in document.chunks]
+    texts = state.index.texts(places)
+    sources = sources_at(state.snapshot, state.index, places, PLACE_COLUMNS, texts)
+    sound = [[c for c in d.chunks if c.chunk in sources] for d in answer.documents]
+    damaged = [name_at(state.snapshot, state.index, p) for p in places if p not in sources]
+
+    def found(one: Blended[Place]) -> _Found:
+        scores = ContextScores(
+            one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score
+        )
+        return _Found(one.score, sources[one.chunk], scores)
+
+    hits = (
+        _hit(state, query, texts[chunks[0].chunk], [found(c) for c in chunks])
+        for chunks in sound
+        if chunks
+    )
+    return ContextResults(query, answer.mode, tuple(hits), (*answer.notes, *withheld(damaged)))
+
+
+def _fully(
+    state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
+) -> ContextResults:
+    """Search as ``casetrack search`` does; scores are brought to 0..1 as those of a list are."""
+    from casetrack.search.blend import unit_scale
+    from casetrack.search.search import search
+
+    depth = max(settings.candidate_k_keyword, settings.candidate_k_vector, settings.final_limit)
+    answer = search(state, query, mode=mode, limit=depth, where=where, fold=False)
+    scores = unit_scale({result.chunk_id: result.score for result in answer.results})
+    documents: dict[str, list[SearchResult]] = {}
+    for result in answer.results:
+        documents.setdefault(result.provenance.document_id, []).append(result)
+
+    def found(result: SearchResult) -> _Found:
+        score = scores[result.chunk_id]
+        return _Found(score, result.provenance, _explained(result.signals, score))
+
+    hits = (
+        _hit(state, query, some[0].text, [found(r) for r in some[: settings.max_chunks_per_doc]])
+        for some in list(documents.values())[: settings.final_limit]
+    )
+    return ContextResults(query, answer.mode, tuple(hits), answer.notes)
+
+
+def _explained(signals: Mapping[str, Signal], score: float) -> ContextScores:
+    words, meaning = (signals.get(name) for name in ("bm25", "semantic"))
+    return ContextScores(
+        words.score if words else None,
+        meaning.score if meaning else None,
+        keyword_normalised=None,
+        vector_normalised=None,
+        alpha=None,
+        blended=score,
+        signals=dict(signals),
+    )
+
+
+class _Found(NamedTuple):
+    """A passage that was found."""
+
+    score: float
+    provenance: Provenance
+    scores: ContextScores
+
+
+def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> ContextHit:
+    """Return a document with the text of its best passage, and where all of them stand."""
+    from casetrack.search.pinpoint.hits import query_terms
+    from casetrack.search.pinpoint.snippet import best_part
+    from casetrack.store.passages import narrow
+
+    whole = found[0].provenance
+    document = state.snapshot.documents[whole.document_id]
+    in_lines = whole.sheet_name is not None or document.format == "code"
+    start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
+    while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
+        start -= 1  # a line of code means little without its indent
+    part = narrow(whole, text, None, None, start, end)
+    part = in_file(part, whole, text, document, state.workspace.folder)
+    quoted = found[0]._replace(provenance=part)
+    place, *more = (
+        ContextPlace(one.score, address(document, one.provenance), one.provenance, one.scores)
+        for one in (quoted, *found[1:])
+    )
+    return ContextHit(
+        id=document.document_id,
+        title=document.title or document.name,
+        source=document.source or FILES,
+        source_id=document.source_id or document.path,
+        updated_at=document.dated_at,
+        snippet=text[start:end],
+        source_url=document.source_url,
+        stale=False,
+        place=place,
+        more=tuple(more),
+    )

@@ -1,0 +1,76 @@
+"""The ``ctx`` command: its one global option."""
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from casetrack import __version__
+from casetrack.editions.context.cli.commands import app
+from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.output import line
+from casetrack.faces.cli.program import global_first, run_command
+
+_GLOBAL = ("--config",)
+_ABOUT = """\
+Search your repositories, folders, buckets and scripts as one, from a terminal and from AI programs.
+
+Everything stays on this computer.
+
+\b
+  ctx init                       writes a config for this folder
+  ctx sync all                   takes in what it names
+  ctx search "how do we deploy"
+"""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        line(f"ctx of casetrack {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help=_ABOUT, invoke_without_command=True)
+def root(
+    ctx: typer.Context,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="The config; may also follow the command. Otherwise CTX_CONFIG, .ctx/config.toml "
+            "or config/ctx.toml of this project; each lies over the one in your config folder.",
+        ),
+    ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Set the config, and show the help where no command is given."""
+    state = ctx.ensure_object(ContextState)
+    if config is not None:
+        state.config_file = config
+    if ctx.invoked_subcommand is None:
+        line(ctx.get_help())
+
+
+def main(argv: list[str] | None = None, /) -> int:
+    """Run one command and return its exit code; errors are told, not raised.
+
+    Parameters
+    ----------
+    argv
+        Arguments without the program's name; those of this process by default.
+    """
+    given = global_first(sys.argv[1:] if argv is None else argv, _GLOBAL)
+    return run_command(app, "ctx", ContextState(), given)
+
+
+def run() -> NoReturn:
+    """Run as the console command; what it writes is its user's alone, unless others are let in."""
+    os.umask(0o077)
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""``ctx serve mcp``: answer AI programs and plain HTTP from the collection of a config."""
+
+from typing import Annotated
+
+import typer
+
+from casetrack.editions.context.cli.state import ContextState
+from casetrack.faces.cli.serve import (
+    OriginOption,
+    TokenOption,
+    Transport,
+    asked_by,
+    refuse_for_stdio,
+)
+
+
+def mcp(
+    ctx: typer.Context,
+    transport: Annotated[
+        Transport,
+        typer.Option(
+            help="http: any number of programs connect to an address. stdio: one program starts "
+            "this and talks over its streams."
+        ),
+    ] = Transport.HTTP,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST",
+            show_default="that of [server] bind",
+            help="http: where to listen. Anything but this computer itself needs a token.",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="PORT",
+            show_default="that of [server] bind",
+            help="http: the port; 0 takes a free one.",
+        ),
+    ] = None,
+    token: TokenOption = None,
+    allow_origin: OriginOption = None,
+) -> int:
+    """Serve AI programs (MCP) and plain HTTP (/search, /get, /sources, /health).
+
+    Three tools that only read: search, get and sources. Agents of the config are prompts. What they
+    answer is what `ctx search --json`, `ctx get --json` and `ctx sources --json` print.
+    """
+    home = ctx.ensure_object(ContextState).home
+    settings = home.library.settings
+    from casetrack.editions.context.mcp import context_edition
+    from casetrack.faces.mcp.toolsets import ToolChoice
+
+    choice, served = ToolChoice(read_only=True), context_edition(home)
+    if transport is Transport.STDIO:
+        refuse_for_stdio(host, port, token, allow_origin)
+        from casetrack.faces.mcp.server import serve_stdio
+
+        serve_stdio(settings, choice=choice, served=served)
+        return 0
+    from casetrack.faces.mcp.server import serve_http
+
+    bind_host, bind_port = home.config.address
+    serve_http(
+        settings,
+        host=bind_host if host is None else host,
+        port=bind_port if port is None else port,
+        **asked_by(token, allow_origin),
+        choice=choice,
+        served=served,
+    )
+    return 0

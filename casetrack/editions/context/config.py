@@ -1,0 +1,270 @@
+"""ctx's config as one object: what its files say together, checked."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import ConfigError, SourceError, UsageError
+from casetrack.editions.context.files import (
+    PROJECT_FILES,
+    base_of,
+    expand,
+    merge,
+    named_file,
+    project_file,
+    read_toml,
+    user_file,
+)
+from casetrack.editions.context.keys import ONLY, SECTIONS, WITHOUT_EFFECT
+from casetrack.keep.sources.kinds import check_name, kind_of, meant, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+CONNECTORS, AGENTS = "connectors", "agents"
+_LAST_PORT = 65_535
+_DATABASES = frozenset({".sqlite", ".sqlite3", ".db"})
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """A source as the config names it.
+
+    Attributes
+    ----------
+    kind, name
+        As in ``[connectors.KIND.NAME]``.
+    written
+        Its keys as they are written; variables stand in them by their names.
+    """
+
+    kind: str
+    name: str
+    written: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """What users write for it: ``git:platform``."""
+        return f"{self.kind}:{self.name}"
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return its keys with the values of variables.
+
+        Raises
+        ------
+        SourceError
+            A variable is not set: that stops this source, and no other.
+        """
+        try:
+            filled: Mapping[str, Any] = expand(
+                self.written, f"{CONNECTORS}.{self.kind}.{self.name}"
+            )
+        except UsageError as error:
+            raise SourceError(self.label, error.message, hint=error.hint) from error
+        return filled
+
+
+@dataclass(frozen=True, slots=True)
+class ContextConfig:
+    """What the files say together.
+
+    Attributes
+    ----------
+    files
+        The files, the one that counts most first.
+    base
+        Folder that relative paths start from, absolute.
+    sections
+        Values of all keys of :data:`~casetrack.editions.context.keys.SECTIONS`, by section.
+    sources
+        The sources in the order of the files, sorted by kind.
+    agents
+        The section ``agents`` as it is written; its variables are not filled in.
+    notes
+        What stands in the files and means nothing here, a sentence each.
+    """
+
+    files: tuple[Path, ...]
+    base: Path
+    sections: Mapping[str, Mapping[str, Any]]
+    sources: tuple[SourceEntry, ...]
+    agents: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+    @property
+    def data_dir(self) -> Path:
+        """The data folder: ``[db] path`` without the ending of a database."""
+        path = Path(self.sections["db"]["path"])
+        return path.with_suffix("") if path.suffix in _DATABASES else path
+
+    @property
+    def chunking(self) -> Mapping[str, Any]:
+        """The section ``chunking``."""
+        return self.sections["chunking"]
+
+    @property
+    def embedding(self) -> Mapping[str, Any]:
+        """The section ``embedding``."""
+        return self.sections["embedding"]
+
+    @property
+    def retrieval(self) -> Mapping[str, Any]:
+        """The section ``retrieval``."""
+        return self.sections["retrieval"]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of all sources."""
+        return tuple(source.label for source in self.sources)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where the server listens: host and port.
+
+        Raises
+        ------
+        ConfigError
+            ``[server] bind`` is not ``HOST:PORT``.
+        """
+        host, _, port = str(self.sections["server"]["bind"]).rpartition(":")
+        if not host or not port.isdecimal() or int(port) > _LAST_PORT:
+            raise ConfigError(
+                f"[server] bind is not HOST:PORT: {self.sections['server']['bind']!r}",
+                'Write it as bind = "127.0.0.1:7331".',
+                *self.files,
+            )
+        return host, int(port)
+
+    def select(self, wanted: str, /) -> tuple[SourceEntry, ...]:
+        """Return the sources that a person names: ``all``, ``git`` or ``git:platform``.
+
+        Raises
+        ------
+        UsageError
+            There is none of this name (the near one is named), or none at all.
+        """
+        if not self.sources:
+            raise UsageError(
+                f"The config names no source: {self.files[0]}.",
+                hint='Add one, such as [connectors.filesystem.docs] with root = "./docs"; '
+                "`ctx init --print` shows all kinds.",
+            )
+        chosen = tuple(s for s in self.sources if wanted in {"all", s.kind, s.label})
+        if not chosen:
+            known = ["all", *dict.fromkeys(s.kind for s in self.sources)]
+            known += [s.label for s in self.sources]
+            raise UsageError(
+                f"There is no source {wanted!r}{meant(wanted, known)}.",
+                hint=f"Name one of: {', '.join(known)}.",
+            )
+        return chosen
+
+
+def load_config(given: str | Path | None = None, /, *, folder: Path | None = None) -> ContextConfig:
+    """Read the config: the project's over the user's.
+
+    Parameters
+    ----------
+    given
+        The project's file; without it ``CTX_CONFIG``, then ``.ctx/config.toml`` or
+        ``config/ctx.toml`` in *folder* or above it.
+    folder
+        Where to look; the present one by default.
+
+    Raises
+    ------
+    ConfigError
+        A file cannot be read, or says what cannot be.
+    UsageError
+        There is no config.
+    """
+    here = folder or Path.cwd()
+    project, user = named_file(given) or project_file(here), user_file()
+    files = [path for path in (project, user if user.is_file() else None) if path is not None]
+    if not files:
+        looked = " or ".join(str(p) for p in PROJECT_FILES)
+        raise UsageError(
+            f"There is no config here: neither {looked} in {here} or above it, nor {user}.",
+            hint="Write one with: ctx init",
+        )
+    raw: dict[str, Any] = {}
+    for path in reversed(files):
+        said = read_toml(path)
+        _check_sections(said, path)
+        raw = merge(raw, said)
+    base = base_of(project) if project is not None else here
+    with _told_of(files):
+        sections = {name: _section(name, raw.get(name, {}), base) for name in SECTIONS}
+        sources = tuple(_sources(raw.get(CONNECTORS, {}), base))
+    return ContextConfig(
+        tuple(files),
+        base,
+        sections,
+        sources,
+        raw.get(AGENTS, {}),
+        tuple(
+            f"[{name}] has no effect: {why}." for name, why in WITHOUT_EFFECT.items() if name in raw
+        ),
+    )
+
+
+def _check_sections(said: Mapping[str, Any], path: Path) -> None:
+    known = [*SECTIONS, CONNECTORS, AGENTS, *WITHOUT_EFFECT]
+    for name, value in said.items():
+        if name not in known:
+            raise ConfigError(
+                f"There is no section {name!r}{meant(name, known)}",
+                f"Known: {', '.join(known)}.",
+                path,
+            )
+        if not isinstance(value, dict):
+            raise ConfigError(f"{name!r} is no table", f"Write it as [{name}].", path)
+
+
+def _section(name: str, written: Mapping[str, Any], base: Path) -> Mapping[str, Any]:
+    where = f"[{name}]"
+    values, _ = read_settings(SECTIONS[name], expand(written, name), where=where, base=base)
+    for key, value in values.items():
+        words = ONLY.get(f"{name}.{key}", (value,))
+        if value not in words:
+            raise UsageError(
+                f"{key!r} of {where} cannot be {value!r}{meant(str(value), words)}.",
+                hint=f"Use {' or '.join(words)}.",
+            )
+    return values
+
+
+def _sources(written: Mapping[str, Any], base: Path) -> Iterator[SourceEntry]:
+    for kind_name, named in written.items():
+        kind = kind_of(kind_name)
+        for name, keys in _tables(named, f"{CONNECTORS}.{kind_name}"):
+            check_name(name, kind=kind_name)
+            entry = SourceEntry(kind_name, name, keys)
+            read_settings(kind, keys, where=entry.label, base=base)
+            yield entry
+
+
+def _tables(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the named tables of *where*."""
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} is no table.", hint=f"Write it as [{where}.NAME].")
+    for name, table in value.items():
+        if not isinstance(table, dict):
+            raise UsageError(
+                f"{where}.{name} is no table.", hint=f"Sources have names: [{where}.NAME]."
+            )
+        yield name, table
+
+
+@contextlib.contextmanager
+def _told_of(files: Iterable[Path]) -> Iterator[None]:
+    """Name the files in errors about what they say together."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except UsageError as error:
+        raise ConfigError(error.message.removesuffix("."), error.hint, *files) from error

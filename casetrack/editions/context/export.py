@@ -1,0 +1,141 @@
+"""What leaves as files: the collection as JSON, and as one page that searches it in the browser.
+
+The JSON has the names that pages of ctx's users read: documents with their whole text, and chunks.
+What is ours stands beside them: citations, lines, and addresses that open these lines.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import UsageError
+from casetrack.base.records.documents import FILES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Chunk, Document
+    from casetrack.store.workspace import State
+
+DATA, PAGE = "data.json", "search.html"
+"""Names of the files in a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: the files, and how much is in them."""
+
+    files: tuple[Path, ...]
+    documents: int
+    chunks: int
+
+
+def as_json(collection: Collection, /) -> dict[str, Any]:
+    """Return a collection's documents and chunks, by source and by what that calls them.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    return collection.workspace.ask(_exported)
+
+
+def write(collection: Collection, target: Path, /, *, name: str) -> Written:
+    """Write a collection to files that need nothing but themselves.
+
+    Parameters
+    ----------
+    target
+        A file that ends in ``.json`` or in ``.html``, or a folder, which is made if need be and
+        gets both.
+    name
+        What the page is called.
+
+    Raises
+    ------
+    UsageError
+        It ends in something else, or there is another page of this name.
+    CollectionDamaged
+        What is stored cannot be read.
+    StorageError
+        It cannot be written.
+    """
+    from casetrack.api.viewer.finder import finder_html
+    from casetrack.api.viewer.sheet import sheet_path, write_sheet
+    from casetrack.editions.context.api import address
+    from casetrack.store.files import storage_errors, write_atomic
+
+    target = target.expanduser().absolute()
+    kinds = {".json": (target, None), ".html": (None, target), ".htm": (None, target)}
+    data, page = kinds.get(target.suffix.lower(), (target / DATA, target / PAGE))
+    if data is not None and page is not None:
+        if target.suffix and not target.is_dir():
+            raise UsageError(
+                f"{str(target)!r} is neither JSON nor a page.",
+                hint="Name a file that ends in .json or .html, or a folder, which gets both.",
+            )
+        with storage_errors(target):
+            target.mkdir(parents=True, exist_ok=True)
+    if page is not None:
+        sheet_path(page, "search")
+        html = collection.workspace.ask(lambda state: finder_html(state, link=address, name=name))
+        write_sheet(page, "search", html)
+    if data is not None:
+        text = json.dumps(as_json(collection), ensure_ascii=False)
+        write_atomic(data, text.encode("utf-8", "replace"))
+    counts = collection.stats()
+    files = tuple(path for path in (data, page) if path is not None)
+    return Written(files, counts.document_count, counts.chunk_count)
+
+
+def _exported(state: State) -> dict[str, Any]:
+    from casetrack.store.passages import COLUMNS, make_chunks
+
+    chunks = make_chunks(state.snapshot.scan(COLUMNS), state.snapshot)
+    by_document = itertools.groupby(chunks, key=lambda chunk: chunk.provenance.document_id)
+    held = {document_id: list(found) for document_id, found in by_document}
+    documents = sorted(state.snapshot.documents.values(), key=_key)
+    return {
+        "documents": [_document(d, held.get(d.document_id, [])) for d in documents],
+        "chunks": [_chunk(c, d) for d in documents for c in held.get(d.document_id, [])],
+    }
+
+
+def _key(document: Document) -> tuple[str, str]:
+    return document.source or FILES, document.source_id or document.path
+
+
+def _document(document: Document, chunks: list[Chunk]) -> dict[str, Any]:
+    from casetrack.api.collection.pages import pages_of
+
+    source, source_id = _key(document)
+    return {
+        "id": document.document_id,
+        "source": source,
+        "source_id": source_id,
+        "source_url": document.source_url,
+        "title": document.title or document.name,
+        "updated_at": int(document.dated_at.timestamp()),
+        "body": "\n\n".join(page.text for page in pages_of(chunks)),
+    }
+
+
+def _chunk(chunk: Chunk, document: Document) -> dict[str, Any]:
+    from casetrack.editions.context.api import address
+
+    place = chunk.provenance
+    return {
+        "id": place.chunk_id,
+        "document_id": place.document_id,
+        "chunk_index": place.chunk_index,
+        "text": chunk.text,
+        "citation": chunk.citation,
+        "line_start": place.line_start,
+        "line_end": place.line_end,
+        "url": address(document, place),
+    }

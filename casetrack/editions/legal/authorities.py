@@ -1,0 +1,374 @@
+"""Makes the table of authorities of a brief from its citations."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.own_table import own_entries, own_tables
+from casetrack.editions.legal.page_numbers import page_numbers
+from casetrack.editions.legal.records.authorities import (
+    AUTHORITY_SECTIONS,
+    Authority,
+    TableDifference,
+    TableOfAuthorities,
+    Uncounted,
+)
+from casetrack.editions.legal.records.check import DraftPlace
+from casetrack.editions.legal.sorting import sort_key
+from casetrack.extract.papers.text import TextPage, WholeText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from casetrack.editions.legal.drafts import Draft
+    from casetrack.editions.legal.own_table import OwnTable
+    from casetrack.editions.legal.page_numbers import PageNumbers
+    from casetrack.editions.legal.records.authorities import AuthoritySection
+    from casetrack.extract.papers.spans import AuthorityKind, LegalCitation
+
+    ReadCitations = Callable[[WholeText], Sequence[LegalCitation]]
+
+USUAL_PASSIM = 5
+"""From so many pages on courts let an authority be listed as *passim*."""
+
+_SECTIONS: dict[AuthorityKind, AuthoritySection] = {
+    "case": "Cases",
+    "constitution": "Constitutional Provisions",
+    "statute": "Statutes",
+    "rule": "Rules",
+    "regulation": "Regulations",
+    "journal": "Other Authorities",
+    "other": "Other Authorities",
+}
+"""A document of the record is no authority."""
+_LONGEST = 300
+"""No entry is longer than six lines."""
+_SHORT = frozenset(("short", "id", "supra", "name"))
+_CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
+
+
+@dataclass(slots=True)
+class _Cited:
+    """An authority, and the citations of it that count."""
+
+    citations: list[LegalCitation] = field(default_factory=list)
+
+    @property
+    def best(self) -> LegalCitation:
+        """The fullest way in which the brief cites it; of equal ones the first."""
+        return max(self.citations, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
+
+
+def table_of_authorities(
+    draft: Draft,
+    /,
+    *,
+    passim: int = USUAL_PASSIM,
+    compare: bool = False,
+    read: ReadCitations | None = None,
+) -> TableOfAuthorities:
+    """Return what a brief cites, sorted as courts ask, with the pages that cite it.
+
+    A citation counts on the page on which it begins; short forms, *Id.* and *supra* count for
+    their authority. The brief's own tables of contents and of authorities and the comments in its
+    margin are not read with it; and a document of the record is no authority.
+
+    Parameters
+    ----------
+    draft
+        The brief.
+    passim
+        From how many pages on an authority is listed as *passim*; 0 for never.
+    compare
+        Whether to compare with the table that stands in the brief.
+    read
+        Reads the citations of a text; :func:`read_citations`
+        where none is given.
+
+    Raises
+    ------
+    UsageError
+        *passim* is below 0, or 1.
+    """
+    if passim < 0 or passim == 1:
+        raise UsageError(
+            f"An authority cannot be listed as passim from {passim} pages on.",
+            hint="Give 2 or more, such as 5; or 0 to list all pages always.",
+        )
+    from casetrack.editions.legal.extract.citations import citations_note, read_citations
+
+    read = read or read_citations
+    tables = own_tables(draft.whole.text)
+    numbers = page_numbers(draft.whole.pages)
+    spans = [*((t.start, t.end) for t in tables), *draft.remarks]
+    every = read(draft.without(spans))
+    counted = [c for c in every if c.kind in _SECTIONS]
+    settled = [c for c in counted if c.resolved and c.key]
+    leaders = _one_key(settled)
+    groups = _by_authority(settled, leaders)
+    found = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
+    order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
+    found.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
+    own = [table for table in tables if table.kind == "authorities"]
+    differences = None
+    if compare and own:
+        by_leader = {leaders[a.key]: a for a in found}
+        by_key = {key: by_leader[leader] for key, leader in leaders.items()}
+        body = _plain(draft.without(spans).text)
+        differences = _differences(draft, own, read, by_key, found, passim, body)
+    note = citations_note()
+    return TableOfAuthorities(
+        draft_name=draft.name,
+        draft_path=draft.document.document_id if draft.document else str(draft.path),
+        pages=len(draft.whole.pages),
+        page_numbers="printed" if numbers.are_printed else "file",
+        passim=passim,
+        authorities=tuple(found),
+        uncounted=tuple(
+            Uncounted(c.text, _place(draft, c, numbers), c.note or "It could mean several.")
+            for c in counted
+            if not (c.resolved and c.key)
+        ),
+        has_own_table=bool(own),
+        differences=differences,
+        notes=(
+            *draft.notes,
+            *([note] if note else []),
+            *_notes(draft, numbers, found, compare=compare, own=own),
+        ),
+    )
+
+
+# --- who is who -------------------------------------------------------------------------------
+
+
+def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
+    """Return for each key that of its authority: parallel citations are one."""
+    leader: dict[str, str] = {}
+
+    def find(key: str) -> str:
+        while leader.setdefault(key, key) != key:
+            key = leader[key]
+        return key
+
+    for citation in citations:
+        first = find(citation.key)
+        for key in citation.keys:
+            leader[find(key)] = first
+    return {key: find(key) for key in leader}
+
+
+def _by_authority(
+    settled: Sequence[LegalCitation], leaders: Mapping[str, str]
+) -> dict[str, _Cited]:
+    groups: defaultdict[str, _Cited] = defaultdict(_Cited)
+    for citation in settled:
+        groups[leaders[citation.key]].citations.append(citation)
+    return dict(groups)
+
+
+def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -> Authority:
+    best = cited.best
+    places = tuple(
+        _place(draft, c, numbers) for c in sorted(cited.citations, key=lambda c: c.start)
+    )
+    pages = list(dict.fromkeys(p.page for p in places))
+    listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
+    name = _with_court(" ".join((best.name or best.text).split()), best)
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST].rsplit(' ', 1)[0]} \u2026"
+    section = _SECTIONS[best.kind]
+    return Authority(
+        section=section,
+        name=name,
+        name_end=_name_end(name) if section == "Cases" else 0,
+        key=best.key,
+        pages=tuple(numbers.labels[page] for page in pages),
+        listed=listed,
+        places=places,
+        is_complete=best.form not in _SHORT,
+    )
+
+
+def _with_court(name: str, citation: LegalCitation) -> str:
+    """Return a name with the court beside the year, as a table lists it."""
+    year = f"({citation.year})"
+    if not citation.court or not name.endswith(year):
+        return name
+    return f"{name.removesuffix(year)}({citation.court} {citation.year})"
+
+
+def _name_end(name: str) -> int:
+    """Return where the name of a case ends: before its volume, its docket number or its court."""
+    found = _CASE_NAME.search(name)
+    return found.start() if found is not None else len(name)
+
+
+def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> DraftPlace:
+    page, start = draft.whole.place(citation.start)
+    end = min(start + citation.end - citation.start, len(page.text))
+    return DraftPlace(
+        start=citation.start,
+        end=citation.end,
+        page=page.number,
+        char_start=start,
+        char_end=end,
+        line=page.text.count("\n", 0, start) + 1,
+        printed=numbers.labels[page.number] if numbers.are_printed else "",
+    )
+
+
+# --- the table that stands in the brief -------------------------------------------------------
+
+
+def _differences(
+    draft: Draft,
+    own: Sequence[OwnTable],
+    read: ReadCitations,
+    by_key: Mapping[str, Authority],
+    found: Sequence[Authority],
+    passim: int,
+    body: str,
+) -> tuple[TableDifference, ...]:
+    """Compare the entries of the brief's table, each read by itself, with what was counted."""
+    listed: dict[str, tuple[str, ...]] = {}
+    gone: list[TableDifference] = []
+    entries = _plain(" ".join(draft.whole.text[table.start : table.end] for table in own))
+    for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
+        inside = read(WholeText((TextPage(1, entry.words),)))
+        keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
+        cited = [by_key[key].key for key in keys if key in by_key] or _named(entry.words, found)
+        for key in dict.fromkeys(cited):
+            listed[key] = (*listed.get(key, ()), *entry.pages)
+        if not cited and _plain(entry.words[: _name_end(entry.words)]) not in body:
+            pages = ", ".join(entry.pages)
+            said = f"{entry.words} is listed ({pages}); CaseTrack found no citation of it."
+            gone.append(TableDifference("citation not found", entry.words, said, pages))
+    missing = [
+        TableDifference(
+            "entry not found",
+            a.name,
+            f"{a.name}: CaseTrack found it on {_pages_said(a.pages)} and no entry in the table.",
+            counted=a.listed,
+        )
+        for a in found
+        if a.key not in listed and _plain(a.name[: a.name_end or None]) not in entries
+    ]
+    other = [
+        difference
+        for a in found
+        if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
+    ]
+    return (*missing, *gone, *other)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _named(words: str, found: Iterable[Authority]) -> list[str]:
+    """Return the authority that an entry names without a citation that could be read."""
+    plain = words.casefold()
+    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in found)
+    return [key for key, name in names if name in plain or (plain and plain in name)]
+
+
+def _other_pages(
+    authority: Authority, listed: Sequence[str], passim: int
+) -> TableDifference | None:
+    if any(page.casefold() == "passim" for page in listed):
+        few = len(authority.pages) < max(passim, 2)
+        if not few or authority.listed == "passim":
+            return None
+        said = (
+            f"{authority.name} is listed as passim; CaseTrack found it on "
+            f"{_pages_said(authority.pages)}."
+        )
+        return TableDifference("other pages", authority.name, said, "passim", authority.listed)
+    wanted, there = set(_spelt_out(listed)), set(authority.pages)
+    if wanted == there:
+        return None
+    parts = []
+    if lacking := [p for p in authority.pages if p not in wanted]:
+        parts.append(f"also found on {_pages_said(lacking)}")
+    if excess := [p for p in _spelt_out(listed) if p not in there]:
+        parts.append(f"listed and not found on {_pages_said(excess)}")
+    said = f"{authority.name}: {'; '.join(parts)} (by CaseTrack)."
+    return TableDifference(
+        "other pages", authority.name, said, ", ".join(listed), ", ".join(authority.pages)
+    )
+
+
+def _spelt_out(listed: Iterable[str]) -> list[str]:
+    """Return the pages of a list, each page of a range by itself."""
+    from casetrack.editions.legal.page_numbers import number_of, roman
+
+    pages: list[str] = []
+    for part in listed:
+        first, _, last = re.sub(r"[\u2013\u2014]", "-", part).partition("-")
+        one, two = number_of(first), number_of(last)
+        if one is None or two is None or one[0] != two[0] or not one[1] <= two[1]:
+            pages.append(part)
+            continue
+        values = range(one[1], two[1] + 1)
+        pages += [roman(v) if one[0] == "roman" else str(v) for v in values]
+    return pages
+
+
+def _pages_said(pages: Sequence[str]) -> str:
+    return f"page {pages[0]}" if len(pages) == 1 else f"pages {', '.join(pages)}"
+
+
+# --- notes -------------------------------------------------------------------------------------
+
+
+def _notes(
+    draft: Draft,
+    numbers: PageNumbers,
+    found: Sequence[Authority],
+    *,
+    compare: bool,
+    own: Sequence[OwnTable],
+) -> list[str]:
+    notes = []
+    if not found:
+        notes.append("No authority is cited in this file.")
+    if draft.is_estimated:
+        notes.append(
+            "This file does not say where its pages end, so that the pages are estimates. Save it "
+            "as PDF in the program that made it, and make the table of that."
+        )
+    if found and not numbers.are_printed:
+        notes.append(
+            "Pages are counted from the first page of the file: no other number is printed on them."
+        )
+    if numbers.inferred:
+        notes.append(
+            f"{_file_pages(numbers.inferred)} without a printed number: counted from those around."
+        )
+    if numbers.unknown:
+        notes.append(
+            f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by the "
+            "place in the file."
+        )
+    if draft.remarks:
+        notes.append("What comments in the margin of the file cite is not counted.")
+    short = [a for a in found if not a.is_complete]
+    if short:
+        names = "; ".join(a.name for a in short)
+        notes.append(f"Never cited in full, so that the entry is as short as the brief's: {names}.")
+    if compare and own:
+        notes.append("Differences are those that CaseTrack found; check each in the brief.")
+    if compare and not own:
+        notes.append("The brief holds no table of authorities to compare with.")
+    return notes
+
+
+def _file_pages(pages: Sequence[int]) -> str:
+    if len(pages) == 1:
+        return f"Page {pages[0]} of the file is"
+    return f"Pages {', '.join(map(str, pages))} of the file are"

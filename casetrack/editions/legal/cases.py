@@ -1,0 +1,131 @@
+"""The cases of a data folder: collections of the legal edition, and no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from casetrack.base import names
+from casetrack.base.editions import LEGAL
+from casetrack.base.errors import CollectionNotFound, UsageError
+from casetrack.base.records import AUTO_PROFILE
+from casetrack.store.workspace.arguments import require_text
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import CollectionInfo, CollectionStatus
+
+USED = "case-in-use"
+"""Name of the file of the data folder that says which case commands work on."""
+_ID = 8
+
+
+class Cases:
+    """The cases of a data folder.
+
+    Parameters
+    ----------
+    library
+        The data folder.
+    """
+
+    def __init__(self, library: Library, /) -> None:
+        self._library = library
+
+    def create(
+        self,
+        name: str,
+        /,
+        *,
+        case_type: str | None = None,
+        case_number: str | None = None,
+        profile: str = AUTO_PROFILE,
+    ) -> Collection:
+        """Make a new, empty case; see :meth:`casetrack.api.library.Library.create`.
+
+        Parameters
+        ----------
+        case_type
+            One of the kinds of ``editions/legal.toml``, in any letter case.
+        case_number
+            The docket number, as the court writes it.
+
+        Raises
+        ------
+        UsageError
+            The name or the kind does not fit, or a collection that is no case has the name.
+        CollectionExists, FreeTierLimit, StorageError
+            There is a case of this name; there are as many as the tier allows; it cannot be made.
+        """
+        for info in self._library.collections():
+            if info.name.casefold() == name.strip().casefold() and info.edition != LEGAL:
+                raise UsageError(
+                    f'The name "{info.name}" is taken by a collection that is no case '
+                    f"(ID: {info.id[:_ID]}).",
+                    hint="Choose another name, or rename that collection with "
+                    "`casetrack collection rename`.",
+                )
+        return self._library.create(
+            name,
+            collection_type=case_type or "other",
+            reference=(case_number or "").strip() or None,
+            profile=profile,
+            edition=LEGAL,
+        )
+
+    def all(
+        self, *, status: CollectionStatus | Literal["all"] = "all"
+    ) -> tuple[CollectionInfo, ...]:
+        """Return the cases of a status, the one changed last first."""
+        return tuple(i for i in self._library.collections(status=status) if i.edition == LEGAL)
+
+    def find(self, name_or_id: str, /) -> CollectionInfo:
+        """Return the facts of a case without opening it.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        """
+        require_text(name_or_id)
+        infos = self.all()
+        entries = [names.Entry(i.id, i.name) for i in infos]
+        found = names.find(name_or_id, entries, kind="case")
+        if found is None:
+            near = [(n, i[:_ID]) for n, i in names.near(name_or_id, entries)]
+            raise CollectionNotFound(name_or_id, near, [entry.name for entry in entries])
+        return infos[found]
+
+    def get(self, name_or_id: str, /) -> Collection:
+        """Open a case; see :meth:`find` and :meth:`casetrack.api.library.Library.get`."""
+        return self._library.get(self.find(name_or_id).id)
+
+    @property
+    def used(self) -> CollectionInfo | None:
+        """The case that commands work on where they name none; ``None`` where none was chosen."""
+        try:
+            wanted = (self._library.settings.data_dir / USED).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return next((info for info in self.all() if info.id == wanted), None)
+
+    def use(self, name_or_id: str | None, /) -> CollectionInfo | None:
+        """Choose the case that commands work on where they name none, or let go of it.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            See :meth:`find`.
+        NotWritable, DiskFull, StorageError
+            The choice cannot be kept.
+        """
+        from casetrack.store.files import storage_errors, write_atomic
+
+        path = self._library.settings.data_dir / USED
+        info = None if name_or_id is None else self.find(name_or_id)
+        with storage_errors(path):
+            if info is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_atomic(path, f"{info.id}\n".encode())
+        return info

@@ -1,0 +1,373 @@
+"""The check of a draft: finding after finding, in its order."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.case_file import CaseFile
+from casetrack.editions.legal.check import pins, wording
+from casetrack.editions.legal.check.compare import Match, compare, stands_in
+from casetrack.editions.legal.check.places import draft_place, source_quotes
+from casetrack.editions.legal.check.resolve import Resolved, Resolver
+from casetrack.editions.legal.extract.citations import citations_note, read_citations
+from casetrack.editions.legal.extract.cited_text import NAMED
+from casetrack.editions.legal.extract.quotations import read_quotations
+from casetrack.editions.legal.records.check import CiteCheck, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Chunk, Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.editions.legal.drafts import Draft
+    from casetrack.editions.legal.records.check import Edit, Verdict
+    from casetrack.extract.papers.spans import LegalCitation, Quotation
+
+_LONG, _SURE_ELSEWHERE, _HITS = 5, 0.9, 6
+_HEAD = 300
+_ON_THE_HEAD = ("name_differs", "year_differs", "court_differs", "reporter_differs")
+_QUOTES_OTHER = re.compile(r"[\s,;.)]*\((?:internally\s)?(?:quoting|citing)\s+$", re.IGNORECASE)
+
+
+def check_draft(collection: Collection, draft: Draft, /) -> CiteCheck:
+    """Hold every citation and every quotation of a draft against a case.
+
+    Parameters
+    ----------
+    collection
+        The case.
+    draft
+        What :func:`read_draft` has read; where it is a document of the case
+        itself, it is not taken for a source of its own.
+
+    Returns
+    -------
+    CiteCheck
+        A finding for each citation and each quotation, in the order of the draft.
+    """
+    return _Check(collection, draft).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A quotation held against one source."""
+
+    document: Document
+    match: Match
+    placed: pins.Placed | None
+
+
+@dataclass
+class _Check:
+    """One check, with what it has read so far."""
+
+    collection: Collection
+    draft: Draft
+    citations: tuple[LegalCitation, ...] = ()
+    resolved: dict[int, Resolved] = field(default_factory=dict)
+    chunks: dict[str, Sequence[Chunk]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        case = CaseFile(self.collection)
+        path = str(self.draft.path)
+        own = {d.document_id for d in case.documents if d.path == path}
+        if self.draft.document is not None:
+            own.add(self.draft.document.document_id)
+        self.resolver = Resolver(case, frozenset(own))
+        self.citations = read_citations(self.draft.words)
+
+    def run(self) -> CiteCheck:
+        whole = self.draft.words
+        quotations = [q for q in read_quotations(whole, self.citations) if q.confidence > NAMED]
+        found: list[Finding] = []
+        for number, citation in enumerate(self.citations):
+            self.resolved[number] = self.resolver.resolve(citation)
+            found.append(self._of_citation(number, citation))
+        found += [f for q in quotations if (f := self._of_quotation(q)) is not None]
+        found.sort(key=lambda f: (f.place.start, f.what))
+        findings = tuple(replace(f, number=n) for n, f in enumerate(found, 1))
+        judged = sum(f.what == "quotation" for f in findings)
+        return CiteCheck(
+            draft_name=self.draft.name,
+            draft_path=str(self.draft.path),
+            case=self.collection.name,
+            pages=len(whole.pages),
+            citations=len(self.citations),
+            quotations=judged,
+            findings=findings,
+            notes=self._notes(judged),
+        )
+
+    def _notes(self, quotations: int) -> tuple[str, ...]:
+        notes = list(self.draft.notes)
+        less = citations_note()
+        if less:
+            notes.append(less)
+        if not self.citations:
+            notes.append("No citation was found in this draft.")
+        if not quotations:
+            notes.append("No quotation was found in this draft.")
+        missing = {
+            c.key
+            for n, c in enumerate(self.citations)
+            if self.resolved[n].verdict == "source_not_in_case"
+        }
+        if missing and len(missing) == len({c.key for c in self.citations}):
+            notes.append(
+                "CaseTrack found none of the cited sources in the case, so nothing was compared. "
+                "Add them: casetrack ingest PATH."
+            )
+        return tuple(notes)
+
+    # --- citations ------------------------------------------------------------------------------
+
+    def _of_citation(self, number: int, citation: LegalCitation) -> Finding:
+        resolved = self.resolved[number]
+        sources: tuple[Quote, ...] = ()
+        if resolved.verdict in _ON_THE_HEAD and resolved.documents:
+            sources = self._head(resolved.documents[0])
+        return Finding(
+            number=0,
+            what="citation",
+            verdict=resolved.verdict,
+            text=citation.text,
+            place=draft_place(self.draft.whole, citation.start, citation.end),
+            cited=citation.text,
+            authority=citation.name,
+            said=resolved.said,
+            pin=", ".join(pin.text for pin in citation.pins),
+            found_pin=resolved.found,
+            sources=sources,
+            notes=(*resolved.notes, *([citation.note] if citation.note else [])),
+            confidence=self._sure(citation.confidence),
+        )
+
+    def _head(self, document: Document) -> tuple[Quote, ...]:
+        """Return the first line of a document, which says its name."""
+        text = self.resolver.text(document).text
+        return self._quotes(document, 0, min(_HEAD, len(text)))
+
+    def _quotes(self, document: Document, start: int, end: int) -> tuple[Quote, ...]:
+        whole = self.resolver.text(document).whole
+        chunks = self.chunks.get(document.document_id)
+        if chunks is None:
+            chunks = self.collection.read.chunks(document)
+            self.chunks[document.document_id] = chunks
+        return source_quotes(self.collection, chunks, whole, start, end)
+
+    def _sure(self, confidence: float) -> float:
+        return confidence * (self.draft.ocr_confidence or 1.0)
+
+    # --- quotations -----------------------------------------------------------------------------
+
+    def _of_quotation(self, quotation: Quotation) -> Finding | None:
+        if quotation.citation is None:
+            return self._uncited(quotation)
+        citation = self.citations[quotation.citation]
+        resolved = self.resolved[quotation.citation]
+        held = self._held(quotation, citation, resolved.documents)
+        notes: list[str] = []
+        if held is None and not resolved.documents:
+            held = self._in_quoted(quotation, quotation.citation, notes)
+            if held is None:
+                return self._without_source(quotation, citation, resolved)
+        if held is None or not held.match.is_alike:
+            return self._not_there(quotation, citation, resolved, held)
+        if resolved.verdict == "unclear":
+            notes.append(resolved.said)
+        if quotation.confidence < 0.5:
+            notes.append("It is ascribed to the citation before it; none follows.")
+        return self._finding(quotation, citation, held, notes)
+
+    def _held(
+        self, quotation: Quotation, citation: LegalCitation, documents: Sequence[Document]
+    ) -> _Held | None:
+        """Lay a quotation beside its source; of several sources and places the one that fits."""
+        remark = f"{citation.parenthetical} {self._behind(quotation)}".lower()
+        best: _Held | None = None
+        for document in documents:
+            source = self.resolver.text(document)
+            for match in compare(quotation.text, source, cleaned_up="cleaned up" in remark):
+                is_record = citation.kind == "record"
+                placed = pins.place(
+                    source.whole, citation, match.start, match.end, is_record=is_record
+                )
+                held = _Held(document, match, placed)
+                if best is None or _rank(held) < _rank(best):
+                    best = held
+        return best
+
+    def _behind(self, quotation: Quotation) -> str:
+        """Return what follows a quotation, where "(cleaned up)" may stand."""
+        return self.draft.whole.text[quotation.end : quotation.end + 300]
+
+    def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Held | None:
+        """Look in the source that the missing one quotes, where the draft names it."""
+        text = self.draft.whole.text
+        following = number + 1
+        if following >= len(self.citations):
+            return None
+        gap = text[self.citations[number].end : self.citations[following].start]
+        inside = self.citations[following].start < self.citations[number].end
+        if not inside and not _QUOTES_OTHER.search(gap[-40:]):
+            return None
+        other = self.citations[following]
+        held = self._held(quotation, other, self.resolved[following].documents)
+        if held is None or not held.match.is_alike:
+            return None
+        notes.append(f"Compared with {other.text}, which it quotes; the citing source is missing.")
+        return replace(held, placed=None)
+
+    def _finding(
+        self, quotation: Quotation, citation: LegalCitation, held: _Held, notes: list[str]
+    ) -> Finding:
+        match, placed = held.match, held.placed
+        verdict: Verdict = "verbatim" if match.is_verbatim else "altered"
+        if verdict == "verbatim" and placed is not None and placed.fits == "wrong":
+            verdict = "wrong_page"
+        elif placed is not None and placed.fits == "wrong":
+            notes.append(f"Not found by CaseTrack at {_pin(citation)}; found at {placed.found}.")
+        if placed is not None and placed.note:
+            notes.append(placed.note)
+        sources = self._quotes(held.document, match.start, match.end)
+        doubt = next((s.provenance.ocr_note() for s in sources if s.provenance.is_doubtful), None)
+        if doubt:
+            notes.append(f"Source: {doubt}.")
+        return Finding(
+            number=0,
+            what="quotation",
+            verdict=verdict,
+            text=quotation.text,
+            place=draft_place(self.draft.whole, quotation.start, quotation.end),
+            cited=citation.text,
+            authority=citation.name,
+            said=wording.compared(verdict, match, held.document, sources, _pin(citation), placed),
+            pin=_pin(citation),
+            found_pin=placed.found if placed else "",
+            sources=sources,
+            edits=match.edits,
+            notes=(*match.notes, *notes),
+            confidence=self._sure(min(quotation.confidence, citation.confidence)),
+        )
+
+    def _not_there(
+        self, quotation: Quotation, citation: LegalCitation, resolved: Resolved, held: _Held | None
+    ) -> Finding:
+        there = {d.document_id for d in resolved.documents}
+        other = self._elsewhere(quotation, there)
+        said = wording.not_there(resolved.documents)
+        sources: tuple[Quote, ...] = ()
+        edits: tuple[Edit, ...] = ()
+        if other is not None:
+            match = other.match
+            sources = self._quotes(other.document, match.start, match.end)
+            said += wording.elsewhere(match, other.document, sources)
+            edits = match.edits
+        return Finding(
+            number=0,
+            what="quotation",
+            verdict="not_in_source",
+            text=quotation.text,
+            place=draft_place(self.draft.whole, quotation.start, quotation.end),
+            cited=citation.text,
+            authority=citation.name,
+            said=said,
+            pin=_pin(citation),
+            sources=sources,
+            edits=edits,
+            notes=wording.nearest(held.match) if held is not None else (),
+            confidence=self._sure(min(quotation.confidence, citation.confidence)),
+        )
+
+    def _without_source(
+        self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
+    ) -> Finding:
+        verdict: Verdict = (
+            "antecedent_not_found"
+            if resolved.verdict == "antecedent_not_found"
+            else "source_not_in_case"
+        )
+        other = self._elsewhere(quotation, set())
+        sources: tuple[Quote, ...] = ()
+        notes = list(resolved.notes)
+        if other is not None:
+            match = other.match
+            sources = self._quotes(other.document, match.start, match.end)
+            notes.append(wording.elsewhere(match, other.document, sources).strip())
+        return Finding(
+            number=0,
+            what="quotation",
+            verdict=verdict,
+            text=quotation.text,
+            place=draft_place(self.draft.whole, quotation.start, quotation.end),
+            cited=citation.text,
+            authority=citation.name,
+            said=resolved.said,
+            pin=_pin(citation),
+            sources=sources,
+            edits=other.match.edits if other is not None else (),
+            notes=tuple(notes),
+            confidence=self._sure(min(quotation.confidence, citation.confidence)),
+        )
+
+    def _uncited(self, quotation: Quotation) -> Finding | None:
+        if len(quotation.text.split()) < _LONG:
+            return None
+        other = self._elsewhere(quotation, set())
+        sources: tuple[Quote, ...] = ()
+        said = "CaseTrack found no citation for these words, so they were not compared."
+        if other is not None:
+            match = other.match
+            sources = self._quotes(other.document, match.start, match.end)
+            said = "CaseTrack found no citation for these words." + wording.elsewhere(
+                match, other.document, sources
+            )
+        return Finding(
+            number=0,
+            what="quotation",
+            verdict="no_citation",
+            text=quotation.text,
+            place=draft_place(self.draft.whole, quotation.start, quotation.end),
+            cited="",
+            authority="",
+            said=said,
+            sources=sources,
+            edits=other.match.edits if other is not None else (),
+            confidence=self._sure(quotation.confidence),
+        )
+
+    def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Held | None:
+        """Look for words in the other documents of the case."""
+        if len(quotation.text.split()) < _LONG:
+            return None
+        hits = self.collection.search(
+            " ".join(quotation.text.split())[:1000], mode="keyword", limit=_HITS, fold=False,
+            vocabulary=False,
+        )  # fmt: skip
+        ids = dict.fromkeys(hit.provenance.document_id for hit in hits)
+        by_id = {d.document_id: d for d in self.resolver.case.documents}
+        skipped = without | self.resolver.without
+        found = [by_id[each] for each in ids if each in by_id and each not in skipped]
+        same = [d for d in found if stands_in(quotation.text, self.resolver.text(d))]
+        best: _Held | None = None
+        for document in same or found[:1]:
+            for match in compare(quotation.text, self.resolver.text(document))[:1]:
+                held = _Held(document, match, None)
+                if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:
+                    continue
+                if best is None or _rank(held) < _rank(best):
+                    best = held
+        return best
+
+
+def _pin(citation: LegalCitation) -> str:
+    return ", ".join(pin.text for pin in citation.pins)
+
+
+def _rank(held: _Held) -> tuple[bool, bool, float, int]:
+    """Order places: the same words first, then those at the right page, then the nearest words."""
+    wrong = held.placed is not None and held.placed.fits == "wrong"
+    return not held.match.is_verbatim, wrong, held.match.cost, held.match.start

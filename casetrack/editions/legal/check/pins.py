@@ -1,0 +1,312 @@
+"""Whether words of a source stand where a citation says: page, paragraph, or page and line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from casetrack.extract.papers.places import find_pin, printed_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.papers.spans import LegalCitation, Pin, PinUnit
+    from casetrack.extract.papers.text import WholeText
+
+_PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“(\[A-Z])")
+_REPORTER_PAGE = re.compile(r"-(\d+)$")
+_PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
+"""A pin cite to page numbers that a court or a party stamps, which differ from the paper's own."""
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """How the place where words stand fits the pin cite.
+
+    Attributes
+    ----------
+    fits
+        ``right``, ``wrong``, or ``open`` where the copy in the case does not number what the pin
+        counts.
+    found
+        The place as the pin would have to say it: "594", "¶ 33", "24:11-20"; empty where open.
+    note
+        Why it is open, or what else is to be known.
+    """
+
+    fits: Literal["right", "wrong", "open"]
+    found: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbering:
+    """One way in which a document is numbered: labels with their spans, in order."""
+
+    kind: Literal["star", "page", "file"]
+    spans: tuple[tuple[str, int, int], ...]
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether it has pages; a file of one page is often a text without page breaks."""
+        return self.kind != "file" or len(self.spans) > 1
+
+    def at(self, start: int, end: int) -> list[str]:
+        return list(dict.fromkeys(label for label, s, e in self.spans if s < end and start < e))
+
+    def holds(self, number: int) -> bool:
+        values = [v for label, _, _ in self.spans if (v := _value(label)) is not None]
+        return bool(values) and min(values) <= number <= max(values)
+
+    def begins_at(self, page: int) -> bool:
+        first = next((v for label, _, _ in self.spans if (v := _value(label)) is not None), None)
+        return first is not None and first == page
+
+
+def place(
+    whole: WholeText, citation: LegalCitation, start: int, end: int, /, *, is_record: bool = False
+) -> Placed | None:
+    """Hold the place of some words against the pin cites of a citation.
+
+    Parameters
+    ----------
+    whole
+        The source.
+    citation
+        With its pins.
+    start, end
+        The words, code points into ``whole.text``.
+    is_record
+        Whether the source is a paper of the case, which is cited by the pages of its file too.
+
+    Returns
+    -------
+    Placed or None
+        Nothing where the citation has no pin.
+    """
+    if not citation.pins:
+        return None
+    placed = [
+        _placed(whole, citation, pin, start, end, is_record=is_record) for pin in citation.pins
+    ]
+    order = ("right", "wrong", "open")
+    return min(placed, key=lambda p: order.index(p.fits))
+
+
+def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
+    """Return a pin that lies behind the end of the source, or before its beginning."""
+    for pin in citation.pins:
+        first, page = _value(pin.first), _first_page(citation, pin)
+        if citation.kind == "record" and first is not None:
+            beyond = _beyond(whole, pin.unit, first)
+            if beyond is not None and not _PAGE_ID.search(citation.text):
+                return beyond
+            continue
+        if pin.unit != "page" or first is None or page is None:
+            continue
+        for numbering in _numberings(whole, page):
+            if numbering.kind == "file" or not numbering.begins_at(page):
+                continue
+            if not numbering.holds(first):
+                labels = [label for label, _, _ in numbering.spans]
+                return Placed("wrong", f"{labels[0]}-{labels[-1]}")
+    return None
+
+
+def _beyond(whole: WholeText, unit: PinUnit, number: int) -> Placed | None:
+    """Return the range of pages or paragraphs if the number is beyond its end."""
+    if unit == "paragraph":
+        last = max((value for value, _ in _paragraphs(whole)), default=0)
+        return Placed("wrong", f"¶¶ 1-{last}") if 1 < last < number else None
+    ends = [
+        (value, numbering.spans[0][0], numbering.spans[-1][0])
+        for numbering in _numberings(whole, None)
+        if (value := _value(numbering.spans[-1][0])) is not None
+        and numbering.is_paged
+        and (unit == "page" or numbering.kind == "page")
+    ]
+    if unit not in {"page", "line"} or not ends or max(ends)[0] >= number:
+        return None
+    return Placed("wrong", f"{ends[0][1]}-{ends[0][2]}")
+
+
+def _placed(
+    whole: WholeText, citation: LegalCitation, pin: Pin, start: int, end: int, *, is_record: bool
+) -> Placed:
+    if pin.unit == "line" or pin.first_line is not None:
+        return _at_lines(whole, pin, start, end)
+    if pin.unit == "paragraph":
+        return _at_paragraph(whole, pin, start, end)
+    if pin.unit != "page" or _PAGE_ID.search(citation.text):
+        return Placed("open", note=f"Where {pin.text} begins and ends is not checked.")
+    first, last = _value(pin.first), _value(pin.last)
+    numberings = _numberings(whole, _first_page(citation, pin))
+    for numbering in numberings:
+        if numbering.kind == "file" and len(numberings) > 1 and not is_record:
+            continue
+        labels = numbering.at(start, end)
+        if any(_within(label, pin, first, last) for label in labels):
+            rest = [label for label in labels if not _within(label, pin, first, last)]
+            note = f"It runs on to page {rest[-1]}." if rest and labels[-1] == rest[-1] else ""
+            return Placed("right", _range(labels), note)
+    counted = _counting(numberings, citation, pin, first, is_record=is_record)
+    if counted is None or not (labels := counted.at(start, end)):
+        return Placed(
+            "open",
+            note=f"The copy in the case does not show the page that {pin.text} counts, so the page "
+            "is not checked.",
+        )
+    return Placed("wrong", _range(labels))
+
+
+def _counting(
+    numberings: Sequence[_Numbering],
+    citation: LegalCitation,
+    pin: Pin,
+    first: int | None,
+    *,
+    is_record: bool,
+) -> _Numbering | None:
+    """Return the numbering that a pin counts in; ``None`` where that is not certain."""
+    begin = _first_page(citation, pin)
+    for numbering in numberings:
+        if begin is not None and numbering.kind != "file" and numbering.begins_at(begin):
+            return numbering
+    stars = [n for n in numberings if n.kind == "star"]
+    for numbering in stars:
+        if first is not None and numbering.holds(first):
+            return numbering
+    printed = next((n for n in numberings if n.kind == "page"), None)
+    if printed is not None and (is_record or (first is not None and printed.holds(first))):
+        return printed
+    if is_record or (printed is None and not stars and citation.kind != "case"):
+        return next((n for n in numberings if n.is_paged), None)
+    return None
+
+
+def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
+    """Return the page of the reporter on which the cited case begins."""
+    found = _REPORTER_PAGE.search(getattr(pin, "key", "") or citation.key)
+    return int(found[1]) if found and citation.kind == "case" else None
+
+
+def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
+    """Return the numberings of a document: star pages first, the pages of the file last."""
+    stars: list[list[tuple[str, int, int]]] = []
+    printed: list[tuple[str, int, int]] = []
+    pages: list[tuple[str, int, int]] = []
+    for page, begin in zip(whole.pages, whole.starts, strict=True):
+        pages.append((str(page.number), begin, begin + len(page.text)))
+        for each in page.printed:
+            span = each.label, begin + each.start, begin + each.end
+            if each.kind == "page":
+                printed.append(span)
+            elif each.kind == "star":
+                _into_series(stars, span)
+    found = [_Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars]
+    if printed:
+        found.append(_Numbering("page", tuple(printed)))
+    if not any(page.is_estimated for page in whole.pages):
+        found.append(_Numbering("file", tuple(pages)))
+    return found
+
+
+def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, int]) -> None:
+    """Add a star page to the reporter's whose pages it goes on with."""
+    value = _value(span[0])
+    if value is None:
+        return
+    for series in stars:
+        last = _value(series[-1][0])
+        if last is not None and 0 <= value - last <= 3:
+            series.append(span)
+            return
+    stars.append([span])
+
+
+def _closed(
+    series: list[tuple[str, int, int]], end: int, first_page: int | None
+) -> tuple[tuple[str, int, int], ...]:
+    """Let each star page reach to the next; what stands before the first is the page before it."""
+    starts = [start for _, start, _ in series]
+    spans = [
+        (label, start, following)
+        for (label, start, _), following in zip(series, [*starts[1:], end], strict=True)
+    ]
+    first = _value(series[0][0])
+    if first is not None and first == first_page:
+        # The caption stands on the first page, too.
+        spans[0] = (spans[0][0], 0, spans[0][2])
+    elif first is not None and first > 1 and starts[0] > 0:
+        spans.insert(0, (str(first - 1), 0, starts[0]))
+    return tuple(spans)
+
+
+def _at_lines(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
+    found = printed_at(whole, start, end) or ""
+    lines = next((part for part in found.split("; ") if ":" in part), "")
+    if not lines:
+        return Placed(
+            "open", note=f"The copy in the case has no line numbers, so {pin.text} is not checked."
+        )
+    if any(s < end and start < e for s, e in find_pin(whole, pin)):
+        return Placed("right", lines)
+    return Placed("wrong", lines)
+
+
+def _at_paragraph(whole: WholeText, pin: Pin, start: int, end: int) -> Placed:
+    numbers = _paragraphs(whole)
+    first, last = _value(pin.first), _value(pin.last)
+    if len(numbers) < 2 or first is None or last is None:
+        return Placed(
+            "open",
+            note=f"The paragraphs of the copy in the case are not numbered, so {pin.text} is not "
+            "checked.",
+        )
+    before = [value for value, at in numbers if at <= start]
+    inside = [value for value, at in numbers if start < at < end]
+    touched = [*before[-1:], *inside]
+    if any(first <= value <= last for value in touched):
+        return Placed("right", f"¶ {touched[0]}")
+    if not touched:
+        return Placed("wrong", "before ¶ 1")
+    return Placed(
+        "wrong", f"¶ {touched[0]}" if len(touched) == 1 else f"¶¶ {touched[0]}-{touched[-1]}"
+    )
+
+
+def _paragraphs(whole: WholeText) -> list[tuple[int, int]]:
+    """Return number and start of the numbered paragraphs."""
+    numbers: list[tuple[int, int]] = []
+    for found in _PARAGRAPH.finditer(whole.text):
+        value = int(found[1])
+        # Paragraphs count up; years and items of lists within them do not.
+        if value == (numbers[-1][0] + 1 if numbers else 1) or (not numbers and value < 3):
+            numbers.append((value, found.start()))
+    return numbers
+
+
+def _within(label: str, pin: Pin, first: int | None, last: int | None) -> bool:
+    value = _value(label)
+    if value is None or first is None or last is None:
+        return label.lower() in (pin.first.lower(), pin.last.lower())
+    if label.isdigit() != pin.first.strip("*").isdigit():
+        return False
+    return first <= value <= last
+
+
+def _value(label: str) -> int | None:
+    """Return the number of a page, also of a Roman one."""
+    label = label.strip("*").lower()
+    if label.isdigit():
+        return int(label)
+    if not label or any(c not in _ROMAN for c in label):
+        return None
+    values = [_ROMAN[c] for c in label]
+    return sum(-v if v < max(values[n:], default=0) else v for n, v in enumerate(values))
+
+
+def _range(labels: Sequence[str]) -> str:
+    return labels[0] if len(labels) == 1 else f"{labels[0]}-{labels[-1]}"

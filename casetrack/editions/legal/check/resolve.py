@@ -1,0 +1,341 @@
+"""Which document of the case a citation of a draft means, and what is wrong with the citation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.editions.legal.check.names import cited_name, decided_in, name_fit
+from casetrack.editions.legal.check.pins import outside
+from casetrack.editions.legal.check.source import SourceText
+from casetrack.extract.papers.court_words import cited_court_id
+from casetrack.extract.papers.courts import federal_courts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.editions.legal.records.check import Verdict
+    from casetrack.extract.papers.spans import LegalCitation
+    from casetrack.extract.papers.text import WholeText
+
+_HEAD = 3000
+_REPORTED = re.compile(r"(\d+)\W+(.+?)\W+(\d+)")
+_ITEM = re.compile(r"record:(dkt|ex)-(.+)")
+
+
+class CaseSources(Protocol):
+    """What the check asks of a case."""
+
+    def sources_of(self, citation: LegalCitation, /) -> Sequence[Document]:
+        """Return the documents that a citation may mean: one, or all that fit."""
+        ...
+
+    def whole_text(self, document: Document, /) -> WholeText:
+        """Return the text of a document."""
+        ...
+
+    def keys_of(self, document: Document, /) -> Sequence[str]:
+        """Return the keys of the citations that mean a document."""
+        ...
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """All documents of the case."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the case knows of a citation.
+
+    Attributes
+    ----------
+    documents
+        The source; several where it is not settled which; none where the case has none.
+    verdict
+        On the citation itself.
+    said
+        The finding in a sentence.
+    notes
+        What else is to be known.
+    found
+        What the file has instead, where something is wrong.
+    """
+
+    documents: tuple[Document, ...]
+    verdict: Verdict
+    said: str
+    notes: tuple[str, ...] = ()
+    found: str = ""
+
+
+@dataclass
+class Resolver:
+    """Answers for each citation of one draft; what it has read of the case it keeps.
+
+    Parameters
+    ----------
+    case
+        The case.
+    without
+        Ids of documents that are the draft itself.
+    """
+
+    case: CaseSources
+    without: frozenset[str] = frozenset()
+    _texts: dict[str, SourceText] = field(default_factory=dict)
+    _by_key: dict[str, tuple[Document, ...]] = field(default_factory=dict)
+
+    def text(self, document: Document, /) -> SourceText:
+        """Return the text of a document, ready to be looked through."""
+        known = self._texts.get(document.document_id)
+        if known is None:
+            known = SourceText(self.case.whole_text(document))
+            self._texts[document.document_id] = known
+        return known
+
+    def resolve(self, citation: LegalCitation, /) -> Resolved:
+        """Say what a citation means in this case, and whether it says it rightly."""
+        if not citation.resolved and citation.form != "full":
+            return Resolved(
+                (),
+                "antecedent_not_found",
+                f"CaseTrack did not find what \u201c{citation.text}\u201d refers to.",
+            )
+        fitting = self._by_key.get(citation.key)
+        if fitting is None:
+            fitting = self._fitting(citation)
+            self._by_key[citation.key] = fitting
+        if not fitting:
+            return self._missing(citation)
+        if len(fitting) > 1:
+            names = ", ".join(d.name for d in fitting)
+            return Resolved(
+                fitting,
+                "unclear",
+                f"{_times(len(fitting))} documents of the case fit "
+                f"\u201c{citation.text}\u201d: {names}.",
+            )
+        return self._present(citation, fitting[0])
+
+    def _fitting(self, citation: LegalCitation) -> tuple[Document, ...]:
+        found = self.case.sources_of(citation)
+        return tuple(d for d in found if d.document_id not in self.without)
+
+    # --- the source is there --------------------------------------------------------------------
+
+    def _present(self, citation: LegalCitation, document: Document) -> Resolved:
+        here = f"\u201c{citation.text}\u201d is {document.name}."
+        if citation.kind not in {"case", "record"}:
+            return Resolved((document,), "in_case", here)
+        text = self.text(document)
+        head = f"{document.case_name or ''}\n{text.text[:_HEAD]}"
+        if citation.kind == "case" and citation.form == "full":
+            wrong = (
+                self._wrong_name(citation, document, head)
+                or _wrong_year(citation, document, head)
+                or _wrong_court(citation, document, head)
+            )
+            if wrong is not None:
+                return wrong
+        beyond = outside(text.whole, citation)
+        if beyond is not None:
+            return Resolved(
+                (document,),
+                "wrong_page",
+                f"CaseTrack reads {'' if '¶' in beyond.found else 'the pages '}{beyond.found} in "
+                f"{document.name}; the draft cites {', '.join(pin.text for pin in citation.pins)}.",
+                found=beyond.found,
+            )
+        return Resolved((document,), "in_case", here)
+
+    def _wrong_name(
+        self, citation: LegalCitation, document: Document, head: str
+    ) -> Resolved | None:
+        name = cited_name(citation.name)
+        fit = name_fit(name, head)
+        called = document.case_name or document.name
+        if fit.fits == "misspelt":
+            return Resolved(
+                (document,),
+                "name_differs",
+                f"The draft writes \u201c{fit.cited}\u201d; CaseTrack reads "
+                f"\u201c{fit.found}\u201d in {document.name}.",
+                found=called,
+            )
+        if fit.fits == "swapped":
+            return Resolved(
+                (document,),
+                "name_differs",
+                f"The draft writes \u201c{name}\u201d; CaseTrack reads {called}.",
+                found=called,
+            )
+        if fit.fits != "other":
+            return None
+        namesake = [d for d in self._namesakes(citation) if d.document_id != document.document_id]
+        if len(namesake) == 1:
+            reported = ", ".join(namesake[0].own_citations or ()) or namesake[0].name
+            return Resolved(
+                (namesake[0], document),
+                "reporter_differs",
+                f"The draft cites {name} at the place of {called}; CaseTrack reads {reported} in "
+                "the case.",
+                found=reported,
+            )
+        return Resolved(
+            (document,),
+            "name_differs",
+            f"The draft names \u201c{fit.cited}\u201d; CaseTrack reads {called} at this place.",
+            found=called,
+        )
+
+    # --- the source is not there ----------------------------------------------------------------
+
+    def _missing(self, citation: LegalCitation) -> Resolved:
+        if citation.kind == "case" and (near := self._other_place(citation)) is not None:
+            return near
+        item = _ITEM.fullmatch(citation.key)
+        if item is not None and (known := self._items(item[1])):
+            what = "docket entries" if item[1] == "dkt" else "exhibits"
+            return Resolved(
+                (),
+                "item_not_found",
+                f"CaseTrack did not find {citation.name} in the case; of {what} it found "
+                f"{_listed(known)}.",
+                found=_listed(known),
+            )
+        return Resolved(
+            (),
+            "source_not_in_case",
+            f"CaseTrack did not find {citation.name or citation.text} in the case, so nothing was "
+            "compared.",
+        )
+
+    def _other_place(self, citation: LegalCitation) -> Resolved | None:
+        """Return the decision of this name that the case has at another place of the reporters."""
+        namesakes = self._namesakes(citation) or self._neighbours(citation)
+        if len(namesakes) != 1:
+            return None
+        document = namesakes[0]
+        own = document.own_citations or ()
+        name = cited_name(citation.name)
+        head = f"{document.case_name or ''}\n{self.text(document).text[:_HEAD]}"
+        same_year = citation.year is not None and citation.year == _year(document, head)
+        if any(_is_slip(citation.key, each) for each in own) or (own and same_year):
+            reported = ", ".join(own)
+            return Resolved(
+                (document,),
+                "reporter_differs",
+                f"CaseTrack reads {name} as {reported} in the case, not at the place that the "
+                "draft cites.",
+                found=reported,
+            )
+        return Resolved(
+            (),
+            "source_not_in_case",
+            f"CaseTrack did not find {citation.name} in the case, so nothing was compared.",
+            (f"The case has a decision of the same name, {document.name}.",),
+        )
+
+    def _namesakes(self, citation: LegalCitation) -> list[Document]:
+        """Return the decisions of the case that bear the cited name."""
+        name = cited_name(citation.name)
+        if not re.search(r"\sv\.?\s|\bin re\b|\bex parte\b|\bmatter of\b", name, re.IGNORECASE):
+            return []
+        return [
+            document
+            for document in self.case.documents
+            if document.case_name
+            and document.document_id not in self.without
+            and (document.own_citations or document.legal_type == "opinion")
+            and name_fit(name, document.case_name, spelling=False).fits == "same"
+        ]
+
+    def _neighbours(self, citation: LegalCitation) -> list[Document]:
+        """Return the decisions whose place differs in one number, and whose head has the names."""
+        name = cited_name(citation.name)
+        return [
+            document
+            for document in self.case.documents
+            if document.document_id not in self.without
+            and any(_is_slip(citation.key, each) for each in document.own_citations or ())
+            and name_fit(name, self.text(document).text[:_HEAD], spelling=False).fits == "same"
+        ]
+
+    def _items(self, kind: str) -> list[str]:
+        """Return the numbers of the docket entries or the labels of the exhibits of the case."""
+        labels = {d.exhibit for d in self.case.documents if d.exhibit}
+        if kind == "ex" and labels:
+            return sorted(labels, key=_natural)  # as printed: a key says 10-4 for 10.4
+        keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
+        start = f"record:{kind}-"
+        return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)
+
+
+def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
+    year, stated = _year(document, head), decided_in(head)
+    if citation.year is None or year is None or citation.year in (year, stated):
+        return None
+    if year != stated and str(citation.year) in head:
+        # The head has several dates, and it is not certain which is that of the decision.
+        return None
+    return Resolved(
+        (document,),
+        "year_differs",
+        f"CaseTrack reads that {document.name} was decided in {year}; the draft has "
+        f"{citation.year}.",
+        found=str(year),
+    )
+
+
+def _wrong_court(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
+    """Return the finding where both courts are federal and nothing else in the head fits."""
+    cited, own = cited_court_id(citation.court), document.court_id
+    if not cited or not own or not document.court or cited == own:
+        return None
+    of_trials = [each.endswith(("d", "b")) for each in (cited, own)]
+    if of_trials[0] == of_trials[1]:
+        is_open = cited in federal_courts_in(head)
+    else:  # the head of a decision on appeal names the court below
+        is_open = of_trials[1] and "appeal" in head.lower()
+    if is_open:
+        return None
+    return Resolved(
+        (document,),
+        "court_differs",
+        f"CaseTrack reads {document.court} in {document.name}; the draft has {citation.court}.",
+        found=document.court,
+    )
+
+
+def _year(document: Document, head: str) -> int | None:
+    if document.filed_on and document.legal_type == "opinion":
+        return int(document.filed_on[:4])
+    return decided_in(head)
+
+
+def _is_slip(key: str, own: str) -> bool:
+    """Whether a citation differs from a decision's own in one number only."""
+    cited = re.fullmatch(r"case:(\d+)-(.+)-(\d+)", key)
+    reported = _REPORTED.fullmatch(own.strip())
+    if cited is None or reported is None:
+        return False
+    letters = [re.sub(r"[^a-z0-9]", "", part.lower()) for part in (cited[2], reported[2])]
+    same = cited[1] == reported[1], letters[0] == letters[1], cited[3] == reported[3]
+    return same.count(True) == 2
+
+
+def _times(count: int) -> str:
+    return {2: "Two", 3: "Three", 4: "Four", 5: "Five"}.get(count, f"{count}")
+
+
+def _listed(items: Sequence[str]) -> str:
+    if len(items) <= 8:
+        return ", ".join(items)
+    return f"{', '.join(items[:4])}, \u2026 {items[-1]} ({len(items)})"
+
+
+def _natural(item: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", item)]

@@ -1,0 +1,160 @@
+"""Makes the chronology of a case: its timeline, with the reader's picks before everything else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.records.chronology import Chronology, ChronologyEntry
+from casetrack.extract.typed_dates import typed_date
+from casetrack.graph.answers.events import read_event
+from casetrack.graph.answers.statements import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Event, Quote, Timeline
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.store.workspace import State
+
+USUAL_EVENTS = 100
+
+
+def chronology(
+    case: Collection,
+    /,
+    *,
+    start: str | date | None = None,
+    end: str | date | None = None,
+    limit: int | None = USUAL_EVENTS,
+    only_picked: bool = False,
+) -> Chronology:
+    """Return what happened in a case, by date, each event with its source.
+
+    What the reader has taken, and the reader's own events, stand in it in any case, in the
+    reader's words where there are some; what the reader has left out does not. These picks are
+    marks of the collection, which stay through reading files anew, export and import.
+
+    Parameters
+    ----------
+    start, end
+        Only events on or after, on or before this day; as for a timeline.
+    limit
+        At most so many that the reader has not picked, the weightiest; ``None`` for all.
+    only_picked
+        Only what the reader has picked.
+
+    Raises
+    ------
+    UsageError
+        A day is none, or the end comes before the start.
+    """
+    found = case.map.timeline(start=start, end=end, limit=limit)
+    return case.workspace.ask(lambda state: _chronology(state, found, only_picked=only_picked))
+
+
+def _chronology(state: State, found: Timeline, *, only_picked: bool) -> Chronology:
+    graph = state.graph
+    taken = [m for m in graph.marks if m.mark.kind == "take_event" and m.state != "undone"]
+    placed = {
+        (m.quote.chunk_id, m.mark.value): m
+        for m in taken
+        if m.quote is not None and _touches(m, found)
+    }
+    entries = []
+    for event in found.events:
+        pick = placed.pop((event.quote.chunk_id, event.value), None)
+        entries.append(_of_event(event, pick))
+    beside = [_of_mark(graph, pick) for pick in placed.values()]
+    chosen = [e for e in (*entries, *beside) if e.picked or not only_picked]
+    chosen.sort(key=lambda e: (e.first, e.last, e.value))
+    gone = sum(m.quote is None for m in taken)
+    return Chronology(
+        case=found.collection,
+        start=found.start,
+        end=found.end,
+        total=found.total,
+        entries=tuple(_with_names(graph, chosen)),
+        notes=tuple(_notes(found, gone)),
+    )
+
+
+def _notes(found: Timeline, gone: int) -> list[str]:
+    notes = [found.left_out] if found.left_out else []
+    notes += found.notes
+    if len(found.events) < found.total:
+        rest = found.total - len(found.events)
+        notes.append(f"{rest:,} less weighty events are not shown.")
+    if gone:
+        what = "1 event that you took is" if gone == 1 else f"{gone} events that you took are"
+        notes.append(f"{what} left out: the passage is not in the case any more.")
+    return notes
+
+
+def _touches(pick: PlacedMark, found: Timeline) -> bool:
+    day = typed_date(pick.mark.value)
+    return (found.end is None or str(day.first) <= found.end) and (
+        found.start is None or str(day.last) >= found.start
+    )
+
+
+def _of_event(event: Event, pick: PlacedMark | None) -> ChronologyEntry:
+    own = pick.mark.note if pick is not None else ""
+    return ChronologyEntry(
+        value=event.value,
+        first=event.first,
+        last=event.last,
+        precision=event.precision,
+        event=own or event.description,
+        document_says=event.description if own else "",
+        who=(),
+        quote=event.quote,
+        picked=pick is not None or event.mark_id is not None,
+        event_id=event.event_id,
+    )
+
+
+def _of_mark(graph: ContextGraph, pick: PlacedMark) -> ChronologyEntry:
+    """Return an event that was taken and is not among the weightiest."""
+    quote: Quote | None = pick.quote
+    if quote is None:
+        raise ValueError(f"the mark {pick.mark_id} has no place")
+    day = typed_date(pick.mark.value)
+    precision = day.precision or "day"
+    (chunk,) = graph.chunks([quote.chunk_id])
+    read = read_event(chunk, quote.char_start, quote.char_end, precision)
+    says = read.description if read is not None else quote.snippet
+    return ChronologyEntry(
+        value=pick.mark.value,
+        first=str(day.first),
+        last=str(day.last),
+        precision=precision,
+        event=pick.mark.note or says,
+        document_says=says if pick.mark.note else "",
+        who=(),
+        quote=quote,
+        picked=True,
+        event_id=f"{pick.mark.value}@{quote.chunk_id[:8]}",
+    )
+
+
+def _with_names(
+    graph: ContextGraph, entries: Sequence[ChronologyEntry]
+) -> Iterable[ChronologyEntry]:
+    """Fill in who took part: people and organisations that the words of an event name."""
+    from dataclasses import replace
+
+    chunk_ids = list(dict.fromkeys(e.quote.chunk_id for e in entries))
+    if not chunk_ids:
+        return
+    named: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for row in ask(graph, "event-names", chunk_ids=chunk_ids).to_pylist():
+        named[row["chunk_id"]].append((row["text"], row["name"]))
+    for entry in entries:
+        words = f"{entry.document_says or entry.event} {entry.event}"
+        here = [(words.find(text), name) for text, name in named[entry.quote.chunk_id]]
+        who = dict.fromkeys(name for at, name in sorted(here) if at >= 0)
+        yield replace(entry, who=tuple(who))

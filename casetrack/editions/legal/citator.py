@@ -1,0 +1,157 @@
+"""The citator of a case file: who cites an authority, with which signal, in which sentence.
+
+It knows what the documents of the case say, and nothing else: that nobody here overrules a case
+does not make it good law.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
+from casetrack.editions.legal.extract.citations import citations_note
+from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
+from casetrack.search.cited import documents_citing, documents_holding, keys_named
+from casetrack.search.question.citations import citations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Quote
+    from casetrack.editions.legal.graph.views import LegalTables
+    from casetrack.store.workspace import State
+
+_CASE = "case:"
+ONLY_THIS_FILE = (
+    "This is what the documents of this case file say. It does not show what courts have said of "
+    "the authority since, or elsewhere."
+)
+_NUMBER = re.compile(r"\d{2,}\w*")
+
+
+def citator(collection: Collection, authority: str, /, *, limit: int | None = None) -> Citator:
+    """Return who cites an authority.
+
+    The documents that may cite it are read when they are first asked for, and that is kept.
+
+    Parameters
+    ----------
+    collection
+        The case file.
+    authority
+        As a lawyer writes it: the name of a case or its short name, a reporter citation, a statute,
+        a rule, an entry of the docket; or its id (``case:509-us-579``).
+    limit
+        At most so many places; ``None`` for all.
+
+    Raises
+    ------
+    UsageError
+        *authority* is empty, or *limit* is below 1.
+    AuthorityNotCited
+        No document cites it.
+    AuthorityUnclear
+        Several authorities are called so.
+    """
+    asked = _checked(authority, limit)
+    state = collection.workspace.state()
+    keys = keys_named(state, asked)
+    tables = state.graph.legal(_may_cite(state, keys))
+    rows = _citing(tables, keys)
+    if not rows:
+        # What runs over the end of a page is known only after a document was read as a whole.
+        keys = keys or tuple(key for cited in citations_of(asked) for key in cited.keys) or (asked,)
+        tables = state.graph.legal()
+        rows = _citing(tables, keys)
+    if not rows:
+        raise AuthorityNotCited(asked, collection.info.name)
+    key, name, kind = _the_one(asked, rows)
+    rows.sort(key=lambda row: -weight_of(row["signal"], row["treatment"]))
+    shown = rows[:limit]
+    quotes = state.graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
+    parallel = sorted({k for row in rows for k in row["keys"] or ()} - {key})
+    source = next((found for row in rows if (found := tables.source(row)) is not None), None)
+    note = citations_note()
+    return Citator(
+        asked=authority,
+        authority_id=key,
+        name=name,
+        kind=kind,
+        parallel_ids=tuple(parallel),
+        source_document_id=source.document_id if source else None,
+        source_document=source.name if source else None,
+        total=len(rows),
+        document_count=len({row["document_id"] for row in rows}),
+        counted=tuple((row["signal"], row["treatment"]) for row in rows),
+        places=tuple(_place(row, quote) for row, quote in zip(shown, quotes, strict=True)),
+        notes=(ONLY_THIS_FILE, note) if note else (ONLY_THIS_FILE,),
+    )
+
+
+def _checked(authority: object, limit: int | None) -> str:
+    if not isinstance(authority, str) or not authority.strip():
+        raise UsageError(
+            "The authority is empty.",
+            hint='Name a case, a reporter, a law or a rule, such as "509 U.S. 579".',
+        )
+    if limit is not None and limit < 1:
+        raise UsageError(f"The number of places must be 1 or more, not {limit}.")
+    return " ".join(authority.split())
+
+
+def _citing(tables: LegalTables, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the places that surely cite one of *keys*, or a part of what they mean."""
+    return [
+        row for row in tables.cites if row["resolved"] and any(_is_same(row, key) for key in keys)
+    ]
+
+
+def _is_same(row: dict[str, Any], key: str) -> bool:
+    own = (row["key"], *(row["keys"] or ()))
+    if key.startswith(_CASE):
+        return key in own
+    # Section 1983(a) is a part of section 1983.
+    return any(k == key or k.startswith(f"{key}-") for k in own)
+
+
+def _may_cite(state: State, keys: Sequence[str]) -> set[str]:
+    """Return the ids of the documents that may cite one of *keys*.
+
+    They cite it by the references that were found passage by passage, or hold all its numbers.
+    """
+    found = documents_citing(state, keys)
+    for key in keys:
+        terms = [part for part in key.partition(":")[2].split("-") if _NUMBER.fullmatch(part)]
+        if terms:
+            found |= documents_holding(state, terms)
+    return found
+
+
+def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
+    """Return id, name and kind of what is cited.
+
+    Raises
+    ------
+    AuthorityUnclear
+        They are several decisions.
+    """
+    names: dict[str, Counter[str]] = {}
+    for row in rows:
+        names.setdefault(row["key"], Counter())[row["name"]] += 1
+    best = {key: min(found, key=lambda n: (-found[n], -len(n), n)) for key, found in names.items()}
+    cases = [key for key in best if key.startswith(_CASE)]
+    if len(cases) > 1:
+        raise AuthorityUnclear(asked, [(best[key], key) for key in cases])
+    # Of a law and its parts the shortest key is the whole.
+    key = min(best, key=lambda k: (len(k), k))
+    return key, best[key], next(row["kind"] for row in rows if row["key"] == key)
+
+
+def _place(row: dict[str, Any], quote: Quote) -> CitingPlace:
+    same = ("signal", "treatment", "form", "sentence", "parenthetical", "confidence", "note")
+    pin = ", ".join(pin["text"] for pin in row["pins"] or ())
+    return CitingPlace(pin=pin or None, quote=quote, **{name: row[name] for name in same})

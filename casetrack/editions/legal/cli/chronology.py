@@ -1,0 +1,129 @@
+"""``casetrack chronology``: what happened when in a case, with the reader's picks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, told_written
+from casetrack.faces.cli.marks import one_of_edits, said
+from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.output import entry, line, one_line, write_json
+from casetrack.faces.cli.state import State
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.editions.legal.records.chronology import Chronology
+
+_ENDINGS = (".docx", ".html", ".json", ".md")
+
+
+def chronology(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit",
+            "-k",
+            metavar="N",
+            min=1,
+            help="How many at most that you have not picked; the weightiest stay.",
+        ),
+    ] = 100,
+    picked: Annotated[bool, typer.Option("--picked", help="Only what you have picked.")] = False,
+    take: Annotated[
+        str | None, typer.Option("--take", metavar="EVENT", help="Pick the event of this id.")
+    ] = None,
+    words: Annotated[
+        str, typer.Option("--words", metavar="TEXT", help="With --take: say it in your own words.")
+    ] = "",
+    untake: Annotated[
+        str | None,
+        typer.Option("--untake", metavar="EVENT", help="Pick it no more; it may still be shown."),
+    ] = None,
+    leave_out: Annotated[
+        str | None,
+        typer.Option("--leave-out", metavar="EVENT", help="Leave the event of this id out."),
+    ] = None,
+    output: OutputOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the chronology of a case: date, event, who, and the source with its pin cite.
+
+    It is the timeline with your picks: what you take stands in it whatever else does, in your own
+    words if you like; what you leave out does not; your own events come from `casetrack timeline
+    --add`. With -o it is written as .docx, .html, .md or .json.
+    """
+    case = ctx.ensure_object(State).collection(collection)
+    one_of_edits([take, untake, leave_out])
+    if words and take is None:
+        raise UsageError(
+            "Of which event are these the words?", hint="Name it: --take 2024-03-12@1f3a9c2d"
+        )
+    if take is not None:
+        said(
+            case.marks.take_event(take, words=words),
+            f"{take} is in the chronology.",
+            as_json=as_json,
+        )
+        return
+    if untake is not None:
+        said(case.marks.untake_event(untake), "", as_json=as_json)
+        return
+    if leave_out is not None:
+        placed = case.marks.hide_event(leave_out)
+        said(placed, f"{leave_out} is left out from now on.", as_json=as_json)
+        return
+    from casetrack.editions.legal.chronology import chronology as made
+    from casetrack.editions.legal.paper.target import target_path
+
+    target = target_path(output, _ENDINGS, force=force) if output is not None else None
+    found = made(case, start=start, end=end, limit=limit, only_picked=picked)
+    if target is not None:
+        told_written(target, _content(case, found, target), as_json=as_json)
+    elif as_json:
+        write_json(found.as_dict())
+    else:
+        _show(found)
+
+
+def _content(case: "Collection", found: "Chronology", target: Path) -> bytes | str:
+    """Return what is written to a file, by what it ends in."""
+    ending = target.suffix.lower()
+    if ending == ".html":
+        from casetrack.api.viewer.chronology_page import chronology_page
+
+        return case.workspace.ask(lambda state: chronology_page(state, found))
+    if ending == ".json":
+        import json
+
+        return json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
+    from casetrack.editions.legal.paper.chronology import as_docx, as_markdown
+
+    return as_docx(found) if ending == ".docx" else as_markdown(found)
+
+
+def _show(found: "Chronology") -> None:
+    line((found.case, "bold cyan"))
+    for note in found.notes:
+        line((note, "dim"))
+    if not found.entries:
+        line("No events here. Leave out --from, --to and --picked to see all.")
+    for event in found.entries:
+        label = f"{event.value:<10}  "
+        line()
+        own = [("  (picked)", "green")] if event.picked else []
+        entry((label, "bold"), one_line(event.event), *own)
+        if event.who:
+            line((one_line("; ".join(event.who)), ""), indent=len(label))
+        line((event.citation, "cyan"), indent=len(label))
+        line((f"event {event.event_id}", "dim"), indent=len(label))

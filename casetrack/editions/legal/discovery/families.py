@@ -1,0 +1,196 @@
+"""Families: a file with what is attached to it, as the files and their load files tell them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.discovery.chosen import (
+    control_number,
+    is_row,
+    metadata,
+    named_document,
+)
+from casetrack.editions.legal.records.families import Families, Family, FamilyMember
+from casetrack.extract.papers.places import bates_key, read_bates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
+    from casetrack.store.workspace import State
+    from casetrack.store.workspace.arguments import DocumentRef
+
+_MAILS = frozenset({"eml", "msg"})
+
+
+@dataclass(slots=True)
+class FamilyTree:
+    """A family: its first document, then what is attached, each behind what holds it.
+
+    Attributes
+    ----------
+    order
+        Sorts families as they were produced, the others by path.
+    """
+
+    members: list[Document]
+    order: tuple[object, ...]
+    parents: dict[str, str] = field(default_factory=dict)
+
+    def parent_of(self, document: Document, /) -> str | None:
+        """Return the id of what a document is attached to."""
+        return self.parents.get(document.document_id)
+
+    def depth_of(self, document: Document, /) -> int:
+        """Return how many documents it lies in."""
+        depth, at = 0, document.document_id
+        while at in self.parents and depth < len(self.members):
+            depth, at = depth + 1, self.parents[at]
+        return depth
+
+
+def family_trees(state: State, /) -> dict[str, FamilyTree]:
+    """Return the family of each document, by the document's id; one without attachments is alone.
+
+    A document belongs to what it was attached to in its file, and to what the load file says that
+    it came with.
+    """
+    return state.once(_trees)
+
+
+def _trees(state: State) -> dict[str, FamilyTree]:
+    documents = state.snapshot.documents
+    listed = {(d.source, d.source_id): d.document_id for d in documents.values() if is_row(d)}
+    parents: dict[str, str] = {}
+    for document in documents.values():
+        told = metadata(document) if is_row(document) else {}
+        above = listed.get((document.source, told.get("parent")))
+        if document.parent_id in documents:
+            parents[document.document_id] = str(document.parent_id)
+        elif above is not None and above != document.document_id:
+            parents[document.document_id] = above
+    children: dict[str, list[Document]] = defaultdict(list)
+    for child, parent in parents.items():
+        children[parent].append(documents[child])
+    found: dict[str, FamilyTree] = {}
+    for document in documents.values():
+        if document.document_id in parents:
+            continue
+        members = list(_walk(document, children))
+        own = {m.document_id for m in members}
+        held = {m: parents[m] for m in own if m in parents}
+        tree = FamilyTree(members, _order(document), held)
+        found |= dict.fromkeys(own, tree)
+    for document in documents.values():
+        # What is attached to itself, by a broken file, is alone.
+        found.setdefault(document.document_id, FamilyTree([document], _order(document)))
+    return found
+
+
+def _walk(document: Document, children: dict[str, list[Document]]) -> Iterable[Document]:
+    yield document
+    for child in sorted(children.get(document.document_id, ()), key=_order):
+        yield from _walk(child, children)
+
+
+def _order(document: Document) -> tuple[object, ...]:
+    told = metadata(document) if is_row(document) else {}
+    row = told.get("row") or {}
+    number = read_bates(str(told.get("bates_begin") or ""))
+    key = (number.key, number.first) if number else (bates_key(control_number(document)), 0)
+    return not told, str(document.source or ""), *key, row.get("line", 0), document.path
+
+
+def families(
+    collection: Collection,
+    /,
+    *,
+    document: DocumentRef | None = None,
+    singles: bool = False,
+    limit: int | None = None,
+) -> Families:
+    """Return the families of a collection's documents.
+
+    Parameters
+    ----------
+    document
+        Only that of this document, also where it is alone.
+    singles
+        Whether documents that stand alone are told as families of one.
+    limit
+        At most so many; ``None`` for all.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        There is no such document, or several bear the name.
+    """
+
+    def told(state: State) -> Families:
+        trees = family_trees(state)
+        every = sorted({id(t): t for t in trees.values()}.values(), key=lambda t: t.order)
+        chosen = [tree for tree in every if singles or len(tree.members) > 1]
+        if document is not None:
+            chosen = [trees[named_document(state, document).document_id]]
+        return Families(
+            collection.name,
+            family_count=sum(len(tree.members) > 1 for tree in every),
+            document_count=len(trees),
+            single_count=sum(len(tree.members) == 1 for tree in every),
+            families=tuple(_family(tree) for tree in chosen[:limit]),
+        )
+
+    return collection.workspace.ask(told)
+
+
+def _absent(tree: FamilyTree) -> Iterable[str]:
+    """Yield the names of attached files that are no documents of the family."""
+    for document in tree.members:
+        named = dict(document.properties).get("attachments", "").split("; ")
+        inside = [m for m in tree.members if tree.parent_of(m) == document.document_id]
+        if is_row(document) and inside:
+            continue  # its load file lists what is attached, by names of its own
+        held = Counter(_plain(m.name) for m in inside)
+        for name in filter(None, named):
+            if held[_plain(name)]:
+                held[_plain(name)] -= 1
+            else:
+                yield name
+
+
+def _plain(name: str) -> str:
+    return re.sub(r" \(\d+\)(?=\.\w+$|$)|\W+", "", name).casefold()
+
+
+def _family(tree: FamilyTree) -> Family:
+    head = tree.members[0]
+    told = metadata(head) if is_row(head) else {}
+    numbers = [metadata(m) for m in tree.members if is_row(m)]
+    begins = [str(t["bates_begin"]) for t in numbers if t.get("bates_begin")]
+    ends = [str(t["bates_end"]) for t in numbers if t.get("bates_end")]
+    by_file = head.format if head.format == "mbox" else "mail" if head.format in _MAILS else "file"
+    return Family(
+        head.document_id,
+        head.name,
+        told_by="load file" if told else "mailbox" if by_file == "mbox" else by_file,
+        bates_begin=begins[0] if begins else None,
+        bates_end=ends[-1] if ends else None,
+        custodian=told.get("custodian"),
+        document_count=len(tree.members),
+        absent=tuple(_absent(tree)),
+        members=tuple(
+            FamilyMember(
+                member.document_id,
+                member.name,
+                member.path,
+                tree.depth_of(member),
+                tree.parent_of(member),
+                control_number(member),
+            )
+            for member in tree.members
+        ),
+    )

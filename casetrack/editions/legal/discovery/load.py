@@ -1,0 +1,365 @@
+"""Takes a production into a case: every row a document, with its fields, family and numbers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.base.errors import JobStopped, SourceError, UsageError
+from casetrack.editions.legal.discovery.chosen import metadata
+from casetrack.editions.legal.discovery.dialects import shown
+from casetrack.editions.legal.discovery.production_read import read_production
+from casetrack.editions.legal.records.load_files import LoadTrouble, ProductionLoad
+from casetrack.keep.sources.base import Item, Source, label
+from casetrack.parse import known_extensions
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
+    from casetrack.base.records.sync import SyncReport
+    from casetrack.editions.legal.discovery.production import Member, Production
+
+ReadFrom = Literal["native", "text", "field", "images", "row"]
+KIND = "production"
+_UNNAMED = re.compile(r"[^\w.-]+")
+_SAFE = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
+
+
+class ProductionSource(Source):
+    """A production as a source of documents, which are read from their natives where they can be.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    production
+        As it was read.
+    """
+
+    kind = KIND
+
+    def __init__(self, name: str, production: Production, /) -> None:
+        self.name = name
+        self.production = production
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        self.large: list[str] = []
+        self.members = {member.key: member for member in production.members}
+        self.chosen = {key: ways(member)[0] for key, member in self.members.items()}
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield the documents; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        for member in self.production.members:
+            if cancel is not None and cancel.is_set():
+                raise JobStopped(f"Listing {label(self)} was stopped.")
+            yield self._item(member)
+
+    def _item(self, member: Member) -> Item:
+        found, way = self.production, self.chosen[member.key]
+        suffix = ".txt"
+        if way == "native" and member.native is not None:
+            suffix = member.native.suffix.lower()
+        elif way == "images":
+            suffix = member.pictures[0].suffix if len(member.pictures) == 1 else ".tif"
+        title = found.told(member, "subject") or found.told(member, "title")
+        author = found.told(member, "from") or found.told(member, "author")
+        return Item(
+            member.key,
+            self._token(member, way),
+            title=shown(title or found.told(member, "file_name")) or None,
+            author=shown(author) or None,
+            updated_at=member.moment,
+            metadata=metadata_of(found, member, way),
+            name=f"{_SAFE.sub('_', member.key)}{suffix}",
+            is_whole=bool(member.children) and way == "native",
+        )
+
+    def _token(self, member: Member, way: ReadFrom) -> str:
+        """Return a token of what is read: a text of the load file has none but its content."""
+        paths = {"native": [member.native], "text": [member.text], "images": member.pictures}
+        parts: list[str] = [way]
+        for path in paths.get(way, ()):
+            try:
+                facts = path.stat() if path else None
+            except OSError:
+                return ""
+            if facts:
+                parts.append(f"{facts.st_size}-{facts.st_mtime_ns}-{facts.st_ino}")
+        return "" if way in {"field", "row"} else " ".join(parts)
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
+        """Write what a document is read from; see :class:`casetrack.keep.sources.base.Source`."""
+        member = self.members[item.source_id]
+        way = self.chosen[member.key]
+        path = {"native": member.native, "text": member.text}.get(way)
+        if way == "images" and len(member.pictures) == 1:
+            path = member.pictures[0]
+        try:
+            if path is not None:
+                shutil.copyfile(path, target)
+            elif way == "images":
+                join_images(member.pictures, target)
+            else:
+                target.write_text(
+                    member.inline if way == "field" else row_text(member), encoding="utf-8"
+                )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise SourceError(
+                label(self),
+                f"{path or member.key} cannot be read: {reason}.",
+                hint="Copy the file anew from the production.",
+            ) from error
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
+        """Return nothing: a production has no addresses."""
+        return None
+
+
+def ways(member: Member, /) -> list[ReadFrom]:
+    """Return what a document can be read from, the best first: in the end its row of fields."""
+    found: list[ReadFrom] = []
+    if member.native is not None and member.native.suffix.lower() in known_extensions():
+        found.append("native")
+    if member.text is not None:
+        found.append("text")
+    if member.inline.strip():
+        found.append("field")
+    if member.pictures:
+        found.append("images")
+    return [*found, "row"]
+
+
+def row_text(member: Member, /) -> str:
+    """Return the fields of a document that came without anything to read, one a line."""
+    lines = [f"{name}: {shown(value)}" for name, value in member.fields.items() if value.strip()]
+    return "\n".join(lines or [f"{member.control_number}"])
+
+
+def join_images(pictures: tuple[Path, ...], target: Path, /) -> None:
+    """Write single pages as one TIFF file.
+
+    Raises
+    ------
+    OSError, ValueError
+        One of them is no picture.
+    """
+    from PIL import Image
+
+    frames = [Image.open(path) for path in pictures]
+    try:
+        frames[0].save(target, "TIFF", save_all=True, append_images=frames[1:])
+    finally:
+        for frame in frames:
+            frame.close()
+
+
+def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str, Any]:
+    """Return what is kept of a document beside its text; see ``docs/legal`` for its members."""
+    file, row = found.load_file, member.row
+    kept: dict[str, Any] = {
+        "production": file.path.stem,
+        "control_number": member.control_number,
+        "bates_begin": shown(member.begin) or None,
+        "bates_end": shown(member.end) or None,
+        "family": member.family,
+        "parent": member.parent,
+        "custodian": shown(found.told(member, "custodian")) or None,
+        "hash": found.told(member, "hash").lower() or None,
+        "read_from": way,
+        "attachments_listed": bool(member.children) and way == "native",
+        "fields": {name: shown(value) for name, value in member.fields.items()} if row else None,
+        "row": None,
+        "images": [image.raw for image in member.images],
+    }
+    dialect = file.dialect
+    if row is not None:
+        kept["row"] = {"line": row.line}
+        if row.raw is not None or any(shown(v) != v for v in row.values):
+            written = row.raw if row.raw is not None else dialect.row(row.values)
+            kept["row"]["written"] = dialect.encode(written).hex()
+        if row.end is not None:
+            kept["row"]["end"] = row.end
+    kept["load_file"] = {
+        "path": str(file.path),
+        "encoding": dialect.encoding,
+        "bom": dialect.bom,
+        "separator": dialect.separator,
+        "qualifier": dialect.qualifier,
+        "line_end": dialect.line_end,
+        "has_last_end": dialect.has_last_end,
+        "header": dialect.encode(
+            file.header.raw if file.header.raw is not None else dialect.row(file.header.values)
+        ).hex(),
+        "files": {
+            role: str(path)
+            for role, path in (("native", member.native), ("text", member.text))
+            if path
+        },
+    }
+    if found.image_file is not None and member.images:
+        own = found.image_file.dialect
+        kept["image_file"] = {
+            "path": str(found.image_file.path),
+            "line": member.images[0].line,
+            "encoding": own.encoding,
+            "bom": own.bom,
+            "line_end": own.line_end,
+            "has_last_end": own.has_last_end,
+            "pictures": [str(path) for path in member.pictures],
+        }
+    return kept
+
+
+# --- loading ---------------------------------------------------------------------------------
+
+
+def load_production(
+    collection: Collection,
+    load_file: str | Path,
+    /,
+    *,
+    image_file: str | Path | None = None,
+    root: str | Path | None = None,
+    name: str | None = None,
+    encoding: str | None = None,
+    separator: str | None = None,
+    qualifier: str | None = None,
+    dry_run: bool = False,
+    progress: Callable[[str, int, int], None] | bool | None = None,
+    cancel: threading.Event | None = None,
+) -> ProductionLoad:
+    """Take a production into a collection by its load files; every row becomes a document.
+
+    A document is read from its native file; where that is missing, of another kind than can be
+    read, or holds no text, from its text file, from its images, and last from the row itself, so
+    that none is lost. All fields are kept as they are written in ``documents.metadata``. Loaded
+    again, what has not changed is not read again, and nothing is removed.
+
+    Parameters
+    ----------
+    load_file, image_file, root, encoding, separator, qualifier
+        See :func:`casetrack.editions.legal.discovery.production.read_production`.
+    name
+        What the production is called in the collection; without it as its load file is.
+    dry_run
+        Read and check the load files, and store nothing.
+    progress, cancel
+        See :meth:`casetrack.api.collection.Collection.sync`.
+
+    Raises
+    ------
+    FileNotFound, FileUnreadable, EmptyFile, UsageError
+        A load file cannot be read, or another production has the name.
+    CollectionReadOnly, CollectionBusy, StorageError, ModelError
+        The load cannot go on; what was committed stays.
+    """
+    production = read_production(
+        load_file,
+        image_file=image_file,
+        root=root,
+        encoding=encoding,
+        separator=separator,
+        qualifier=qualifier,
+    )
+    called = _UNNAMED.sub("_", name or production.load_file.path.stem).strip("_.-") or "production"
+    source = ProductionSource(called, production)
+    _require_own_name(collection, source)
+    reports: list[SyncReport] = []
+    while not dry_run:
+        reports.append(
+            collection.sync_source(source, remove=False, progress=progress, cancel=cancel)
+        )
+        if reports[-1].cancelled or not _next_ways(collection, source):
+            break
+    return _report(collection, source, reports, dry_run=dry_run)
+
+
+def _loaded(collection: Collection, source: Source) -> dict[str, Document]:
+    """Return the documents of a production, without what is inside of them, by their keys."""
+    own = label(source)
+    return {
+        str(document.source_id): document
+        for document in collection.workspace.state().snapshot.documents.values()
+        if document.source == own and document.parent_id is None
+    }
+
+
+def _next_ways(collection: Collection, source: ProductionSource) -> bool:
+    """Choose for documents that could not be read what they are read from next."""
+    loaded = _loaded(collection, source)
+    again = False
+    for key, member in source.members.items():
+        if key in loaded:
+            continue
+        possible = ways(member)
+        at = possible.index(source.chosen[key]) + 1
+        if at < len(possible):
+            source.chosen[key] = possible[at]
+            again = True
+    return again
+
+
+def _require_own_name(collection: Collection, source: ProductionSource) -> None:
+    path = str(source.production.load_file.path)
+    for document in _loaded(collection, source).values():
+        told = metadata(document)
+        before = told.get("load_file", {}).get("path")
+        if before and before != path and Path(before).name != Path(path).name:
+            raise UsageError(
+                f"A production of another load file, {before}, is called {source.name!r} here.",
+                hint="Give this one another name with `--name NAME`.",
+            )
+
+
+def _report(
+    collection: Collection, source: ProductionSource, reports: list[SyncReport], *, dry_run: bool
+) -> ProductionLoad:
+    production = source.production
+    loaded = {} if dry_run else _loaded(collection, source)
+    read = [metadata(document).get("read_from") for document in loaded.values()]
+    families = {m.family for m in production.members if m.children}
+    notes = list(dict.fromkeys(note for report in reports for note in report.notes))
+    failed = [
+        (change.path, change.message)
+        for change in (reports[-1].changes if reports else ())
+        if change.kind == "failed" or (change.kind == "skipped" and not dry_run)
+    ]
+    inside = len(source.members) - len(loaded)
+    if not dry_run and inside:
+        notes.append(f"{inside:,} of its documents could not be taken in; see what failed.")
+    return ProductionLoad(
+        collection=collection.name,
+        production=label(source),
+        load_file=str(production.load_file.path),
+        image_file=str(production.image_file.path) if production.image_file else None,
+        dry_run=dry_run,
+        document_count=len(production.members),
+        loaded_count=len(loaded),
+        read_from={way: read.count(way) for way in ("native", "text", "field", "images", "row")},
+        family_count=len(families),
+        attachment_count=sum(member.parent is not None for member in production.members),
+        ranges=tuple(map(str, production.ranges)),
+        gaps=tuple(map(str, production.gaps)),
+        custodians=tuple(
+            dict.fromkeys(
+                custodian
+                for member in production.members
+                if (custodian := shown(production.told(member, "custodian")))
+            )
+        ),
+        columns=production.load_file.columns,
+        troubles=tuple(
+            LoadTrouble(t.kind, shown(t.text), t.file, t.line, shown(t.control_number))
+            for t in production.troubles
+        ),
+        failed=tuple(LoadTrouble("document", text, path, None, "") for path, text in failed),
+        cancelled=any(report.cancelled for report in reports),
+        seconds=sum(report.seconds for report in reports),
+        notes=tuple(notes),
+    )

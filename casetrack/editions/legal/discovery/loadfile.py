@@ -1,0 +1,315 @@
+"""Load files: Concordance's DAT, one row per document, read and written sign by sign.
+
+There is no published standard; the delimiters are those of Concordance's manuals (field separator
+U+0014, text qualifier U+00FE, U+00AE for a line break inside a field), and what else is met. A row
+is kept as it is written, so that what was not changed is written again byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import EmptyFile, UsageError
+from casetrack.editions.legal.discovery.dialects import (
+    QUALIFIER,
+    SEPARATOR,
+    Dialect,
+    Trouble,
+    decode,
+    read_bytes,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_QUALIFIERS = (QUALIFIER, '"', "^", "~", "`", "|")
+_SEPARATORS = (SEPARATOR, "\u00b6", "\t", "|", ";", ",", "^")
+_SPOKEN = {SEPARATOR: "U+0014 (shown as \u00b6)", "\t": "a tab", "": "none", "\n": "a line break"}
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a load file.
+
+    Attributes
+    ----------
+    line
+        Line of the file that it begins on, from 1.
+    values
+        Its fields in order, without qualifiers, line breaks as they are written.
+    raw
+        The row as it is written, where that is not what its dialect makes of the values; else
+        ``None``.
+    end
+        What ends it, where that is not what ends the others: another line break, empty lines.
+    """
+
+    line: int
+    values: tuple[str, ...]
+    raw: str | None = None
+    end: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFile:
+    """A load file as it was read.
+
+    Attributes
+    ----------
+    path
+        Where it lies.
+    columns
+        Names of the fields as its first row has them; one that is there twice bears a number.
+    header
+        The first row as it is written.
+    rows
+        The others in order.
+    troubles
+        What is wrong with it.
+    """
+
+    path: Path
+    dialect: Dialect
+    columns: tuple[str, ...]
+    header: Row
+    rows: tuple[Row, ...]
+    troubles: tuple[Trouble, ...] = field(default_factory=tuple)
+
+
+def read_load_file(
+    path: str | Path,
+    /,
+    *,
+    encoding: str | None = None,
+    separator: str | None = None,
+    qualifier: str | None = None,
+) -> LoadFile:
+    """Read a load file, whatever delimiters and encoding it has.
+
+    Parameters
+    ----------
+    encoding
+        Codec, such as ``cp1252`` or ``utf-16``; without it the file tells.
+    separator, qualifier
+        What parts the fields and what stands around each; without them the first row tells.
+
+    Raises
+    ------
+    FileNotFound, FileUnreadable, EmptyFile
+        There is nothing to read.
+    UsageError
+        The first row shows no delimiters, or an encoding is not known.
+    """
+    path = Path(path)
+    text, dialect, troubles = decode(path, read_bytes(path), encoding)
+    first = re.match(r"[^\r\n]*", text)
+    if qualifier is None:
+        qualifier = next((q for q in _QUALIFIERS if text.startswith(q)), "")
+    if separator is None:
+        separator = _separator(first[0] if first else "", qualifier, path)
+    end = re.search(r"\r\n|\n|\r", text)
+    dialect = replace(
+        dialect,
+        separator=separator,
+        qualifier=qualifier,
+        line_end=end[0] if end else "\r\n",
+        has_last_end=text.endswith(("\n", "\r")),
+    )
+    rows = list(_rows(text, dialect))
+    if not rows:
+        raise EmptyFile(path)
+    header, *others = rows
+    columns = _columns(header.values, path, troubles)
+    kept = []
+    for row in others:
+        kept += _sound(row, columns, dialect, path, troubles)
+    return LoadFile(path, dialect, columns, header, tuple(kept), tuple(troubles))
+
+
+def write_rows(dialect: Dialect, header: Row, rows: Sequence[Row], /) -> bytes:
+    """Return a load file as bytes: rows as they were written, others as the dialect writes them."""
+    ends = [dialect.line_end if row.end is None else row.end for row in (header, *rows)]
+    if not dialect.has_last_end:
+        ends[-1] = ""
+    text = "".join(
+        (row.raw if row.raw is not None else dialect.row(row.values)) + end
+        for row, end in zip((header, *rows), ends, strict=True)
+    )
+    return dialect.mark + dialect.encode(text)
+
+
+# --- rows and fields -------------------------------------------------------------------------
+
+
+def _separator(first: str, qualifier: str, path: Path) -> str:
+    """Return what parts the fields of the first row."""
+    if qualifier:
+        mark = re.escape(qualifier)
+        found = re.match(f"{mark}[^{mark}]*{mark}(.){mark}", first)
+        if found:
+            return found[1]
+        if re.fullmatch(f"{mark}[^{mark}]*{mark}", first):
+            return SEPARATOR
+    else:
+        counts = {sign: first.count(sign) for sign in _SEPARATORS}
+        best = max(counts, key=lambda sign: counts[sign])
+        if counts[best]:
+            return best
+    raise UsageError(
+        f"{path.name}, line 1: no delimiters are recognised in {shown(first[:_SHOWN])!r}. A load "
+        "file begins with the names of its fields, each between \u00fe and \u00fe, parted by "
+        f"{_SPOKEN[SEPARATOR]}.",
+        hint="Name them with --separator and --qualifier, or check that this is the DAT file.",
+    )
+
+
+def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
+    """Yield the rows; a line break inside qualifiers is part of a field."""
+    mark, separator = dialect.qualifier, dialect.separator
+    at, line, size = 0, 1, len(text)
+    ends, empty = re.compile(r"\r\n|\n|\r"), re.compile(r"(?:\r\n|\n|\r)*")
+    close = re.compile(f"{re.escape(mark)}(?={re.escape(separator)}|\r|\n|\\Z)") if mark else None
+    bare = re.compile(f"[^{re.escape(separator)}\r\n]*")
+    while at < size:
+        begin, values = at, list[str]()
+        while True:
+            if close is not None and text.startswith(mark, at):
+                closed = _closed(text, at, close, mark)
+                if closed is None:
+                    # Never closed: the rest of the line is all that can be of this field.
+                    stop = ends.search(text, at)
+                    past = stop.start() if stop else size
+                    values.append(text[at + len(mark) : past])
+                else:
+                    past = closed
+                    value = text[at + len(mark) : past - len(mark)]
+                    values.append(value.replace('""', '"') if mark == '"' else value)
+            else:
+                found = bare.match(text, at)
+                past = found.end() if found else at
+                values.append(text[at:past])
+            at = past
+            if text.startswith(separator, at) and separator:
+                at += len(separator)
+                continue
+            break
+        if at < size and ends.match(text, at) is None:
+            # Signs between a qualifier and the next separator: the line is kept as it is.
+            stop = ends.search(text, at)
+            values[-1] += text[at : stop.start() if stop else size]
+            at = stop.start() if stop else size
+        written = text[begin:at]
+        closing = empty.match(text, at)
+        end = closing[0] if closing else ""
+        yield Row(
+            line,
+            tuple(values),
+            None if dialect.row(values) == written else written,
+            None if end in {dialect.line_end, ""} else end,
+        )
+        line += len(ends.findall(written)) + len(ends.findall(end))
+        at += len(end)
+
+
+def _closed(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
+    """Return where the field ends that begins with a qualifier at *at*, behind its qualifier."""
+    begin = at + len(mark)
+    for found in close.finditer(text, begin):
+        if mark == '"' and _doubled(text, begin, found.start()):
+            continue
+        return found.end()
+    return None
+
+
+def _doubled(text: str, begin: int, at: int) -> bool:
+    """Tell a quotation mark that belongs to the one before it."""
+    count = 0
+    while at - count - 1 >= begin and text[at - count - 1] == '"':
+        count += 1
+    return count % 2 == 1
+
+
+def _columns(names: Sequence[str], path: Path, troubles: list[Trouble]) -> tuple[str, ...]:
+    columns: list[str] = []
+    for number, given in enumerate(names, start=1):
+        name = shown(given).strip()
+        if not name:
+            name = f"(column {number})"
+            told = f"Column {number} has no name; it is called {name!r} here."
+            troubles.append(Trouble(path.name, 1, "", "columns", told))
+        again, count = name, 1
+        while again in columns:
+            count += 1
+            again = f"{name} ({count})"
+        if again != name:
+            told = f"Column {number} is called {name!r} like an earlier one; here {again!r}."
+            troubles.append(Trouble(path.name, 1, "", "columns", told))
+        columns.append(again)
+    return tuple(columns)
+
+
+def _sound(
+    row: Row, columns: Sequence[str], dialect: Dialect, path: Path, troubles: list[Trouble]
+) -> list[Row]:
+    """Return a row; where a field that was not closed has swallowed others, part them again."""
+    wanted = len(columns)
+    # A field that swallows the next row adds to the count, but for the first one.
+    if len(row.values) == wanted and not re.search(r"[\r\n]", row.values[0]):
+        return [row]
+    written = row.raw if row.raw is not None else dialect.row(row.values)
+    parts = _parted(written, dialect, wanted)
+    if len(parts) == 1:
+        if len(row.values) != wanted:
+            troubles.append(
+                Trouble(
+                    path.name,
+                    row.line,
+                    shown(row.values[0]),
+                    "fields",
+                    f"Line {row.line} has {len(row.values)} fields where the first row names "
+                    f"{wanted}. It is kept as it is written; what is beyond the named fields is "
+                    "called by its number.",
+                )
+            )
+        return [row]
+    troubles.append(
+        Trouble(
+            path.name,
+            row.line,
+            shown(row.values[0]),
+            "delimiter",
+            f"Line {row.line}: a field is opened and not closed ({dialect.qualifier} is missing). "
+            "It ends where the next row begins.",
+        )
+    )
+    found = []
+    line = row.line
+    for part, end in parts:
+        own = next(iter(_rows(part, dialect)), None)
+        if own is not None:
+            raw = None if dialect.row(own.values) == part else part
+            closing = end if end != dialect.line_end else None
+            own = Row(line, own.values, raw, closing if end else row.end)
+            found += _sound(own, columns, dialect, path, troubles)
+        line += len(re.findall(r"\r\n|\n|\r", part)) + 1
+    return found
+
+
+def _parted(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]]:
+    """Part a row before each of its lines that is a whole row by itself; with what ends each."""
+    mark, separator = dialect.qualifier, dialect.separator
+    between = f"{mark}{separator}{mark}"
+    parts, begin = list[tuple[str, str]](), 0
+    for found in re.finditer(r"\r\n|\n|\r", written):
+        stop = re.search(r"\r\n|\n|\r|\Z", written[found.end() :])
+        line = written[found.end() : found.end() + (stop.start() if stop else 0)]
+        whole = line.startswith(mark) and line.endswith(mark) and len(line) > len(mark)
+        if mark and whole and line.count(between) == wanted - 1:
+            parts.append((written[begin : found.start()], found[0]))
+            begin = found.end()
+    return [*parts, (written[begin:], "")]

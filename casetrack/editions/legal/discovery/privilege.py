@@ -1,0 +1,310 @@
+"""The privilege log: filled from the heads of mails and from load files, never by a guess."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import UsageError
+from casetrack.editions.legal.discovery.chosen import (
+    chosen_documents,
+    control_number,
+    is_row,
+    metadata,
+)
+from casetrack.editions.legal.discovery.counsel import Counsel, Person, people_of, shown_names
+from casetrack.editions.legal.discovery.families import family_trees
+from casetrack.editions.legal.discovery.fields import read_moment, roles_of, told
+from casetrack.editions.legal.records.privilege import PrivilegeEntry, PrivilegeLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.editions.legal.discovery.families import FamilyTree
+    from casetrack.editions.legal.discovery.fields import Role
+    from casetrack.store.workspace import State
+    from casetrack.store.workspace.arguments import DocumentRef
+
+TAG = "privileged"
+"""The tag of what is withheld, if nothing else is said."""
+PRIVILEGES = {
+    "attorney-client": "Attorney-Client",
+    "attorney client": "Attorney-Client",
+    "attorney-client privilege": "Attorney-Client",
+    "acp": "Attorney-Client",
+    "work product": "Work Product",
+    "work-product": "Work Product",
+    "attorney work product": "Work Product",
+    "awp": "Work Product",
+    "common interest": "Common Interest",
+    "joint defense": "Joint Defense",
+    "deliberative process": "Deliberative Process",
+}
+"""Tags that say which privilege is asserted, and how a log says it."""
+_MAILS = frozenset({"eml", "msg"})
+_WANTED = ("date", "author", "recipients", "privilege", "basis")
+
+
+def privilege_log(
+    collection: Collection,
+    /,
+    *,
+    documents: Iterable[DocumentRef] | None = None,
+    production: str | None = None,
+    tag: str | None = None,
+    attorneys: Iterable[str] = (),
+    families: bool = True,
+    subjects: bool = True,
+) -> PrivilegeLog:
+    """Return the privilege log of the documents that are withheld.
+
+    What is asserted is what the user's tags say (:data:`PRIVILEGES`), its basis what their notes
+    say. Neither is guessed: a cell that nothing tells stays empty, and the log says so.
+
+    Parameters
+    ----------
+    documents, production
+        Which documents; without them those with the tag.
+    tag
+        Those with this tag of the user's; without any of the three ``privileged``.
+    attorneys
+        Names, addresses and domains of attorneys; these get an asterisk.
+    families
+        Whether what belongs to the families of these documents is listed, too.
+    subjects
+        Whether the subjects of mails are told.
+
+    Raises
+    ------
+    UsageError
+        Nothing is chosen, or an attorney is listed by a single word.
+    DocumentNotFound, AmbiguousName
+        There is no such document, or several bear the name.
+    """
+    counsel = Counsel(attorneys)
+    if documents is None and production is None and tag is None:
+        tag = TAG
+    marks = collection.marks
+    tagged = None if tag is None else marks.documents(tag=tag, starred=False)
+    tags: dict[str, list[PlacedMark]] = {}
+    for placed in marks.all("tag"):
+        tags.setdefault(placed.mark.document_id or "", []).append(placed)
+
+    def log(state: State) -> PrivilegeLog:
+        chosen = chosen_documents(state, documents=documents, production=production, tagged=tagged)
+        if not chosen:
+            hint = "Tag what is withheld: casetrack tag ABC000001.eml privileged 'work product'."
+            raise UsageError("No document is chosen for the log.", hint=hint)
+        return _Log(state, counsel, tags, subjects=subjects).of(
+            collection.name, chosen, families=families
+        )
+
+    return collection.workspace.ask(log)
+
+
+class _Log:
+    def __init__(
+        self,
+        state: State,
+        counsel: Counsel,
+        tags: Mapping[str, Sequence[PlacedMark]],
+        /,
+        *,
+        subjects: bool,
+    ) -> None:
+        self._trees = family_trees(state)
+        self._counsel = counsel
+        self._tags = tags
+        self._subjects = subjects
+        self._numbers: dict[str, int] = {}
+
+    def of(self, name: str, chosen: Sequence[Document], *, families: bool) -> PrivilegeLog:
+        """Return the log of documents."""
+        wanted = {document.document_id for document in chosen}
+        order: dict[str, Document] = {}
+        for document in sorted(chosen, key=self._order):
+            for member in self._trees[document.document_id].members:
+                if families or member.document_id in wanted:
+                    order.setdefault(member.document_id, member)
+        self._numbers = {document_id: n for n, document_id in enumerate(order, start=1)}
+        entries = tuple(
+            self._entry(document, tagged=document.document_id in wanted)
+            for document in order.values()
+        )
+        return PrivilegeLog(name, entries, tuple(self._notes(entries)))
+
+    def _order(self, document: Document) -> tuple[object, ...]:
+        tree = self._trees[document.document_id]
+        head = tree.members[0]
+        moment = head.content_created_at
+        return (tree.order[0], moment.timestamp() if tree.order[0] and moment else 0.0, tree.order)
+
+    def _entry(self, document: Document, *, tagged: bool) -> PrivilegeEntry:
+        tree = self._trees[document.document_id]
+        facts, head = dict(document.properties), _Head(document)
+        parent = tree.parent_of(document)
+        people = {
+            role: head.people(role, facts.get(f"x_{role}", ""))
+            for role in ("from", "to", "cc", "bcc")
+        }
+        date, time, date_is = head.date()
+        privilege, basis = self._asserted(document)
+        attorneys = [
+            str(person) for who in people.values() for person in who if self._counsel.has(person)
+        ]
+        # Where the mailbox shows other names than the head has addresses, none has its own.
+        attorneys += [
+            name
+            for role in people
+            for name in shown_names(facts.get(f"x_{role}", ""))
+            if self._counsel.has(Person(name, "")) and name not in " ".join(attorneys)
+        ]
+        row = metadata(document) if is_row(document) else {}
+        values = {
+            "date": date,
+            "author": self._counsel.marked(people["from"]),
+            "recipients": self._counsel.marked(people["to"]),
+            "privilege": privilege,
+            "basis": basis,
+        }
+        is_mail = head.is_mail
+        unclear = [n for n in _WANTED if not values[n] and (is_mail or n != "recipients")]
+        return PrivilegeEntry(
+            self._numbers[document.document_id],
+            control_number(document),
+            str(row.get("bates_begin") or ""),
+            str(row.get("bates_end") or ""),
+            date,
+            time,
+            date_is,
+            type=_type(document, is_mail=is_mail, attached=parent is not None),
+            author=values["author"],
+            recipients=values["recipients"],
+            cc=self._counsel.marked(people["cc"]),
+            bcc=self._counsel.marked(people["bcc"]),
+            subject=head.subject if self._subjects else "",
+            description=self._description(document, tree, is_mail=is_mail),
+            privilege=privilege,
+            basis=basis,
+            attorneys=tuple(dict.fromkeys(attorneys)),
+            family=self._numbers.get(parent or ""),
+            tagged=tagged,
+            unclear=tuple(unclear),
+            custodian=str(row.get("custodian") or ""),
+            document_id=document.document_id,
+            document=document.name,
+        )
+
+    def _asserted(self, document: Document) -> tuple[str, str]:
+        """Return which privilege the user's tags assert, and why by their notes."""
+        found, notes = [], []
+        for placed in self._tags.get(document.document_id, ()):
+            value = PRIVILEGES.get(placed.mark.value.casefold())
+            if value is not None:
+                found.append(value)
+            if placed.mark.note and (value is not None or placed.mark.value.casefold() == TAG):
+                notes.append(placed.mark.note)
+        return "; ".join(dict.fromkeys(found)), "; ".join(dict.fromkeys(notes))
+
+    def _description(self, document: Document, tree: FamilyTree, *, is_mail: bool) -> str:
+        """Say what a document is, and nothing of what it says."""
+        inside = sum(tree.parent_of(m) == document.document_id for m in tree.members)
+        pages = document.page_count
+        what = "E-mail" if is_mail else (document.document_type or document.format).capitalize()
+        if not is_mail and metadata(document).get("read_from") != "row":
+            what += f" of {pages:,} page{'s' if pages != 1 else ''}"
+        if inside:
+            what += f" with {inside} attachment{'s' if inside > 1 else ''}"
+        parent = self._numbers.get(tree.parent_of(document) or "")
+        return f"{what}, attached to entry {parent}" if parent else what
+
+    def _notes(self, entries: Sequence[PrivilegeEntry]) -> Iterable[str]:
+        empty = Counter(name for entry in entries for name in entry.unclear)
+        for name in _WANTED:
+            if empty[name]:
+                has = "entry has" if empty[name] == 1 else "entries have"
+                yield f"{empty[name]:,} {has} no {name}: nothing says it, and none is guessed."
+        untagged = sum(not entry.tagged for entry in entries)
+        if untagged:
+            yield (
+                f"{untagged:,} came with {'its' if untagged == 1 else 'their'} family and "
+                "you have not chosen them: decide whether they are privileged."
+            )
+        if not self._counsel:
+            yield "No list of attorneys was given, so nobody is marked as one (--attorneys)."
+        elif alone := [e.number for e in entries if e.tagged and not e.attorneys]:
+            yield (
+                f"In {len(alone):,} of the chosen entries nobody is on the list of attorneys: "
+                f"{', '.join(map(str, alone[:12]))}{' …' if len(alone) > 12 else ''}."
+            )
+        if self._subjects and any(entry.subject for entry in entries):
+            yield (
+                "Subjects stand as the mails have them: look whether one reveals what is "
+                "privileged, or leave them out (--no-subjects)."
+            )
+
+
+class _Head:
+    """What a document and its load file tell of who wrote it, to whom, and when."""
+
+    def __init__(self, document: Document, /) -> None:
+        self._document = document
+        self._facts = dict(document.properties)
+        fields = (metadata(document).get("fields") or {}) if is_row(document) else {}
+        self._fields: Mapping[str, str] = fields
+        self._roles = roles_of(fields)
+
+    @property
+    def is_mail(self) -> bool:
+        """Whether it is one, by its format or because its load file tells who sent it."""
+        by_file = self._document.format in _MAILS
+        return by_file or bool(self._told("from") and (self._told("to") or self._told("sent")))
+
+    @property
+    def subject(self) -> str:
+        """Its subject, or of other documents none: their titles say what is in them."""
+        return self._facts.get("subject") or self._told("subject")
+
+    def people(self, role: Role, shown: str) -> list[Person]:
+        """Return who wrote it, or whom it went to."""
+        own = self._facts.get(role) or self._told(role)
+        if not own and role == "from":
+            own = self._document.author or self._told("author")
+        return people_of(own, shown)
+
+    def date(self) -> tuple[str, str, str]:
+        """Return its date, its time and what they are; empty where nothing tells."""
+        moment, what = self._document.content_created_at, "written"
+        if "from" in self._facts and moment is not None:
+            # As the mail itself has it: in UTC it may be another day.
+            return *_shown(self._facts.get("date", "")), "sent"
+        if moment is None:
+            moment, what = read_moment(self._told("sent"), self._told("sent_time")), "sent"
+        if moment is None:
+            moment, what = read_moment(self._told("created")), "written"
+        return (*_shown(moment.isoformat()), what) if moment else ("", "", "")
+
+    def _told(self, role: Role) -> str:
+        return told(self._fields, self._roles, role)
+
+
+def _shown(written: str) -> tuple[str, str]:
+    """Return day and time of a moment in its own zone."""
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        return "", ""
+    zone = moment.strftime("%z")
+    return moment.strftime("%Y-%m-%d"), moment.strftime("%H:%M") + (f" {zone}" if zone else "")
+
+
+def _type(document: Document, *, is_mail: bool, attached: bool) -> str:
+    if is_mail:
+        return "E-mail"
+    kind = document.legal_type or document.document_type
+    what = kind if kind and kind != "other" else document.format.upper()
+    return f"{'Attachment' if attached else 'Document'} ({what})"

@@ -1,0 +1,168 @@
+"""The threads of the mails of a collection, told with what they rest on."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.discovery.chosen import named_document
+from casetrack.editions.legal.records.threads import MailThread, MailThreads, ThreadMail
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
+    from casetrack.editions.legal.records.threads import MailRelation
+    from casetrack.graph.relations.messages import Message, Post
+    from casetrack.store.workspace import State
+    from casetrack.store.workspace.arguments import DocumentRef
+
+_BY_WORDS = "subject"
+
+
+def mail_threads(
+    collection: Collection,
+    /,
+    *,
+    document: DocumentRef | None = None,
+    singles: bool = False,
+    limit: int | None = None,
+) -> MailThreads:
+    """Return the threads of a collection's mails.
+
+    A mail follows the one that its headers name (``In-Reply-To``, ``References``,
+    ``Thread-Index``); where it has none, the one whose head it quotes; where it quotes none, the
+    last one before it of the same subject from somebody whom it addresses.
+
+    Parameters
+    ----------
+    document
+        Only the threads that this mail, or this mailbox, has a part in; a copy counts.
+    singles
+        Whether mails that stand alone are told as threads of one.
+    limit
+        At most so many, the longest; ``None`` for all.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        There is no such document, or several bear the name.
+    """
+    return collection.workspace.ask(
+        lambda state: _told(state, collection.name, document, singles=singles, limit=limit)
+    )
+
+
+def _told(
+    state: State, name: str, wanted: DocumentRef | None, *, singles: bool, limit: int | None
+) -> MailThreads:
+    documents = state.graph.documents
+    every = list(state.graph.mails.conversations())
+    chosen = [posts for posts in every if singles or len(posts) > 1]
+    if wanted is not None:
+        own = named_document(state, wanted).document_id
+        chosen = [
+            posts
+            for posts in every
+            if any(documents[m.document].document_id == own for p in posts for m in _all(p))
+        ]
+    if limit is not None and len(chosen) > limit:
+        longest = {id(posts) for posts in sorted(chosen, key=len, reverse=True)[:limit]}
+        chosen = [posts for posts in chosen if id(posts) in longest]
+    threads = tuple(
+        _thread(number, posts, documents) for number, posts in enumerate(chosen, start=1)
+    )
+    mails = sum(map(len, every))
+    return MailThreads(
+        name,
+        thread_count=sum(len(posts) > 1 for posts in every),
+        mail_count=mails,
+        copy_count=sum(len(post.copies) for posts in every for post in posts),
+        single_count=sum(len(posts) == 1 for posts in every),
+        threads=threads,
+        notes=tuple(_notes(threads, mails)),
+    )
+
+
+def _all(post: Post) -> tuple[Message, ...]:
+    return (post.message, *post.copies)
+
+
+def _thread(number: int, posts: Sequence[Post], documents: Sequence[Document]) -> MailThread:
+    depths: list[int] = []
+    for at in range(len(posts)):
+        depth, above = 0, posts[at].parent
+        while above is not None and depth < len(posts):
+            depth, above = depth + 1, posts[above].parent
+        depths.append(depth)
+    mails = tuple(
+        _mail(post, depth, posts, documents) for post, depth in zip(posts, depths, strict=True)
+    )
+    dates = [mail.sent_at for mail in mails if mail.sent_at is not None]
+    missing = dict.fromkeys(absent for post in posts for absent in post.absent)
+    return MailThread(
+        number,
+        posts[0].message.shown,
+        min(dates, default=None),
+        max(dates, default=None),
+        mail_count=len(posts),
+        copy_count=sum(len(post.copies) for post in posts),
+        people=tuple(dict.fromkeys(mail.sender for mail in mails if mail.sender)),
+        missing=tuple(missing),
+        mails=mails,
+    )
+
+
+def _mail(
+    post: Post, depth: int, posts: Sequence[Post], documents: Sequence[Document]
+) -> ThreadMail:
+    message, link = post.message, post.link
+    document = documents[message.document]
+    above = None if post.parent is None else posts[post.parent].message
+    return ThreadMail(
+        document.document_id,
+        document.name,
+        document.path,
+        message.page,
+        depth,
+        message.sent.replace(tzinfo=UTC) if message.sent else None,
+        sender=message.head.get("from", ""),
+        to=message.head.get("to", ""),
+        cc=message.head.get("cc", ""),
+        bcc=message.head.get("bcc", ""),
+        subject=message.shown,
+        relation=_relation(link.type) if link and above else None,
+        follows=documents[above.document].document_id if above else None,
+        follows_page=above.page if above else None,
+        basis=link.basis if link and above else (),
+        confidence=link.confidence if link and above else None,
+        copies=tuple(documents[copy.document].path for copy in post.copies),
+        citation=f"{document.name}, p. {message.page}",
+    )
+
+
+def _relation(type_: str) -> MailRelation:
+    return "forward_of" if type_ == "forward_of" else "response_to"
+
+
+def _notes(threads: Sequence[MailThread], mails: int) -> list[str]:
+    found = []
+    if not mails:
+        found.append("There are no mails in this collection.")
+    missing = sum(len(thread.missing) for thread in threads)
+    if missing:
+        found.append(
+            f"The mails name {missing:,} other{'s' if missing > 1 else ''} that "
+            f"{'are' if missing > 1 else 'is'} not in the collection."
+        )
+    guessed = sum(_BY_WORDS in mail.basis for thread in threads for mail in thread.mails)
+    if guessed:
+        found.append(
+            f"{guessed:,} {'mails are' if guessed > 1 else 'mail is'} placed by subject, "
+            "correspondents and time alone, since no header and no quotation tells more."
+        )
+    undated = sum(mail.sent_at is None for thread in threads for mail in thread.mails)
+    if undated:
+        found.append(f"{undated:,} of these mails tell no time; they stand last in their thread.")
+    return found

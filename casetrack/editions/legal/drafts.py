@@ -1,0 +1,278 @@
+"""A paper that is worked on: a file anywhere on the machine, or a document of the case."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import DocumentNotFound, FileNotFound, NoText, WrongPathKind
+from casetrack.base.provenance import Box, PrintedPlace
+from casetrack.extract.papers.text import TextPage, WholeText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.config import Settings
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Document
+    from casetrack.store.workspace import State
+
+_WITH_COMMENTS = frozenset((".docx", ".odt", ".rtf", ".doc"))
+_COMMENT = re.compile(r"(?<![^\n])Comment(?: by [^:\n]{1,80})?: (?:[^\n]|\n(?!\n))*")
+"""As readers of office files write a comment into the text."""
+_NO_BREAK = re.compile(r"[^\n]")
+_DOUBTFUL = 0.9
+"""Recognised text that is less sure than this is said to be read with doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLine:
+    """A line of the paper: its span in the whole text, its page, and where it stands there.
+
+    *box* is in page points, origin top left.
+    """
+
+    start: int
+    end: int
+    page: int
+    box: Box
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A paper as it was read.
+
+    Attributes
+    ----------
+    name
+        Of the file, for people.
+    path
+        The file; of a document of the case the one it was taken in from, which may be gone.
+    whole
+        Its text, page by page, with what is printed on the pages.
+    lines
+        Its lines that have a place on a page, in order; none where its format has no layout.
+    document
+        The document of the case, where it was named as one; else ``None``.
+    page_kind
+        What its parts are called: page, slide, sheet, message or section.
+    is_estimated
+        Whether its pages are estimated, since its format holds no page breaks.
+    ocr_confidence
+        How sure recognised text is on average, 0 to 1; ``None`` where none was recognised.
+    notes
+        What must be known of the reading, in sentences.
+    """
+
+    name: str
+    path: Path
+    whole: WholeText
+    lines: tuple[DraftLine, ...] = ()
+    document: Document | None = None
+    page_kind: str = "page"
+    is_estimated: bool = False
+    ocr_confidence: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def remarks(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of the comments in its margin, which are no words of the paper."""
+        if self.path.suffix.lower() not in _WITH_COMMENTS:
+            return ()
+        return tuple(m.span() for m in _COMMENT.finditer(self.whole.text))
+
+    @cached_property
+    def words(self) -> WholeText:
+        """The text without the comments in its margin; all else keeps its place."""
+        return self.without(self.remarks)
+
+    def without(self, spans: Sequence[tuple[int, int]], /) -> WholeText:
+        """Return the text with blanks for some spans of it, so that all else keeps its place."""
+        pages = []
+        for page, begin in zip(self.whole.pages, self.whole.starts, strict=True):
+            text = page.text
+            for start, end in spans:
+                low, high = max(start - begin, 0), min(end - begin, len(text))
+                if low < high:
+                    text = text[:low] + _NO_BREAK.sub(" ", text[low:high]) + text[high:]
+            pages.append(replace(page, text=text))
+        return WholeText(tuple(pages))
+
+    def boxes(self, start: int, end: int, /) -> dict[int, tuple[Box, ...]]:
+        """Return the lines that ``whole.text[start:end]`` stands on, page by page.
+
+        Returns
+        -------
+        dict of int to tuple of Box
+            By page, in page points; empty where the format has no layout.
+        """
+        found: dict[int, tuple[Box, ...]] = {}
+        for line in self.lines[
+            max(0, bisect_right(self.lines, start, key=lambda x: x.start) - 1) :
+        ]:
+            if line.start >= end:
+                break
+            if line.end > start:
+                found[line.page] = (*found.get(line.page, ()), line.box)
+        return found
+
+
+def read_draft(
+    named: str | Path,
+    /,
+    *,
+    settings: Settings,
+    collection: Collection | None = None,
+    passwords: Sequence[str] = (),
+) -> Draft:
+    """Read a paper: the file at a path, or else a document of the case.
+
+    Parameters
+    ----------
+    named
+        Path of a file of any format that can be read; or the name, path or id of a document of
+        *collection*. Where both fit, the file is read, since it is what will be filed.
+    settings
+        How files are read.
+    collection
+        The case; without it only a file can be named.
+    passwords
+        Tried on a protected file.
+
+    Raises
+    ------
+    FileNotFound
+        There is neither such a file nor, in the case, such a document.
+    FileEncrypted, UnsupportedFormat, NoText, FileError
+        The file cannot be read, or holds no text.
+    AmbiguousName
+        Several documents of the case are called so.
+    """
+    path = Path(named).expanduser()
+    if path.is_file():
+        return _of_file(path.absolute(), settings, passwords)
+    if path.is_dir():
+        raise WrongPathKind(
+            f"{path} is a folder, not a paper.", hint="Name the file of one brief or motion."
+        )
+    if collection is None:
+        raise FileNotFound(path)
+    try:
+        return collection.workspace.ask(lambda state: _of_case(state, str(named)))
+    except DocumentNotFound as error:
+        raise FileNotFound(
+            f"{path} (nor does the case {collection.name!r} hold a document of this name)"
+        ) from error
+
+
+# --- a file ------------------------------------------------------------------------------------
+
+
+def _of_file(path: Path, settings: Settings, passwords: Sequence[str]) -> Draft:
+    from casetrack.ingest.intake import read_options
+    from casetrack.parse.workers.pool import ParsePool
+
+    reading = read_options(settings, passwords)
+    rows: list[dict[str, Any]] = []
+    with ParsePool(reading.limits, 1, options=reading) as pool, pool.read(path) as parsed:
+        for batch in parsed.batches:
+            rows += batch.to_pylist()
+        notes = [*parsed.warnings, *parsed.missing]
+    if not any(row["text"].strip() for row in rows):
+        raise NoText(path)
+    whole = WholeText(tuple(_text_page(row) for row in rows))
+    sure = [row["ocr_confidence"] for row in rows if row["ocr_confidence"] is not None]
+    return Draft(
+        name=path.name,
+        path=path,
+        whole=whole,
+        lines=tuple(_lines(rows, whole)),
+        page_kind=rows[0]["page_kind"],
+        is_estimated=any(row["page_is_estimated"] for row in rows),
+        ocr_confidence=sum(sure) / len(sure) if sure else None,
+        notes=(*notes, *_doubt(sure)),
+    )
+
+
+def _text_page(row: Mapping[str, Any]) -> TextPage:
+    printed = (PrintedPlace(**place) for place in row["printed"] or ())
+    blocks = ((p["start"], p["end"]) for p in row["paragraphs"] if p["kind"] == "quote")
+    return TextPage(
+        row["page"], row["text"], tuple(printed), tuple(blocks), row["page_is_estimated"]
+    )
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], whole: WholeText) -> Iterator[DraftLine]:
+    for row, offset in zip(rows, whole.starts, strict=True):
+        for line in row["lines"]:
+            if line["x0"] is not None:
+                box = Box(line["x0"], line["y0"], line["x1"], line["y1"])
+                yield DraftLine(offset + line["start"], offset + line["end"], row["page"], box)
+
+
+def _doubt(sure: Sequence[float]) -> list[str]:
+    """Say how far recognised text can be relied on."""
+    if not sure:
+        return []
+    pages = "1 page was" if len(sure) == 1 else f"{len(sure):,} pages were"
+    mean = sum(sure) / len(sure)
+    advice = " Compare what is cited with the paper." if mean < _DOUBTFUL else ""
+    return [f"{pages} read from a scan, {mean:.0%} sure on average.{advice}"]
+
+
+# --- a document of the case --------------------------------------------------------------------
+
+
+def _of_case(state: State, named: str) -> Draft:
+    from casetrack.store.whole_text import whole_text
+
+    document = state.document(named)
+    chunks = state.chunks_of(document)
+    if not chunks:
+        raise NoText(document.name)
+    whole = whole_text(state.snapshot, document.document_id)
+    starts = {p.number: at for p, at in zip(whole.pages, whole.starts, strict=True)}
+    lines: dict[tuple[int, int], DraftLine] = {}
+    for chunk in chunks:
+        p = chunk.provenance
+        offset = starts[p.page] + p.char_start
+        for start, end, box in _chunk_lines(chunk.text, p):
+            line = DraftLine(offset + start, offset + end, p.page, box)
+            lines.setdefault((p.page, line.start), line)
+    places = [chunk.provenance for chunk in chunks]
+    # The confidence of a page stands in each of its chunks.
+    pages = {p.page: p.ocr_confidence for p in places if p.ocr_confidence is not None}
+    sure = list(pages.values())
+    return Draft(
+        name=document.name,
+        path=Path(document.path),
+        whole=whole,
+        lines=tuple(sorted(lines.values(), key=lambda x: x.start)),
+        document=document,
+        page_kind=places[0].page_kind or "page",
+        is_estimated=any(p.page_is_estimated for p in places),
+        ocr_confidence=sum(sure) / len(sure) if sure else None,
+        notes=tuple(_doubt(sure)),
+    )
+
+
+def _chunk_lines(text: str, where: Provenance) -> Iterator[tuple[int, int, Box]]:
+    """Yield start, end and rectangle of the lines of a chunk that can be told with certainty."""
+    boxes = {b.line: b.box for b in where.line_boxes}
+    spans, at = [], 0
+    for line in text.split("\n"):
+        spans.append((at, at + len(line)))
+        at += len(line) + 1
+    count = where.line_end - where.line_start + 1
+    if count != len(spans):
+        # Paragraphs are parted by an empty line, which in most formats is none of the page's lines.
+        spans = [(start, end) for start, end in spans if text[start:end].strip()]
+    if count == len(spans):
+        for number, (start, end) in enumerate(spans, where.line_start):
+            if number in boxes:
+                yield start, end, boxes[number]

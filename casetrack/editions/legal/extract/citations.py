@@ -1,0 +1,366 @@
+"""Every citation of a legal text: what it cites, how, where in it, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.extract.bare_laws import with_bare_laws
+from casetrack.editions.legal.extract.reading import Reading, read_on
+from casetrack.editions.legal.extract.signals import signal_before, treatment_around
+from casetrack.editions.legal.extract.tails import Parentheses, pins_of, read_parentheses, read_pins
+from casetrack.extract.papers.spans import AuthorityKind, CitationForm, LegalCitation, Pin
+from casetrack.extract.references.antecedents import is_parallel_gap, resolve
+from casetrack.extract.references.citations import Citation, reads_case_law
+from casetrack.extract.references.codes import is_regulation
+from casetrack.extract.references.finder import detect
+from casetrack.extract.references.matches import ReferenceMatch, slug
+from casetrack.extract.references.other_works import is_other_work
+from casetrack.extract.references.record_cites import pin_start
+from casetrack.extract.references.scans import misread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.extract.papers.text import WholeText
+    from casetrack.extract.references.cited import Cited
+
+_NOTE = (
+    "eyecite is not installed: citations of the usual reporters are found by our own list of them; "
+    "rare reporters and old spellings may be missed, and their abbreviations stay as written."
+)
+_KINDS: dict[str, AuthorityKind] = {
+    "case": "case",
+    "rule": "rule",
+    "constitution": "constitution",
+    "record": "record",
+}
+_FORMS: dict[str, CitationForm] = {
+    "case": "full",
+    "law": "full",
+    "journal": "full",
+    "short": "short",
+    "reference": "short",
+    "id": "id",
+    "supra": "supra",
+}
+_CORE_OF_ID = re.compile(r"(?:[Ii]d\.|ID\.|[Ii]bid\.?|IBID\.?),?")
+_CORE_OF_SUPRA = re.compile(r"(?:supra|SUPRA)(?:,?\s(?:at\s)?(?:note|n\.)\s?\d+)?")
+_AT = re.compile(r",?\s(?=(?:at|@)\s)")
+_PAPER = re.compile(
+    r"(?:\bv\.\s[^;\n]{3,90},|\b(?:In re|Ex parte)\s[^;\n]{3,80},)\s\d{1,4}\s"
+    r"(?:U\.\s?S\.|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d"
+    r"|So\.\s?[23]d|WL|[A-Z])"
+    r"|\bECF No|\bDkt\. (?:No\. )?\d|\bCompl\. ¶|\bDep\. (?:at )?\d|\bTr\.\s(?:at\s)?\d"
+    r"|\bD\.\s?E\.\s\d"
+    r"|\b(?:Answer|Decl\.|Aff\.) ¶|\b[PDJ]X[ -]?\d|\(R\. (?:at )?\d"
+    r"|\bJ\.\s?A\.\s\d|(?:Pl|Def)s?\.['’]s?\s(?:Br|Mot|Opp|Mem|Ex|SOF)"
+)
+"""What only a paper of a lawsuit holds: a case with its reporter, or its own record."""
+_DOUBTFUL = 0.5
+_TINY = re.compile(r"\d\s\D+\s\d")
+_UNPINNED = frozenset(("regulation", "rule", "constitution"))
+_FEDERAL_REGISTER = "regulation:fed-reg-"
+_HISTORY_BEFORE = re.compile(
+    r"[,;]\s(?:and\s)?(?:aff['’]?(?:d|g)|rev['’]?(?:d|g)|affirmed|reversed|vacated|cert\."
+    r"|reh['’]?g|appeal|review|modified|amended"
+    r"|withdrawn|overruled)(?:[\w\s.'’]{0,40}),?\s$"
+)
+_ACT_FIRST = re.compile(r"(?:§|Section|Article|Paragraph)\s(?P<number>\S+)\s(?P<act>[A-Z].*)$")
+
+
+def citations_note() -> str:
+    """Return what is less exact here than elsewhere, in one sentence; "" for nothing."""
+    return "" if reads_case_law() else _NOTE
+
+
+def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
+    """Read the citations of a document.
+
+    Parameters
+    ----------
+    whole
+        Its pages. Heads and feet of pages are no citations, and what runs over the end of a line or
+        a page is read in one piece.
+
+    Returns
+    -------
+    tuple of LegalCitation
+        In order, not overlapping. Parallel citations are one; what a remark in parentheses cites
+        stands behind the citation that it belongs to.
+    """
+    reading = read_on(whole)
+    text = reading.text
+    items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
+    found_in = resolve(text, items, [], blocks=_blocks(whole, reading))
+    placed = [
+        _Placed(found, what, citation)
+        for (found, what), (_, citation) in zip(found_in, items, strict=True)
+    ]
+    placed = _with_later_names([one for one in placed if _is_citation(one)])
+    groups = list(_groups(text, placed))
+    names, same = _authorities(text, groups)
+    made = []
+    for place, group in enumerate(groups):
+        limit = groups[place + 1][0].found.start if place + 1 < len(groups) else len(text)
+        made.append(_made(reading, group, limit, names, same))
+    return tuple(_apart(made))
+
+
+def _blocks(whole: WholeText, reading: Reading) -> list[tuple[int, int]]:
+    """Return where the block quotations that the reader knows of stand in what is read on."""
+    return [
+        (reading.here(begin + start), reading.here(begin + end))
+        for page, begin in zip(whole.pages, whole.starts, strict=True)
+        for start, end in page.blocks
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """One reference, what it cites, and how eyecite read it."""
+
+    found: ReferenceMatch
+    what: Cited
+    citation: Citation | None
+    form_as_name: bool = False
+
+    @property
+    def form(self) -> CitationForm:
+        """How it is written."""
+        if self.form_as_name:
+            return "name"
+        if self.citation is not None:
+            return _FORMS.get(self.citation.kind, "full")
+        named = self.found.type == "case" and " v" in self.found.name
+        return "name" if named and "[" not in self.found.name else "full"
+
+
+def _is_citation(one: _Placed) -> bool:
+    if one.citation is not None:
+        # "1 Grant 2", "8 U.S. 1" is as often a line of a table as a reporter.
+        nameless = one.citation.kind == "case" and "year" not in one.citation.details
+        if nameless and one.citation.name is None and _TINY.fullmatch(one.citation.written):
+            return False
+        return one.found.confidence > _DOUBTFUL or one.citation.kind not in {"case", "journal"}
+    if one.found.type == "case":
+        return one.what.volume != "" or not one.found.key.startswith("case:no-")
+    if one.found.type == "document":
+        return is_other_work(one.found.key)
+    return one.found.type in {"regulation", "rule", "constitution", "record"}
+
+
+def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
+    """Give a name that stands before its whole citation, as in a text over footnotes, that key."""
+    later: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for one in placed:
+        if one.what.volume and len(one.what.parties) == 2:
+            named = "case:" + slug(" v ".join(one.what.parties))
+            later[named].add((one.what.key, one.what.name))
+    known = {key: min(found) for key, found in later.items() if len({k for k, _ in found}) == 1}
+    made = []
+    for one in placed:
+        if one.found.key in known:
+            key, name = known[one.found.key]
+            found = replace(one.found, key=key, name=name)
+            one = replace(one, found=found, form_as_name=one.form == "name")  # noqa: PLW2901
+        made.append(one)
+    return made
+
+
+def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
+    """Yield parallel citations together, everything else by itself."""
+    group: list[_Placed] = []
+    for one in placed:
+        if group and _joins(text, group[-1], one):
+            group.append(one)
+            continue
+        if group:
+            yield group
+        group = [one]
+    if group:
+        yield group
+
+
+def _joins(text: str, last: _Placed, one: _Placed) -> bool:
+    if last.found.key != one.found.key or (last.citation is None and last.found.type == "case"):
+        return False
+    between = text[last.found.end : one.found.start]
+    if one.citation is None:
+        return (
+            one.found.type == "regulation"
+            and last.found.type == "regulation"
+            and is_parallel_gap(between)
+        )
+    if one.citation.kind not in {"case", "short"} or one.citation.start != one.citation.core:
+        return False
+    if last.citation and last.citation.kind == "id":
+        return re.fullmatch(r",?\s", between) is not None
+    same_form = last.citation is not None and last.citation.kind in {"case", "short"}
+    return (
+        same_form
+        and last.citation is not None
+        and last.citation.reporter != one.citation.reporter
+        and is_parallel_gap(between)
+    )
+
+
+def _authorities(
+    text: str, groups: list[list[_Placed]]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return the name of every authority by its key, and the keys of its parallel citations."""
+    names: dict[str, str] = {}
+    keys: dict[str, tuple[str, ...]] = {}
+    earlier = ""
+    for group in groups:
+        first = group[0]
+        key = first.found.key
+        for one in group:
+            known = keys.get(key, (key,))
+            keys[key] = tuple(dict.fromkeys((*known, *(a for a in one.what.aliases if a))))
+        if first.form == "full" and key not in names:
+            names[key] = _written_out(text, first, earlier)
+            if first.found.type == "case":
+                end = read_pins(text, group[-1].found.end, len(text))[0]
+                year = read_parentheses(text, end).year or _year_before(text, first)
+                others = [one.citation.corrected or "" for one in group[1:] if one.citation]
+                names[key] = ", ".join([names[key], *others]) + (f" ({year})" if year else "")
+                name = first.citation.name if first.citation else None
+                earlier = name.text if name else earlier
+    return names, keys
+
+
+def _written_out(text: str, one: _Placed, earlier: str) -> str:
+    """Return the name of what is cited in full: a later decision is called as the case before."""
+    name = one.found.name
+    act = _ACT_FIRST.fullmatch(name) if one.found.type == "regulation" else None
+    if act:
+        return f"{act['act']} § {act['number']}"
+    nameless = one.found.type == "case" and one.citation and one.citation.name is None
+    before = text[max(0, one.found.start - 70) : one.found.start]
+    if nameless and earlier and _HISTORY_BEFORE.search(before):
+        return f"{earlier}, {name}"
+    return name
+
+
+def _year_before(text: str, one: _Placed) -> int | None:
+    """Return the year that stands between name and volume, as Californian courts write."""
+    name = one.citation.name if one.citation else None
+    if name is None or one.citation is None:
+        return None
+    match = re.search(
+        r"\((?:[^()\d]{0,30}\s)?((?:17|18|19|20)\d\d)\)", text[name.end : one.citation.core]
+    )
+    return int(match[1]) if match else None
+
+
+def _made(
+    reading: Reading,
+    group: list[_Placed],
+    limit: int,
+    names: dict[str, str],
+    same: dict[str, tuple[str, ...]],
+) -> LegalCitation:
+    text = reading.text
+    first = group[0]
+    pins: list[Pin] = []
+    end = first.found.end
+    own_keys = []
+    for place, one in enumerate(group):
+        stop = group[place + 1].found.start if place + 1 < len(group) else limit
+        own = _own_key(one)
+        own_keys.append(own)
+        key = own if len(group) > 1 else ""
+        end, found = _pins(text, one, stop, key)
+        pins += found
+    around = read_parentheses(text, end)
+    if first.form not in {"full", "short", "supra", "id"} or first.found.type == "record":
+        around = Parentheses(end, around.remarks_end, "", None, around.remark)
+    start = first.found.start
+    signal, signal_start = signal_before(text, start)
+    begin, finish = reading.place(start, around.end)
+    key = first.found.key
+    resolved = all(one.found.resolved for one in group)
+    kind = _kind(first)
+    note = misread(text[start:end])
+    confidence = min(one.found.confidence for one in group)
+    keys = same.get(key, (key,))
+    return LegalCitation(
+        begin,
+        finish,
+        text[start : around.end],
+        kind,
+        first.form,
+        key if resolved else "",
+        names.get(key, first.found.name),
+        keys if resolved else (),
+        tuple(pins),
+        signal,
+        treatment_around(text, signal_start, around.end, around.remarks_end)
+        if kind != "record"
+        else "",
+        around.remark,
+        around.court,
+        around.year or _year_before(text, first),
+        resolved,
+        min(confidence, 0.7) if note else confidence,
+        note,
+    )
+
+
+def _own_key(one: _Placed) -> str:
+    if one.citation and one.citation.kind == "case":
+        return "case:" + slug((one.citation.corrected or one.citation.written).replace(".", ""))
+    if one.citation and one.citation.kind == "short":
+        volume, reporter = one.citation.groups.get("volume") or "", one.citation.reporter or ""
+        begun = "case:" + slug(volume, reporter.replace(".", ""))
+        return next((a for a in one.what.aliases if a.startswith(begun + "-")), one.found.key)
+    return one.found.key
+
+
+def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
+    """Return where the citation ends with its pins, and the pins."""
+    found, citation = one.found, one.citation
+    if found.type == "record" and citation is None:
+        written = text[found.start : found.end]
+        return found.end, pins_of(written[pin_start(written) :])
+    begin = found.end
+    if citation is not None and citation.kind in {"short", "reference"}:
+        at = _AT.search(text, citation.core, min(found.end + 8, len(text)))
+        begin = at.start() if at else begin
+    elif citation is not None and citation.kind in {"id", "supra"}:
+        core = (_CORE_OF_ID if citation.kind == "id" else _CORE_OF_SUPRA).match(text, citation.core)
+        begin = core.end() if core else begin
+        begin -= text[begin - 1 : begin] == ","
+    elif found.type in _UNPINNED and not found.key.startswith(_FEDERAL_REGISTER):
+        return begin, ()
+    end, pins = read_pins(text, begin, max(limit, begin), key=key)
+    return max(end, _least_end(one, begin)), pins
+
+
+def _least_end(one: _Placed, begin: int) -> int:
+    kind = one.citation.kind if one.citation else ""
+    return begin if kind in {"id", "supra"} else one.found.end
+
+
+def _kind(one: _Placed) -> AuthorityKind:
+    type_ = one.found.key.split(":", 1)[0] if one.found.key else one.found.type
+    if one.citation is not None and one.citation.kind == "journal":
+        return "journal"
+    if type_ == "regulation":
+        return "regulation" if is_regulation(one.found.key) else "statute"
+    return _KINDS.get(type_, "other")
+
+
+def _apart(made: list[LegalCitation]) -> Iterator[LegalCitation]:
+    """Yield *made* without overlaps; the one that begins first stays whole."""
+    end = -1
+    for one in made:
+        if one.start >= end:
+            yield one
+            end = one.end
+        elif one.end > end:
+            yield replace(one, start=end, text=one.text[end - one.start :])
+            end = one.end

@@ -1,0 +1,222 @@
+"""Quotations of a text, each with the citation that it is ascribed to.
+
+Between quotation marks of English, German and French print, or set off as a block. Marks within
+marks belong to the outer quotation; words in marks that name something ("the Agreement") are
+returned with little confidence. Whose words they are is told by where they stand: in the remark
+after a citation, right before one, in the sentence that has one, in the sentence before a sentence
+of citations, or before the number of a note that cites.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.editions.legal.extract.block_quotations import block_quotations
+from casetrack.editions.legal.extract.cited_text import (
+    AFTER_CITATION,
+    BESIDE,
+    GUESSED,
+    LIKELY,
+    LOOSE,
+    NAMED,
+    NEAR,
+    PARAGRAPH,
+    SURE,
+    CitedText,
+    only_cites,
+)
+from casetrack.editions.legal.extract.quotation_marks import Marked, marked
+from casetrack.extract.papers.spans import LegalCitation, Quotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.extract.papers.text import WholeText
+
+_DEFINED_BEFORE = re.compile(
+    r"(?:\((?:the|this|that|an?|each|together|collectively|hereinafter|hereafter|or|i\.e\.,?|such"
+    r"|our|its|as|in|and|,|defined|referred|to|individually|jointly|\s)*|\b(?:hereinafter|hereafter"
+    r"|so-called|known as|referred to as|defined as|the term|the terms|the words?|the phrases?"
+    r"|called|entitled|titled|captioned|labell?ed|dubbed|nicknamed|styled)\s?,?\s?)$",
+    re.IGNORECASE,
+)
+_DEFINED_AFTER = re.compile(r"\s*(?:(?:,|or|and)\s*[“\"][^”\"]{1,60}[”\"]\s*)*[,.]?\s*\)")
+_SMALL = frozenset("of the and or for in on a an to & de von van der".split())
+_NOTE_START = re.compile(r"(?m)^[ \t]*\[?(\d{1,3})[\].]?[ \t]+(?=\S)")
+_NOTE_AFTER = re.compile(r"[.,;:]?\s?\[?(\d{1,3})\]?(?=[\s.,;)]|$)")
+
+
+def read_quotations(
+    whole: WholeText, citations: Sequence[LegalCitation], /
+) -> tuple[Quotation, ...]:
+    """Find the quotations of a text, in order.
+
+    Parameters
+    ----------
+    whole
+        The text; paragraphs that its reader knows to be set off are blocks, where they are ascribed
+        to somebody.
+    citations
+        Those of the same text, in order: :func:`read_citations`.
+
+    Returns
+    -------
+    tuple of Quotation
+        Without overlaps; ``citation`` is an index into *citations*.
+
+    Examples
+    --------
+    >>> from casetrack.extract.papers.text import TextPage, WholeText
+    >>> read_quotations(WholeText((TextPage(1, 'He said “no”.'),)), ())[0].text
+    'no'
+    """
+    text = whole.text
+    inline = marked(text)
+    apart = tuple(_behind_marks(citations, inline))
+    at = CitedText(text, apart, tuple(c.start for c in apart), _notes(text))
+    blocks = block_quotations(whole, at, inline)
+    starts = [block.start for block in blocks]
+    found = list(blocks)
+    for each in inline:
+        place = bisect_right(starts, each.start) - 1
+        if place >= 0 and each.end <= blocks[place].end:
+            continue
+        quotation = _inline(at, each)
+        if quotation is not None:
+            found.append(quotation)
+    return tuple(sorted(found, key=lambda q: q.start))
+
+
+def _behind_marks(
+    citations: Sequence[LegalCitation], inline: Sequence[Marked]
+) -> Iterator[LegalCitation]:
+    """Yield the citations; one whose name was read back into the words before it begins later."""
+    starts = [each.outer_start for each in inline]
+    for citation in citations:
+        n = bisect_right(starts, citation.start) - 1
+        if n >= 0 and citation.start < inline[n].end < inline[n].outer_end < citation.end:
+            yield replace(citation, start=inline[n].outer_end)
+        else:
+            yield citation
+
+
+def _inline(at: CitedText, each: Marked) -> Quotation | None:
+    inside = bisect_right(at.starts, each.start) - 1
+    if inside >= 0 and at.citations[inside].end >= each.end:
+        remark = at.citations[inside].parenthetical
+        words = at.text[each.start : each.end]
+        if words.strip() not in remark:
+            return None  # The title of an article, within its citation.
+        return Quotation(each.start, each.end, words, citation=inside, confidence=SURE)
+    citation, confidence = _ascribed(at, each)
+    if _is_name(at, each, citation, confidence):
+        citation, confidence = None, NAMED
+    words = at.text[each.start : each.end]
+    if citation is not None and len(words.split()) <= 2:
+        confidence = min(confidence, LOOSE)
+    return Quotation(each.start, each.end, words, citation=citation, confidence=confidence)
+
+
+def _ascribed(at: CitedText, each: Marked) -> tuple[int | None, float]:
+    """Return whose words they are, as an index, and how sure that is."""
+    before, after = at.before(each.outer_start), at.after(each.outer_end)
+    if before is not None and _in_remark(at, before, each.outer_start):
+        return before, SURE
+    gap_end = at.citations[after].start if after is not None else 0
+    beside = BESIDE.match(at.text, each.outer_end)
+    if after is not None and beside is not None and beside.end() >= gap_end:
+        between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
+        broken = at.ends_sentence(max(each.end - 1, 0), gap_end)
+        if between is None and (not broken or only_cites(at, after)):
+            return after, SURE
+    noted = _noted(at, each)
+    if noted is not None:
+        return noted, LIKELY
+    breaks: list[int] = []
+    if after is not None and gap_end - each.outer_end <= NEAR:
+        breaks = at.ends_sentence(max(each.end - 1, 0), gap_end)
+        between = PARAGRAPH.search(at.text, each.outer_end, gap_end)
+        if len(breaks) == 1 and between is None and only_cites(at, after):
+            gap = BESIDE.match(at.text, breaks[0])
+            if gap is not None and gap.end() >= gap_end:
+                return after, LIKELY
+    same = (
+        before is not None
+        and not at.ends_sentence(at.citations[before].end, each.outer_start)
+        and each.outer_start - at.citations[before].end <= NEAR
+    )
+    if same:
+        return before, LIKELY
+    if after is not None and not breaks and gap_end - each.outer_end <= NEAR:
+        return after, LIKELY
+    if before is not None:
+        begin = at.citations[before].end
+        near = each.outer_start - begin <= NEAR
+        if near and PARAGRAPH.search(at.text, begin, each.outer_start) is None:
+            return before, GUESSED
+    return None, GUESSED
+
+
+def _in_remark(at: CitedText, citation: int, place: int) -> bool:
+    """Whether *place* stands in parentheses that follow right after a citation."""
+    begin = at.citations[citation].end
+    if place - begin > 2000:
+        return False
+    gap = at.text[begin:place]
+    depth, opened = 0, -1
+    for n, sign in enumerate(gap):
+        if sign == "(":
+            opened = n if depth == 0 else opened
+            depth += 1
+        elif sign == ")":
+            depth = max(0, depth - 1)
+    if depth == 0 or opened < 0:
+        return False
+    head = gap[:opened]
+    after = AFTER_CITATION.match(head)
+    return after is not None and after.end() == len(head)
+
+
+def _notes(text: str) -> dict[str, list[int]]:
+    """Return where notes begin, by number."""
+    notes: dict[str, list[int]] = {}
+    for found in _NOTE_START.finditer(text):
+        notes.setdefault(found[1], []).append(found.end())
+    return notes
+
+
+def _noted(at: CitedText, each: Marked) -> int | None:
+    """Return the citation that a note begins with whose number stands behind the words."""
+    number = _NOTE_AFTER.match(at.text, each.outer_end)
+    if number is None:
+        return None
+    later = [place for place in at.notes.get(number[1], ()) if place > each.outer_end]
+    if not later or later[0] - each.outer_end > 12_000:
+        return None
+    gap = BESIDE.match(at.text, later[0])
+    begin = gap.end() if gap else later[0]
+    citation = at.after(later[0])
+    if citation is None or at.citations[citation].start > begin:
+        return None
+    return citation
+
+
+def _is_name(at: CitedText, each: Marked, citation: int | None, confidence: float) -> bool:
+    """Whether the words only name something: a defined term, a title, a party."""
+    words = at.text[each.start : each.end].strip(" ,.;:")
+    count = len(words.split())
+    if not words or count > 8:
+        return False
+    defined = _DEFINED_BEFORE.search(at.text, max(0, each.outer_start - 60), each.outer_start)
+    capital = all(w[:1].isupper() or w.lower() in _SMALL or w[:1].isdigit() for w in words.split())
+    if defined and defined[0].startswith("("):
+        if not _DEFINED_AFTER.match(at.text, each.outer_end):
+            return False
+        article = defined[0].strip("( ").lower()
+        return capital or (bool(article) and confidence < SURE)
+    if defined:
+        return confidence < SURE
+    return citation is None and (capital or count <= 3)

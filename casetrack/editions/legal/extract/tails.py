@@ -1,0 +1,218 @@
+"""What stands behind the words of a citation: pin cites, court and year, remarks in parentheses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from casetrack.extract.papers.spans import Pin
+
+_DASH = r"[-–—‑]"
+_NUMBER = rf"\*{{0,2}}\d{{1,6}}(?:,\d{{3}})?(?:\s?{_DASH}\s?\*{{0,2}}\d{{1,6}})?"
+_NOTE = (
+    rf"(?:&\s?)?(?:nn?|fn|nt)\.\s?\d{{1,3}}(?:(?:\s?{_DASH}\s?|,\s(?:&\s)?"
+    rf"|\s&\s)\d{{1,3}}(?![\w.]))*|\bnotes?\s\d{{1,3}}(?:\s?{_DASH}\s?\d{{1,3}})?"
+    rf"|\bfootnotes?\s\d{{1,3}}"
+)
+_PARAGRAPH = (
+    rf"(?:¶{{1,2}}|\bparas?\.|\bparagraphs?)\s?\d{{1,4}}(?:\([a-z0-9]\))*(?:\s?{_DASH}\s?(?:¶\s?)"
+    rf"?\d{{1,4}})?(?:(?:,\s|,?\s(?:&|and)\s)\d{{1,4}}(?![\w.]"
+    rf"|\s[A-Z])(?:\s?{_DASH}\s?\d{{1,4}})?)*"
+)
+_LINES = rf"\d{{1,4}}:\d{{1,2}}(?:\s?{_DASH}\s?(?:\d{{1,4}}:)?\d{{1,2}})?"
+_SECTION = r"§{1,2}\s?\d[\w.:-]*(?:\(\w{1,4}\))*"
+_ROMAN = r"[ivxlc]{1,7}(?![a-z])"
+_ITEM = rf"(?:{_PARAGRAPH}|{_NOTE}|{_LINES}|{_SECTION}|{_NUMBER}(?:\s?(?:{_NOTE}))?)"
+_FIRST = re.compile(
+    rf"(?:,?\s?(?:at|@)\s(?:pp?\.\s?|pages?\s)?(?P<at>{_ITEM}|{_ROMAN})"
+    rf"|,\s?(?:pp?\.\s?)?(?P<comma>{_ITEM})|\s(?P<bare>{_PARAGRAPH}|{_NOTE}|{_SECTION}"
+    rf"|pp?\.\s\d+(?:{_DASH}\d+)?))(?![\w%]|\.\d|:\d)"
+)
+_NEXT = re.compile(
+    rf"(?:,\s?(?:&\s|and\s|at\s)?|\s(?:&|and)\s|\s(?=n{{1,2}}\.|fn\.))(?P<item>{_ITEM})(?![\w%]"
+    rf"|\.\d|:\d)"
+)
+_ONE = re.compile(
+    rf"(?P<paragraph>{_PARAGRAPH})|(?P<note>{_NOTE})|(?P<line>{_LINES})|(?P<section>{_SECTION})"
+    rf"|(?P<number>{_NUMBER})|(?P<roman>{_ROMAN})"
+)
+_YEAR = re.compile(r"(?:^|[\s.,(])(?P<year>(?:17|18|19|20)\d\d)(?![\d-])")
+_COURT_ALONE = re.compile(
+    r"(?:\d{1,2}(?:st|nd|rd|th|d)|D\.\s?C\.|Fed\.)\sCir\.|(?:[NSEWMC]\.)?D\.\s?(?:[A-Z][a-z]+\."
+    r"|[A-Z]\.\s?[A-Z]\.)"
+)
+_MONTH = re.compile(
+    r"(?:,?\s?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2},?)?\s?(?:17"
+    r"|18|19|20)\d\d.*$"
+)
+_SHORT_NAME = re.compile(r"(?:hereinafter\b.*|[\"“][A-Z][^\"”]{0,40}[\"”],?)$")
+_PLAIN_REMARKS = re.compile(
+    r"(?:per curiam|en banc|plurality(?: opinion)?|mem\.|unpublished|table|slip op\."
+    r"|\w+(?:\sand\s\w+)?, (?:C\.)?JJ?\., .*)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parentheses:
+    """Court and year in the first parentheses after a citation, and the remarks behind them.
+
+    *end* is where court and year end (the start where there are none), *remarks_end* the remarks.
+    """
+
+    end: int
+    remarks_end: int
+    court: str
+    year: int | None
+    remark: str
+
+
+def read_pins(
+    text: str, start: int, limit: int, /, *, key: str = ""
+) -> tuple[int, tuple[Pin, ...]]:
+    """Read the pin cites that begin at *start*.
+
+    Parameters
+    ----------
+    text
+        The text.
+    start, limit
+        Where the citation ends, and where the next one begins.
+    key
+        Of the parallel citation that they count in.
+
+    Returns
+    -------
+    int
+        Where they end; *start* where there are none.
+    tuple of Pin
+        In order.
+    """
+    first = _FIRST.match(text, start, limit)
+    if first is None or _is_year(first, text):
+        return start, ()
+    group = "at" if first["at"] else "comma" if first["comma"] else "bare"
+    items = [(first.start(group), first.end(group))]
+    at = first.end()
+    while following := _NEXT.match(text, at, limit):
+        if _is_volume(text, following.end(), limit) and following.end() < len(text):
+            break
+        items.append((following.start("item"), following.end("item")))
+        at = following.end()
+    if _is_volume(text, items[-1][1], limit) and len(items) == 1 and group == "comma":
+        return start, ()
+    pins = tuple(pin for begin, end in items for pin in pins_of(text[begin:end], key=key))
+    return items[-1][1], pins
+
+
+def _is_year(first: re.Match[str], text: str) -> bool:
+    """Whether what stands after a comma is the year of a date, not a page."""
+    return bool(
+        first["comma"]
+        and re.fullmatch(r"(?:19|20)\d\d", first["comma"])
+        and text[first.end() : first.end() + 1] == ")"
+    )
+
+
+def _is_volume(text: str, end: int, limit: int) -> bool:
+    """Whether the number that ends at *end* is the volume of a reporter that follows."""
+    return (
+        bool(
+            re.match(
+                r"\s(?:U\.\s?S\.|S\.\s?Ct|L\.\s?Ed|F\.|[A-Z][\w.']*\s?(?:\d?[a-z]{0,2}\.?\s)?\d)",
+                text[end : end + 24],
+            )
+        )
+        and end + 1 >= limit - 0
+    )
+
+
+def pins_of(written: str, /, *, key: str = "") -> tuple[Pin, ...]:
+    """Return the pins of one item as written: "593-94 n.3" is a page and a note."""
+    pins = []
+    for match in _ONE.finditer(written):
+        kind = match.lastgroup or "number"
+        made = _line_pin(match[0], key) if kind == "line" else _pin(kind, match[0], key)
+        pins.append(made)
+    return tuple(pins)
+
+
+def _pin(kind: str, written: str, key: str) -> Pin:
+    unit = {"paragraph": "paragraph", "note": "note", "section": "section"}.get(kind, "page")
+    if kind == "section":
+        number = written.lstrip("§ ")
+        return Pin(written, "section", number, number, key=key)
+    if kind == "roman":
+        return Pin(written, "page", written, written, key=key)
+    numbers = re.findall(r"\d+", written.replace(",", "") if kind == "number" else written)
+    first = numbers[0]
+    last = whole_number(first, numbers[-1])
+    return Pin(written.lstrip("& "), unit, first, last, key=key)  # type: ignore[arg-type]
+
+
+def _line_pin(written: str, key: str) -> Pin:
+    ends = re.split(_DASH, written.replace(" ", ""))
+    page, line = ends[0].split(":")
+    last_page, last_line = page, line
+    if len(ends) > 1:
+        last_page, last_line = ends[1].split(":") if ":" in ends[1] else (page, ends[1])
+    return Pin(written, "line", page, last_page, line, last_line, key=key)
+
+
+def whole_number(first: str, last: str, /) -> str:
+    """Return the end of a range whole: of "593-94" it is "594"."""
+    return first[: len(first) - len(last)] + last if len(last) < len(first) else last
+
+
+def read_parentheses(text: str, start: int, /) -> Parentheses:
+    """Read court, year and remarks in the parentheses at *start* or a space further on."""
+    end, court, year, remark = start, "", None, []
+    at = start
+    first = True
+    while inside := _inside(text, at):
+        begin, close = inside
+        words = text[begin + 1 : close].strip()
+        found = _YEAR.search(words)
+        dated = (
+            first
+            and found
+            and len(words) < 90
+            and not re.match(r"(?:quoting|citing|[a-z]+ing\b|internal|emphasis)", words)
+        )
+        if first and not found and _COURT_ALONE.fullmatch(words):
+            court = words
+            end = at = close + 1
+        elif dated and found:
+            year = int(found["year"])
+            court = _MONTH.sub("", words).strip(" ,")
+            end = at = close + 1
+        elif (
+            words[:1].islower() or words[:1] in '"“‘[(' or _PLAIN_REMARKS.match(words) or not first
+        ):
+            at = close + 1
+            if not _SHORT_NAME.match(words):
+                remark.append(words)
+        else:
+            break
+        first = first and year is None and not court
+        if len(remark) > 3:
+            break
+    return Parentheses(end, at, court, year, ") (".join(remark))
+
+
+def _inside(text: str, at: int) -> tuple[int, int] | None:
+    """Return the places of the parentheses that open at *at*, or behind one space, and close."""
+    begin = at + 1 if text[at : at + 1] == " " else at
+    if text[begin : begin + 1] != "(":
+        return None
+    depth = 0
+    for place in range(begin, min(len(text), begin + 1200)):
+        sign = text[place]
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+            if depth == 0:
+                return begin, place
+        elif sign == "\n":
+            return None
+    return None

@@ -1,0 +1,293 @@
+"""Tools on whole cases: create, list, switch, delete, look at."""
+
+import functools
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from casetrack.base.editions import LEGAL, edition
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records import CollectionInfo, CollectionStats, Document
+from casetrack.editions.legal.cases import Cases
+from casetrack.editions.legal.mcp import words
+from casetrack.editions.legal.mcp.locating import CaseName, locate_case
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.concise import document_forms, telling
+from casetrack.faces.mcp.confirming import Unconfirmed
+from casetrack.faces.mcp.render.pieces import counted
+from casetrack.faces.mcp.results import answer, onward, portion
+from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread
+from casetrack.faces.mcp.specs import ADDS, DELETES, READS, Offset, ResponseFormat, tool
+from casetrack.faces.mcp.tools.collections import FEW_DOCUMENTS, LISTED_DOCUMENTS, lower, sizes
+from casetrack.keep.watch.deletion import delete_collection
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+_LIST_ROOM = 10_000
+_NOT_REMEMBERED = NOT_REMEMBERED.replace("`collection`", "`case`")
+
+CaseType = Annotated[
+    str,
+    BeforeValidator(lower),
+    Field(
+        description="Type of legal case",
+        json_schema_extra={"enum": list(edition(LEGAL).collection_types)},
+    ),
+]
+
+
+class CaseFacts(TypedDict):
+    """A case and how much it holds; the amounts are ``null`` where ``problem`` says why."""
+
+    id: str
+    name: str
+    case_number: str | None
+    case_type: str
+    status: str
+    created_at: str
+    is_active: bool
+    document_count: int | None
+    page_count: int | None
+    chunk_count: int | None
+    storage_bytes: int | None
+    problem: str
+
+
+class CaseOutput(TypedDict):
+    """A case that was created or chosen."""
+
+    case: CaseFacts
+    next_step: str
+
+
+class CasesOutput(outputs.Paged):
+    """The cases of a status."""
+
+    status_filter: str
+    total: int
+    cases: list[CaseFacts]
+    next_step: str
+
+
+class DeletedCase(TypedDict):
+    """A case that is gone."""
+
+    deleted: CaseFacts
+    active_case: str | None
+
+
+class CaseInfoOutput(TypedDict):
+    """A case with its documents, newest first."""
+
+    case: CaseFacts
+    folder: str
+    profile: str
+    documents: list[Annotated[Document, outputs.LINE]]
+    root: str | None
+    documents_omitted: int
+
+
+class CaseTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._cases = Cases(session.library)
+
+    @tool(
+        "Create case",
+        ADDS,
+        description="Create a new legal case. Creates an isolated database for this case on your "
+        "machine. Automatically switches to the new case.",
+        sets=("core", "legal"),
+    )
+    async def create_case(
+        self,
+        name: Annotated[str, Field(description="Case name (e.g., 'Smith v. Jones')")],
+        case_number: Annotated[
+            str | None, Field(description="Optional docket or case number")
+        ] = None,
+        case_type: CaseType | None = None,
+    ) -> Annotated[CallToolResult, CaseOutput]:
+        """Create a case and make it the active one."""
+
+        def work() -> CollectionInfo:
+            return self._cases.create(name, case_type=case_type, case_number=case_number).info
+
+        info = await write_in_thread(self._session, "", work)
+        said = words.ACTIVE_NOW if self._session.activate(info) else _NOT_REMEMBERED
+        return answer(
+            words.created(info, said),
+            {
+                "case": self._facts(info, CollectionStats(0, 0, 0, 0)),
+                "next_step": words.NEXT_STEP if said == words.ACTIVE_NOW else said,
+            },
+        )
+
+    @tool(
+        "List cases",
+        READS,
+        description="List all cases. Shows name, type, status, document count, and which case is "
+        "active.",
+        sets=("core", "search", "map", "legal"),
+    )
+    async def list_cases(
+        self,
+        status_filter: Annotated[
+            Literal["active", "closed", "archived", "all"],
+            BeforeValidator(lower),
+            Field(description="Filter by case status"),
+        ] = "active",
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, CasesOutput]:
+        """List the cases of a status."""
+        return await in_thread(partial(self._listed, status_filter, offset))
+
+    def _listed(
+        self, status_filter: Literal["active", "closed", "archived", "all"], offset: int
+    ) -> CallToolResult:
+        infos = self._cases.all(status=status_filter)
+        counts = functools.cache(self._counted)
+        shown = portion(
+            infos,
+            lambda info: self._facts(info, *counts(info)),
+            lambda info, _: words.case_line(info, *counts(info), active=self._is_active(info)),
+            offset=offset,
+        )
+        step = "" if infos else words.NO_CASES
+        rest = [said for said in (step, onward(shown.next_offset)) if said]
+        return answer(
+            "\n\n".join([words.cases_head(len(infos), status_filter), *shown.blocks, *rest]),
+            {
+                "status_filter": status_filter,
+                "total": len(infos),
+                "offset": offset,
+                "next_offset": shown.next_offset,
+                "cases": shown.entries,
+                "next_step": step,
+            },
+        )
+
+    @tool(
+        "Switch case",
+        READS,
+        description="Switch to a different case. All subsequent operations (ingest, search) will "
+        "use this case.",
+        sets=("core", "search", "map", "legal"),
+    )
+    async def switch_case(
+        self, case_name: Annotated[str, Field(description="Case name or ID to switch to")]
+    ) -> Annotated[CallToolResult, CaseOutput]:
+        """Make a case the active one."""
+
+        def work() -> tuple[CollectionInfo, CollectionStats]:
+            found = self._cases.get(case_name)
+            return found.info, found.stats()
+
+        info, stats = await in_thread(work)
+        amount = words.amount(stats)
+        if self._session.activate(info):
+            text, step = f'Switched to case "{info.name}" ({amount}).', ""
+        else:
+            text, step = f'Case "{info.name}" ({amount}). {_NOT_REMEMBERED}', _NOT_REMEMBERED
+        return answer(text, {"case": self._facts(info, stats), "next_step": step})
+
+    @tool(
+        "Delete case",
+        DELETES,
+        description="Permanently delete a case and all its documents, embeddings, and data. This "
+        "cannot be undone.",
+        required=("confirm",),
+        meta={"anthropic/requiresUserInteraction": True},
+        sets=("legal",),
+    )
+    async def delete_case(
+        self,
+        case_name: Annotated[str, Field(description="Case name or ID to delete")],
+        confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
+    ) -> Annotated[CallToolResult, DeletedCase]:
+        """Delete a case once that is confirmed."""
+        info = await in_thread(partial(self._cases.find, case_name))
+        stats, problem = await in_thread(partial(self._counted, info))
+        if not confirm:
+            held = "all that is in it"
+            if stats is not None:
+                held = f"all {counted(stats.document_count, 'document')}"
+            raise Unconfirmed(
+                f'This will permanently delete case "{info.name}" and {held}. '
+                "This cannot be undone.",
+                before="Deletion requires confirm=true.",
+            )
+        work = partial(delete_collection, self._session.library, info.id)
+        await write_in_thread(self._session, info.id, work)
+        facts = self._facts(info, stats, problem)
+        self._session.forget(info.id)
+        active = self._session.active
+        none_now = "" if active else "\nNo case is active now."
+        return answer(
+            f'Deleted case "{info.name}" (ID: {words.short_id(info)}) and all its data. The '
+            f"original files are untouched.{none_now}",
+            {"deleted": facts, "active_case": active.name if active else None},
+        )
+
+    @tool(
+        "Case",
+        READS,
+        description="Get detailed information about the active case including document list and "
+        "storage usage.",
+        sets=("legal",),
+    )
+    async def get_case_info(
+        self, case: CaseName = None, response_format: ResponseFormat = "concise"
+    ) -> Annotated[CallToolResult, CaseInfoOutput]:
+        """Describe a case."""
+        found: Collection = await locate_case(self._session, case)
+
+        def work() -> "tuple[CollectionStats, list[Document]]":
+            return found.stats(), found.documents(sort_by="date")
+
+        stats, documents = await in_thread(work)
+        numbers = {d.document_id: n for n, d in enumerate(documents, 1)}
+        told = await telling(response_format, found)
+        entry, root = document_forms(told, documents)
+        shown = portion(
+            documents,
+            entry,
+            lambda d, _: f"  {numbers[d.document_id]}. {words.document_line(d)}",
+            limit=FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS,
+            room=_LIST_ROOM,
+        )
+        omitted = len(documents) - len(shown.items)
+        lines = [*shown.blocks, *([f"  ... {omitted:,} more: list_documents"] if omitted else [])]
+        tier = self._session.library.entitlements.tier.title
+        return answer(
+            words.case_details(found.info, stats, lines, tier),
+            told.whole(
+                {
+                    "case": self._facts(found.info, stats),
+                    "folder": str(found.folder),
+                    "profile": found.info.profile,
+                    "documents": shown.entries,
+                    "documents_omitted": omitted,
+                    "root": root or None,
+                }
+            ),
+        )
+
+    def _counted(self, info: CollectionInfo) -> tuple[CollectionStats | None, str]:
+        """Count one case; a damaged one must not hide the others."""
+        try:
+            return self._session.library.stats(info), ""
+        except CaseTrackError as error:
+            return None, error.message
+
+    def _is_active(self, info: CollectionInfo) -> bool:
+        return self._session.active is not None and self._session.active.id == info.id
+
+    def _facts(
+        self, info: CollectionInfo, stats: CollectionStats | None, problem: str = ""
+    ) -> dict[str, Any]:
+        return words.case_facts(info, self._is_active(info), sizes(stats), problem)

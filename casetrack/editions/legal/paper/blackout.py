@@ -1,0 +1,251 @@
+"""Takes words and areas out of a copy of a PDF."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.editions.legal.paper.flat import as_picture
+from casetrack.editions.legal.paper.letters import letters_of, letters_read, words_of
+from casetrack.editions.legal.paper.pdf import silenced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from casetrack.base.provenance import Box
+    from casetrack.editions.legal.paper.letters import Letters
+    from casetrack.parse.ocr.page import Picture, RecognizedPage
+
+_POINTS_PER_INCH = 72.0
+_READ_DPI = 200.0
+_GROW = 0.6
+"""Points that a black area reaches beyond the letters' boxes."""
+_STREAM_TEXT = re.compile(rb"\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>")
+_BINARY = frozenset({"/Image", "/Type1C", "/CIDFontType0C", "/OpenType"})
+_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle that is taken out.
+
+    Attributes
+    ----------
+    page
+        1-based.
+    box
+        Page points of the page as shown.
+    text
+        What stands there as far as it was read; ``""`` for an area that was given.
+    why
+        What it was found by: the words or the kind of number as they were asked for, or "area".
+    """
+
+    page: int
+    box: Box
+    text: str
+    why: str
+
+
+def find_areas(
+    document: Any,
+    patterns: Sequence[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]],
+    /,
+    *,
+    shapes: Collection[int],
+    recognise: Callable[[Picture, float], RecognizedPage] | None,
+) -> tuple[list[Area], list[int]]:
+    """Find every place of some words.
+
+    Parameters
+    ----------
+    document
+        A flattened document, see :func:`casetrack.editions.legal.paper.flat.flattened`.
+    patterns
+        What each is called, and what finds its places in a text.
+    shapes
+        Pages (1-based) that may show words as a picture or as outlines.
+    recognise
+        Reads a grey picture of the given dots per inch; ``None`` where nothing can.
+
+    Returns
+    -------
+    tuple of list of Area and list of int
+        The places; the pages (1-based) of *shapes* that could not be read.
+    """
+    areas: list[Area] = []
+    unread: list[int] = []
+    for number, page in enumerate(document, 1):
+        sheets: list[Letters] = [letters_of(page)]
+        if number in shapes:
+            if recognise is None:
+                unread.append(number)
+            else:
+                read = recognise(_picture(page), _READ_DPI)
+                sheets.append(letters_read(read, _POINTS_PER_INCH / _READ_DPI))
+        for sheet in sheets:
+            for why, places in patterns:
+                for start, end in places(sheet.text):
+                    text = " ".join(sheet.text[start:end].split())
+                    areas += [Area(number, box, text, why) for box in sheet.boxes_of(start, end)]
+    return areas, unread
+
+
+def _picture(page: Any) -> Picture:
+    pymupdf = silenced()
+    scale = _READ_DPI / _POINTS_PER_INCH
+    drawn = page.get_pixmap(
+        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False
+    )
+    grey = np.frombuffer(drawn.samples, np.uint8).reshape(drawn.height, drawn.stride)
+    return np.ascontiguousarray(grey[:, : drawn.width])
+
+
+def take_out(
+    document: Any,
+    areas: Sequence[Area],
+    /,
+    *,
+    covered: Mapping[int, Sequence[Box]],
+    label: str = "",
+) -> None:
+    """Make a picture of each page that has an area or invisible words, with the areas black.
+
+    The words around them are laid under the picture at their places, so that the page can still be
+    searched and quoted. Nothing else of the page is kept: what isn't seen can't be in it. (Letters
+    could be cut out of the drawing itself; MuPDF 1.28 then moves those that follow.)
+
+    Parameters
+    ----------
+    covered
+        Places of invisible words by page (1-based); these words are left out.
+    label
+        Stands in white on each black area that is large enough for it.
+    """
+    by_page: dict[int, list[Area]] = {number: [] for number in covered}
+    for area in areas:
+        by_page.setdefault(area.page, []).append(area)
+    for number, held in by_page.items():
+        page = document[number - 1]
+        words = list(_words_outside(page, [a.box for a in held], covered.get(number, ())))
+        for area in held:
+            _draw_black(page, area.box, label)
+        as_picture(page, document, number - 1, words)
+        document.delete_page(number)
+
+
+def _draw_black(page: Any, box: Box, label: str) -> None:
+    pymupdf = silenced()
+    area = pymupdf.Rect(box.x0 - _GROW, box.y0, box.x1 + _GROW, box.y1)
+    page.draw_rect(area, color=None, fill=(0, 0, 0))
+    size = min(7.0, area.height * 0.8)
+    width = pymupdf.get_text_length(label, fontsize=size)
+    if label and width < area.width:
+        at = (area.x0 + (area.width - width) / 2, area.y1 - (area.height - size * 0.7) / 2)
+        page.insert_text(at, label, fontsize=size, color=(1, 1, 1))
+
+
+def _words_outside(
+    page: Any, boxes: Sequence[Box], covered: Sequence[Box]
+) -> Iterator[tuple[str, Box]]:
+    """Yield the visible words of a page, or the parts of words, that no area touches."""
+
+    def keeps(held: tuple[float, float, float, float]) -> bool:
+        x, y = (held[0] + held[2]) / 2, (held[1] + held[3]) / 2
+        hidden = any(b.x0 <= x <= b.x1 and b.y0 <= y <= b.y1 for b in covered)
+        return (
+            page.rect.contains((x, y))
+            and not hidden
+            and not any(_touches(held, box) for box in boxes)
+        )
+
+    return words_of(letters_of(page), keeps)
+
+
+def _touches(letter: tuple[float, float, float, float], box: Box) -> bool:
+    x = (letter[0] + letter[2]) / 2
+    return box.x0 - _GROW <= x <= box.x1 + _GROW and letter[1] < box.y1 and letter[3] > box.y0
+
+
+def remains(document: Any, areas: Sequence[Area], /) -> list[str]:
+    """Return the objects of a written document that have words of *areas*, and other leftovers.
+
+    Every object is looked at unpacked, in the encodings that PDFs use for text. Leftovers are what
+    a reader doesn't see on the pages: properties, bookmarks, attached files, links, notes, scripts
+    and earlier versions.
+    """
+    words = {area.text for area in areas if area.text}
+    needles = [form for word in sorted(words) for form in _encoded(word)]
+    found = [
+        f"object {xref} of the file"
+        for xref in range(1, document.xref_length())
+        if any(needle.search(held) for held in _bytes_of(document, xref) for needle in needles)
+    ]
+    facts = ("title", "author", "subject", "keywords")
+    catalog = document.pdf_catalog()
+    left = {
+        "properties": any(document.metadata[fact] for fact in facts)
+        or document.xref_xml_metadata(),
+        "bookmarks": document.get_toc(),
+        "attached files": document.embfile_count(),
+        "links or notes": any(page.first_link or page.first_annot for page in document),
+        "scripts": {"OpenAction", "AA", "Names"} & set(document.xref_get_keys(catalog)),
+        "earlier versions": document.version_count > 1,
+    }
+    return found + [f"its {name}" for name, is_left in left.items() if is_left]
+
+
+def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:
+    for encoding, gap in (("utf-8", b""), ("utf-16-be", b"\0"), ("latin-1", b"")):
+        try:
+            written = word.encode(encoding)
+        except UnicodeEncodeError:
+            continue
+        # As a word of its own: "Doe" stands in "Does" without being there.
+        yield re.compile(
+            rb"(?<![A-Za-z0-9]"
+            + gap
+            + rb")"
+            + re.escape(written)
+            + rb"(?!"
+            + gap
+            + rb"[A-Za-z0-9])"
+        )
+
+
+def _bytes_of(document: Any, xref: int) -> Iterator[bytes]:
+    """Yield what an object holds: its source, its strings unpacked, its stream unpacked."""
+    source = document.xref_object(xref, compressed=True).encode("utf-8", "replace")
+    yield source
+    held = [source]
+    if document.xref_is_stream(xref) and not _is_binary(document, xref):
+        stream = document.xref_stream(xref) or b""
+        yield stream
+        held.append(stream)
+    for data in held:
+        for string in _STREAM_TEXT.finditer(data):
+            yield _unpacked(string[0])
+
+
+def _is_binary(document: Any, xref: int) -> bool:
+    """Whether a stream is a picture or a font, whose bytes spell words by chance."""
+    if document.xref_get_key(xref, "Subtype")[1] in _BINARY:
+        return True
+    return any(document.xref_get_key(xref, name)[0] != "null" for name in ("Length1", "Length3"))
+
+
+def _unpacked(string: bytes) -> bytes:
+    if string.startswith(b"<"):
+        digits = re.sub(rb"\s", b"", string[1:-1])
+        return bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode("ascii"))
+
+    def plain(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        if code.isdigit():
+            return bytes([int(code, 8) & 0xFF])
+        return _ESCAPES.get(code, code)
+
+    return re.sub(rb"\\([0-7]{1,3}|.)", plain, string[1:-1], flags=re.DOTALL)

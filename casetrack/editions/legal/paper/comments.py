@@ -1,0 +1,354 @@
+"""Writes what a check has found into a copy of a DOCX, as comments at the very words.
+
+The words are found by their letters and figures alone, since how a file is cut into runs, and what
+blanks stand in it, is no part of its text. A run is cut in two where words begin or end within it.
+A comment on words of a footnote stands at its sign in the text, as Word has it.
+"""
+
+from __future__ import annotations
+
+import copy
+import unicodedata
+import zipfile
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.api.viewer.word import AUTHOR, INITIALS, clean
+from casetrack.base.errors import FileNotFound, ParseFailed, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from docx.document import Document
+
+    from casetrack.editions.legal.drafts import Draft
+    from casetrack.editions.legal.records.check import CiteCheck, Finding
+
+_BESIDE = 60
+"""So many letters on either side tell places with the same words apart."""
+_LONGEST = 1_500
+_ELEMENT = Any
+"""An element of lxml, which is imported by readers alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commented:
+    """A copy of a draft with comments.
+
+    Attributes
+    ----------
+    content
+        The DOCX file.
+    placed
+        How many comments on findings it has.
+    unplaced
+        Findings whose words could not be found in the file; the comment on the whole names them.
+    """
+
+    content: bytes
+    placed: int
+    unplaced: tuple[Finding, ...] = ()
+
+
+def commented_copy(draft: Draft, check: CiteCheck, /, *, everything: bool = False) -> Commented:
+    """Return a copy of a draft with a comment on each finding; the draft itself stays as it is.
+
+    Parameters
+    ----------
+    draft
+        A DOCX file.
+    check
+        What was found in it.
+    everything
+        Whether what is right is commented on, too.
+
+    Raises
+    ------
+    UsageError
+        The draft is no DOCX file.
+    FileNotFound, ParseFailed
+        The file is gone, or it cannot be opened to be written in: it is protected or damaged.
+    """
+    document = _opened(draft)
+    findings = [f for f in check.findings if everything or f.weight != "right"]
+    body = _Letters(_runs(document.element.body))
+    notes = _notes(document)
+    whole = _squeezed(draft.whole.text)
+    places: list[tuple[Finding, int, int]] = []
+    at_notes: list[tuple[Finding, _ELEMENT]] = []
+    unplaced: list[Finding] = []
+    for finding in findings:
+        found = body.find(finding, whole)
+        if found is not None:
+            places.append((finding, *found))
+        elif (
+            sign := next((s for s, n in notes if n.find(finding, whole) is not None), None)
+        ) is not None:
+            at_notes.append((finding, sign))
+        else:
+            unplaced.append(finding)
+    runs = body.cut(edge for _, start, end in places for edge in (start, end))
+    for finding, start, end in places:
+        first, last = body.run_at(runs, start), body.run_at(runs, end - 1)
+        _comment(document, first, last, _said(finding))
+    for finding, sign in at_notes:
+        _comment(document, sign, sign, f"In the footnote: {_said(finding)}")
+    if runs:
+        _comment(document, runs[0], runs[0], _whole(check, unplaced))
+    from casetrack.api.viewer.word import packed
+
+    return Commented(packed(document), len(places) + len(at_notes), tuple(unplaced))
+
+
+def _opened(draft: Draft) -> Document:
+    import docx
+    from docx.opc.exceptions import OpcError
+
+    if draft.path.suffix.lower() != ".docx":
+        raise UsageError(
+            f"{draft.name} is no DOCX file, so that no comments can be written into a copy of it.",
+            hint="Check the DOCX that it comes from. `--html` writes a page with both sides.",
+        )
+    if not draft.path.is_file():
+        raise FileNotFound(draft.path)
+    try:
+        return docx.Document(str(draft.path))
+    except (OpcError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile) as error:
+        reason = f"it cannot be opened to write comments into a copy: {error}"
+        raise ParseFailed(draft.path, "DOCX", reason) from error
+
+
+# --- what a comment says -----------------------------------------------------------------------
+
+
+def _said(finding: Finding) -> str:
+    lines = [f"{finding.title.upper()}. {finding.said}"]
+    changed = [e for e in finding.edits if e.kind != "keep"]
+    for edit in changed:
+        why = f" ({edit.allowed})" if edit.allowed else ""
+        there = f"\u201c{edit.source}\u201d" if edit.source else "nothing"
+        here = f"\u201c{edit.draft}\u201d" if edit.draft else "nothing"
+        lines.append(f"Source has {there}, the draft {here}{why}.")
+    lines += [f"Source: {quote.citation}" for quote in finding.sources[:1]]
+    lines += finding.notes
+    text = "\n".join(lines)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\u2026"
+
+
+def _whole(check: CiteCheck, unplaced: Sequence[Finding]) -> str:
+    """Return what is said of the draft as a whole."""
+    from casetrack.editions.legal.records.check import TITLES
+
+    found = check.counts
+    counts = ", ".join(f"{found[v]} {title}" for v, title in TITLES.items() if v in found)
+    sizes = f"{check.citations} citations, {check.quotations} quotations"
+    lines = [f"Checked against the case {check.case}: {sizes}{f' ({counts})' if counts else ''}."]
+    lines += check.notes
+    for finding in unplaced:
+        where = f"\u201c{finding.text}\u201d ({finding.place.citation})"
+        lines.append(f"Not found in this file to put a comment on: {where}. {finding.said}")
+    return "\n".join(lines)
+
+
+def _comment(document: Document, first: _ELEMENT, last: _ELEMENT, text: str) -> None:
+    from docx.text.run import Run
+
+    ends = [Run(first, document), Run(last, document)]
+    document.add_comment(ends, text=clean(text), author=AUTHOR, initials=INITIALS)
+
+
+# --- where the words stand ---------------------------------------------------------------------
+
+
+def _runs(root: _ELEMENT) -> list[_ELEMENT]:
+    """Return the runs below an element in reading order, without second versions of drawings."""
+    from docx.oxml.ns import qn
+
+    fallback = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+    return [
+        run
+        for run in root.iter(qn("w:r"))
+        if not any(parent.tag == fallback for parent in run.iterancestors())
+    ]
+
+
+def _notes(document: Document) -> list[tuple[_ELEMENT, _Letters]]:
+    """Return the runs with the signs of notes, each with the letters of its note."""
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import qn
+
+    found: list[tuple[_ELEMENT, _Letters]] = []
+    for kind in ("footnote", "endnote"):
+        part = next(
+            (r.target_part for r in document.part.rels.values() if r.reltype.endswith(f"/{kind}s")),
+            None,
+        )
+        if part is None:
+            continue
+        by_id = {
+            note.get(qn("w:id")): _Letters(_runs(note))
+            for note in parse_xml(part.blob).iter(qn(f"w:{kind}"))
+        }
+        for sign in document.element.body.iter(qn(f"w:{kind}Reference")):
+            note = by_id.get(sign.get(qn("w:id")))
+            if note is not None:
+                found.append((sign.getparent(), note))
+    return found
+
+
+def _pieces(run: _ELEMENT) -> Iterator[tuple[_ELEMENT, str]]:
+    """Yield the children of a run, each with the text that it stands for."""
+    from docx.oxml.ns import qn
+
+    signs = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
+    for child in run:
+        yield child, (child.text or "") if child.tag == qn("w:t") else signs.get(child.tag, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Squeezed:
+    """The letters and figures of a text, and where each stands in it."""
+
+    letters: str
+    at: tuple[int, ...]
+
+
+def _squeezed(text: str) -> _Squeezed:
+    letters: list[str] = []
+    at: list[int] = []
+    for place, sign in enumerate(text):
+        plain = sign if sign.isascii() else unicodedata.normalize("NFKC", sign)
+        for letter in plain.casefold():
+            if letter.isalnum():
+                letters.append(letter)
+                at.append(place)
+    return _Squeezed("".join(letters), tuple(at))
+
+
+@dataclass
+class _Letters:
+    """The text of some runs, laid end to end."""
+
+    runs: list[_ELEMENT]
+    text: str = field(init=False)
+    _starts: list[int] = field(init=False)
+    _squeezed: _Squeezed = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = ["".join(text for _, text in _pieces(run)) for run in self.runs]
+        self._starts, length = [], 0
+        for text in texts:
+            self._starts.append(length)
+            length += len(text)
+        self.text = "".join(texts)
+        self._squeezed = _squeezed(self.text)
+
+    def find(self, finding: Finding, whole: _Squeezed, /) -> tuple[int, int] | None:
+        """Return where the words of a finding stand in the text of the runs.
+
+        Of several places with these words, the one that has most of the same words around it.
+        """
+        words = _squeezed(finding.text).letters
+        if not words:
+            return None
+        start = bisect_right(whole.at, finding.place.start - 1)
+        before = whole.letters[max(0, start - _BESIDE) : start]
+        after = whole.letters[start + len(words) : start + len(words) + _BESIDE]
+        best, most = None, -1
+        for place in _all(self._squeezed.letters, words):
+            end = place + len(words)
+            same = _common(
+                before[::-1], self._squeezed.letters[max(0, place - _BESIDE) : place][::-1]
+            )
+            same += _common(after, self._squeezed.letters[end : end + _BESIDE])
+            if same > most:
+                best, most = place, same
+        if best is None:
+            return None
+        first, last = self._squeezed.at[best], self._squeezed.at[best + len(words) - 1]
+        return self._with_signs(finding.text, first, last + 1)
+
+    def _with_signs(self, words: str, start: int, end: int) -> tuple[int, int]:
+        """Widen a place by the signs that the words begin and end with."""
+        plain = [c.isalnum() for c in words]
+        lead = words[: plain.index(True)]
+        trail = words[len(plain) - plain[::-1].index(True) :]
+        for sign in (c for c in reversed(lead) if not c.isspace()):
+            at = len(self.text[:start].rstrip()) - 1
+            if at < 0 or self.text[at] != sign:
+                break
+            start = at
+        for sign in (c for c in trail if not c.isspace()):
+            at = len(self.text) - len(self.text[end:].lstrip())
+            if at >= len(self.text) or self.text[at] != sign:
+                break
+            end = at + 1
+        return start, end
+
+    def cut(self, edges: Iterable[int], /) -> list[_ELEMENT]:
+        """Cut the runs at places of the text; return those that there are now, in order."""
+        wanted = sorted(set(edges))
+        runs: list[_ELEMENT] = []
+        starts: list[int] = []
+        for run, start, end in zip(
+            self.runs, self._starts, [*self._starts[1:], len(self.text)], strict=True
+        ):
+            at, rest = start, run
+            for edge in wanted:
+                if at < edge < end:
+                    runs.append(rest)
+                    starts.append(at)
+                    rest, at = _split(rest, edge - at), edge
+            runs.append(rest)
+            starts.append(at)
+        self._starts = starts
+        return runs
+
+    def run_at(self, runs: Sequence[_ELEMENT], place: int, /) -> _ELEMENT:
+        """Return the run in which a character stands; *runs* are those of :meth:`cut`."""
+        return runs[bisect_right(self._starts, place) - 1]
+
+
+def _split(run: _ELEMENT, offset: int) -> _ELEMENT:
+    """Cut a run in two before a character of its text; return the second one."""
+    from docx.oxml.ns import qn
+
+    right = copy.deepcopy(run)
+    position = 0
+    for (child, text), (twin, _) in zip(list(_pieces(run)), list(_pieces(right)), strict=True):
+        if child.tag == qn("w:rPr"):
+            continue
+        cut = offset - position
+        position += len(text)
+        if cut >= len(text) and (text or cut > 0):
+            right.remove(twin)
+        elif cut <= 0:
+            run.remove(child)
+        else:
+            _set(child, text[:cut])
+            _set(twin, text[cut:])
+    run.addnext(right)
+    return right
+
+
+def _set(element: _ELEMENT, text: str) -> None:
+    element.text = text
+    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+
+
+def _all(text: str, words: str) -> Iterator[int]:
+    at = text.find(words)
+    while at >= 0:
+        yield at
+        at = text.find(words, at + 1)
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many letters two texts begin with in common."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count

@@ -1,0 +1,352 @@
+"""Text of a PDF page that is invisible and can be copied, as PDFium reads and renders it.
+
+The page is rendered with and without its text objects: a letter whose place looks the same in both
+pictures is invisible, whatever the reason (cover, colour, render mode, clip, layer, page border).
+Letters under a scan look the same, too; there the place must show ink.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import re
+import sys
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.base.errors import ParseFailed
+from casetrack.base.provenance import Box
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.editions.legal.records.redactions import Cover
+
+    _Corners = tuple[float, float, float, float]
+    _Layers = list[tuple[Cover, _Corners]]
+
+POINTS_PER_INCH = 72.0
+_DPI = 150.0
+_DARK = 90
+"""Grey value of a dark place at most."""
+_STEP, _DARK_STEP = 24, 48
+"""Differences of grey values that the eye does not notice: on paper, and on a dark place."""
+_BESIDE = 0.15
+"""Share of a letter's height to both sides that must be dark, too: a thick letter fills its box."""
+_MOST_DOTS = 25e6
+"""Dots of a rendered page at most; larger pages are rendered with fewer dots per inch."""
+_LATIN_END = 0x250
+_SCAN_DOTS = 250_000
+"""Dots of a page's pictures from which on its text may be the recognised text of a scan."""
+_MIN_LETTERS, _MIN_IN_SCAN = 2, 3
+"""Invisible letters in a row that are reported; recognised text is off its place by a letter."""
+_LABELS = 3
+"""Black boxes with one text, each in another size, from which on the text is their label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A character with its box in points of the page as shown, from the top left."""
+
+    character: str
+    box: _Corners
+    has_font: bool = True
+    """Whether PDFium can draw it: the file has the font, or the letter is Latin."""
+
+    def is_in(self, box: _Corners, /) -> bool:
+        """Whether the middle of the letter is in a rectangle."""
+        x, y = (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
+        return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Invisible words of a page; *is_dark* where their place is an even dark area."""
+
+    text: str
+    box: Box
+    cover: Cover
+    is_dark: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page as PDFium reads it.
+
+    Attributes
+    ----------
+    letters, covered
+        In the order of the text.
+    draws_shapes
+        Whether pictures, shadings or curves may show words that the text does not have.
+    """
+
+    letters: list[Letter]
+    covered: list[Covered]
+    draws_shapes: bool
+
+
+@contextlib.contextmanager
+def in_pdfium(source: Path | bytes, passwords: Sequence[str] = (), /) -> Iterator[Any]:
+    """Open a PDF as a ``pypdfium2.PdfDocument``.
+
+    Raises
+    ------
+    ParseFailed
+        PDFium cannot open it.
+    """
+    import pypdfium2
+
+    failure = ""
+    for password in (None, *passwords):
+        try:
+            document = pypdfium2.PdfDocument(source, password=password)
+        except pypdfium2.PdfiumError as error:
+            failure = str(error)
+            continue
+        with contextlib.closing(document):
+            yield document
+        return
+    raise ParseFailed("the copy" if isinstance(source, bytes) else source, "PDF", failure)
+
+
+def read_sheet(document: Any, number: int, /) -> Sheet:
+    """Return the letters of a page and its invisible words.
+
+    Parameters
+    ----------
+    document
+        A ``pypdfium2.PdfDocument``; notes and fields are drawn into the page, in memory.
+    number
+        1-based.
+    """
+    from pypdfium2 import raw
+
+    page = document[number - 1]
+    if page.get_width() * page.get_height() < 1:
+        page.set_cropbox(*page.get_mediabox())  # a CropBox outside of the MediaBox is empty
+    marks = _marks(page)
+    letters, covers, shapes = _look(page)
+    if raw.FPDFPage_GetAnnotCount(page):
+        before = dict(zip(letters, covers, strict=True))
+        raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
+        letters, covers, shapes = _look(document[number - 1])
+        covers = [
+            (before.get(letter) or ("annotation", cover[1])) if cover else None
+            for letter, cover in zip(letters, covers, strict=True)
+        ]
+    for at, letter in enumerate(letters):
+        if letter.character.isalnum() and any(map(letter.is_in, marks)):
+            covers[at] = "mark", False
+    least = _MIN_IN_SCAN if shapes >= _SCAN_DOTS else _MIN_LETTERS
+    return Sheet(letters, _without_labels(list(_runs(letters, covers, least))), shapes > 0)
+
+
+def legible_dpi(page: Any, dpi: float, /) -> float:
+    """Return the dots per inch for a page; fewer than *dpi* for a very large one."""
+    return float(min(dpi, POINTS_PER_INCH * (_MOST_DOTS / np.prod(page.get_size())) ** 0.5))
+
+
+def drawn(page: Any, dpi: float, /) -> NDArray[np.uint8]:
+    """Return a page as PDFium renders it without its notes, grey: uint8, height x width."""
+    picture = page.render(scale=dpi / POINTS_PER_INCH, grayscale=True, draw_annots=False)
+    return np.ascontiguousarray(picture.to_numpy().reshape(picture.height, picture.width))
+
+
+def _look(page: Any) -> tuple[list[Letter], list[tuple[Cover, bool] | None], int]:
+    """Return letters, what covers each and whether darkly, and the dots of pictures and curves."""
+    from pypdfium2 import raw
+
+    to_shown = _to_shown(page)
+    dpi = legible_dpi(page, _DPI)
+    letters, seen = _letters(page, to_shown), drawn(page, dpi)
+    dots = 0
+    layers: _Layers = []
+    for item, corners in list(_objects(page)):
+        kind = raw.FPDFPageObj_GetType(item)
+        if kind == raw.FPDF_PAGEOBJ_TEXT:
+            raw.FPDFPageObj_SetIsActive(item, False)
+            continue
+        is_picture = kind == raw.FPDF_PAGEOBJ_IMAGE
+        layers.append(("picture" if is_picture else "box", _around(map(to_shown, corners))))
+        if is_picture:
+            width, height = ctypes.c_uint(), ctypes.c_uint()
+            raw.FPDFImageObj_GetImagePixelSize(item, width, height)
+            dots += width.value * height.value
+        elif kind == raw.FPDF_PAGEOBJ_SHADING or _has_curves(item):
+            dots += 1
+    changed = np.abs(seen.astype(np.int16) - drawn(page, dpi))
+    is_scan, scale = dots >= _SCAN_DOTS, dpi / POINTS_PER_INCH
+    dark = [_darkness(one, seen, changed, scale, is_scan=is_scan) for one in letters]
+    covers: list[tuple[Cover, bool] | None] = [
+        (next((k for k, box in reversed(layers) if one.is_in(box)), "invisible"), is_dark)
+        if is_dark is not None
+        else None
+        for one, is_dark in zip(letters, dark, strict=True)
+    ]
+    return letters, covers, dots
+
+
+def _to_shown(page: Any) -> Callable[[tuple[float, float]], tuple[float, float]]:
+    from pypdfium2 import raw
+
+    # FPDF_PageToDevice counts in whole units, of 32 bits.
+    fine = min(64.0, 2**28 / max(page.get_size()))
+    size = round(page.get_width() * fine), round(page.get_height() * fine)
+    x, y = ctypes.c_int(), ctypes.c_int()
+
+    def to_shown(point: tuple[float, float]) -> tuple[float, float]:
+        raw.FPDF_PageToDevice(page, 0, 0, *size, 0, *point, x, y)
+        return x.value / fine, y.value / fine
+
+    return to_shown
+
+
+def _around(points: Iterator[tuple[float, float]]) -> _Corners:
+    across, down = zip(*points, strict=True)
+    return min(across), min(down), max(across), max(down)
+
+
+def _letters(
+    page: Any, to_shown: Callable[[tuple[float, float]], tuple[float, float]]
+) -> list[Letter]:
+    from pypdfium2 import raw
+
+    found = []
+    with contextlib.closing(page.get_textpage()) as text:
+        sides = [ctypes.c_double() for _ in range(4)]
+        for at in range(text.count_chars()):
+            code = raw.FPDFText_GetUnicode(text, at)
+            is_character = code < 0xD800 or 0xDFFF < code <= sys.maxunicode
+            character = chr(code) if is_character else "\ufffd"
+            raw.FPDFText_GetCharBox(text, at, *sides)
+            left, right, bottom, top = (side.value for side in sides)
+            box = _around(map(to_shown, ((left, top), (right, bottom))))
+            has_font = code < _LATIN_END or bool(
+                raw.FPDFFont_GetIsEmbedded(
+                    raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, at))
+                )
+            )
+            found.append(Letter("\n" if character in "\r\n" else character, box, has_font))
+    return found
+
+
+def _objects(page: Any) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
+    """Yield the objects of a page and of its form XObjects, with the corners of their bounds."""
+    from pypdfium2 import raw
+
+    def within(
+        count: int, get: Callable[[int], Any], outer: NDArray[np.float64]
+    ) -> Iterator[tuple[Any, list[tuple[float, float]]]]:
+        for at in range(count):
+            item = get(at)
+            if raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_FORM:
+                matrix = raw.FS_MATRIX()
+                raw.FPDFPageObj_GetMatrix(item, matrix)
+                own = np.array(
+                    [[matrix.a, matrix.b, 0], [matrix.c, matrix.d, 0], [matrix.e, matrix.f, 1]]
+                )
+                inner = partial(raw.FPDFFormObj_GetObject, item)
+                yield from within(raw.FPDFFormObj_CountObjects(item), inner, own @ outer)
+                continue
+            sides = [ctypes.c_float() for _ in range(4)]
+            raw.FPDFPageObj_GetBounds(item, *sides)
+            x0, y0, x1, y1 = (side.value for side in sides)
+            places = np.array([[x, y, 1] for x in (x0, x1) for y in (y0, y1)]) @ outer
+            yield item, [(float(x), float(y)) for x, y, _ in places]
+
+    first = partial(raw.FPDFPage_GetObject, page)
+    yield from within(raw.FPDFPage_CountObjects(page), first, np.eye(3))
+
+
+def _has_curves(item: Any) -> bool:
+    from pypdfium2 import raw
+
+    return any(
+        raw.FPDFPathSegment_GetType(raw.FPDFPath_GetPathSegment(item, at))
+        == raw.FPDF_SEGMENT_BEZIERTO
+        for at in range(raw.FPDFPath_CountSegments(item))
+    )
+
+
+def _marks(page: Any) -> list[_Corners]:
+    """Return the rectangles of notes that ask for a redaction, which was not carried out."""
+    from pypdfium2 import raw
+
+    found, to_shown = [], _to_shown(page)
+    for at in range(raw.FPDFPage_GetAnnotCount(page)):
+        note = raw.FPDFPage_GetAnnot(page, at)
+        if raw.FPDFAnnot_GetSubtype(note) == raw.FPDF_ANNOT_REDACT:
+            rect = raw.FS_RECTF()
+            raw.FPDFAnnot_GetRect(note, rect)
+            ends = (rect.left, rect.top), (rect.right, rect.bottom)
+            found.append(_around(map(to_shown, ends)))
+        raw.FPDFPage_CloseAnnot(note)
+    return found
+
+
+def _darkness(
+    letter: Letter,
+    seen: NDArray[np.uint8],
+    changed: NDArray[np.int16],
+    scale: float,
+    *,
+    is_scan: bool,
+) -> bool | None:
+    """Return ``None`` for a visible letter, else whether its place is an even dark area."""
+    if not letter.character.isalnum():
+        return None
+    x0, y0, x1, y1 = (side * scale for side in letter.box)
+    rise = y1 - y0
+    whole = _cut(seen, x0, y0, x1, y1)
+    wide = _cut(seen, x0 - _BESIDE * rise, y0 + rise / 4, x1 + _BESIDE * rise, y1 - rise / 4)
+    if wide.size and wide.max() <= _DARK and int(wide.max()) - wide.min() <= _DARK_STEP:
+        return True
+    if not whole.size:
+        return False  # beyond the border of the page
+    if not letter.has_font or _cut(changed, x0, y0, x1, y1).max() > _STEP:
+        return None
+    return None if is_scan and int(whole.max()) - whole.min() > _STEP else False
+
+
+def _cut(picture: NDArray[Any], *corners: float) -> NDArray[Any]:
+    left, top, right, bottom = (max(0.0, value) for value in corners)
+    return picture[int(top) : int(np.ceil(bottom)), int(left) : int(np.ceil(right))]
+
+
+def _runs(
+    letters: Sequence[Letter], covers: Sequence[tuple[Cover, bool] | None], least: int
+) -> Iterator[Covered]:
+    """Yield invisible letters of a line in a row; signs and blanks between belong to them."""
+    codes = "".join(
+        "x" if cover else "v" if letter.character.isalnum() else letter.character
+        for letter, cover in zip(letters, covers, strict=True)
+    )
+    for run in re.finditer(r"x(?:[^v\n]*x)?", codes):
+        held = [(letters[at], cover) for at in range(*run.span()) if (cover := covers[at])]
+        if len(held) < least:
+            continue
+        boxes = np.array([letter.box for letter, _ in held])
+        corners = (*boxes[:, :2].min(axis=0), *boxes[:, 2:].max(axis=0))
+        text = "".join(letter.character for letter in letters[slice(*run.span())])
+        kind, _ = held[0][1]
+        yield Covered(text, Box(*map(float, corners)), kind, any(dark for _, (_, dark) in held))
+
+
+def _without_labels(found: list[Covered]) -> list[Covered]:
+    """Leave out a label that a program wrote on its boxes, such as a date.
+
+    It is fitted to each box, while words that a box hides have the size of their line.
+    """
+    dark = [one for one in found if one.is_dark]
+    label = min((one.text for one in dark), key=len, default="")
+    sizes = {round(one.box.y1 - one.box.y0) for one in dark}
+    if len(sizes) < _LABELS or not all(one.text.startswith(label) for one in dark):
+        return found
+    return [one for one in found if not one.is_dark]

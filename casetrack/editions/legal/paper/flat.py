@@ -1,0 +1,103 @@
+"""Pages as they are seen: without rotation, notes, fields, layers and all that hangs on a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.editions.legal.paper.letters import letters_of, words_of
+from casetrack.editions.legal.paper.pdf import silenced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.base.provenance import Box
+
+_POINTS_PER_INCH = 72.0
+_PICTURE_DPI = 220.0
+_COLOURED = 24
+"""Red, green and blue of a grey page as drawn differ by no more."""
+_GREY_STEP = 17
+_INVISIBLE = 3
+"""Render mode of text that is not drawn."""
+
+
+def flattened(document: Any, /) -> Any:
+    """Return a new document whose pages look like those of *document*, and hold nothing else.
+
+    Notes and fields become part of the pages; turned and cropped pages are laid out as they are
+    seen. Properties, bookmarks, attached files, links, scripts and earlier versions are not taken
+    over. Pages of a document that has layers become pictures with their words laid under, since
+    only what is seen may be in the copy.
+
+    Parameters
+    ----------
+    document
+        A ``pymupdf.Document``; changed in memory.
+    """
+    document.bake()
+    layered = bool(document.get_ocgs())
+    flat = silenced().open()
+    for number in range(document.page_count):
+        page = document[number]
+        width, height, rotation = page.rect.width, page.rect.height, page.rotation
+        if layered:
+            page.remove_rotation()
+            as_picture(page, flat, number, words_of(letters_of(page)))
+            continue
+        fresh = flat.new_page(number, width=width, height=height)
+        page.set_rotation(0)
+        if page.get_contents():
+            fresh.show_pdf_page(fresh.rect, document, number, rotate=-rotation)
+    return flat
+
+
+def as_picture(page: Any, target: Any, number: int, words: Iterable[tuple[str, Box]], /) -> None:
+    """Insert a page into *target* as a picture, with words laid under it at their places.
+
+    Parameters
+    ----------
+    page
+        What is photographed.
+    target, number
+        The document, and before which of its pages (0-based).
+    words
+        With their rectangles in page points; they can be found and copied, and aren't drawn.
+    """
+    held = list(words)
+    picture, (width, height) = _photograph(page), (page.rect.width, page.rect.height)
+    fresh = target.new_page(number, width=width, height=height)
+    fresh.insert_image(fresh.rect, stream=picture)
+    _lay_under(fresh, held)
+
+
+def _photograph(page: Any) -> bytes:
+    """Return a page as a picture: grey without loss, or in colour where it has any."""
+    pymupdf = silenced()
+    scale = _PICTURE_DPI / _POINTS_PER_INCH
+    drawn = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    seen = np.frombuffer(drawn.samples, np.uint8).reshape(-1, drawn.n)
+    if drawn.n > 1 and int((seen.max(axis=1) - seen.min(axis=1)).max()) > _COLOURED:
+        picture: bytes = drawn.tobytes("jpeg", jpg_quality=88)
+    else:
+        grey = pymupdf.Pixmap(pymupdf.csGRAY, drawn)
+        # Sixteen greys look the same on paper and take a third of the room.
+        steps = np.frombuffer(grey.samples, np.uint8) // _GREY_STEP
+        few = (steps * np.uint8(_GREY_STEP)).tobytes()
+        picture = pymupdf.Pixmap(pymupdf.csGRAY, grey.width, grey.height, few, False).tobytes("png")
+    return picture
+
+
+def _lay_under(page: Any, words: Iterable[tuple[str, Box]]) -> None:
+    """Write words on a page so that they can be found and copied, and aren't drawn."""
+    pymupdf = silenced()
+    fonts = pymupdf.Font("helv"), pymupdf.Font("cjk")
+    writer = pymupdf.TextWriter(page.rect)
+    for word, box in words:
+        font = fonts[0] if all(fonts[0].has_glyph(ord(letter)) for letter in word) else fonts[1]
+        length = font.text_length(word, fontsize=1.0) or 1.0
+        size = max(min((box.x1 - box.x0) / length, 1.5 * (box.y1 - box.y0)), 1.0)
+        base = box.y1 - (box.y1 - box.y0) * 0.2
+        writer.append((box.x0, base), word + " ", font=font, fontsize=size)
+    writer.write_text(page, render_mode=_INVISIBLE)

@@ -1,0 +1,114 @@
+"""PDFs as this edition opens and writes them: never over an original, never half."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import (
+    EmptyFile,
+    FileNotFound,
+    ParseFailed,
+    UnsupportedFormat,
+    UsageError,
+)
+from casetrack.parse.pdf.open import check_memory, open_pdf, silenced, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["opened", "sha256_of", "silenced", "target_for", "write_copy"]
+
+
+@contextlib.contextmanager
+def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
+    """Open a PDF for as long as the context lasts.
+
+    Yields
+    ------
+    pymupdf.Document
+        What is changed in it stays in memory until :func:`write_copy`.
+
+    Raises
+    ------
+    FileError
+        There is no such file, it is no PDF, it is protected, or it is damaged, at whatever point
+        of the work that shows.
+    """
+    if not path.is_file():
+        raise FileNotFound(path)
+    if path.suffix.lower() != ".pdf":
+        raise UnsupportedFormat(path, ["pdf"])
+    if path.stat().st_size == 0:
+        raise EmptyFile(path)
+    with contextlib.closing(open_pdf(path, tuple(passwords))) as document:
+        try:
+            yield document
+        except (RuntimeError, silenced().mupdf.FzErrorBase) as error:
+            check_memory(error)
+            raise ParseFailed(path, "PDF", words_of(error)) from error
+
+
+def target_for(source: Path, target: Path, /, *, replace: bool = False) -> Path:
+    """Return where a copy of *source* goes, after a look that nothing is lost by it.
+
+    Raises
+    ------
+    UsageError
+        It would go over the original, or over another file without *replace*.
+    """
+    if target.is_dir():
+        target /= source.name
+    if target.exists() and target.samefile(source):
+        raise UsageError(
+            f"The copy of {source.name} would be written over the original.",
+            hint="Name another file or folder; originals are never changed.",
+        )
+    if target.exists() and not replace:
+        raise UsageError(
+            f"{target} exists already.", hint="Name another file. `--force` replaces it."
+        )
+    return target
+
+
+def write_copy(document: Any, target: Path, /, **how: int) -> None:
+    """Write a document whole: under another name first, which is then switched.
+
+    Parameters
+    ----------
+    document
+        A ``pymupdf.Document``; written anew, without what its file held before it was changed.
+    how
+        Further options of ``Document.save``.
+
+    Raises
+    ------
+    UsageError
+        The target cannot be written.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-", suffix=".pdf")
+    except OSError as error:
+        raise UsageError(
+            f"{target} cannot be written: {error.strerror}.", hint="Name another folder."
+        ) from error
+    os.close(handle)
+    part = Path(name)
+    try:
+        # An encrypted original gives an open copy: whoever stamps or blacks out was let in.
+        document.save(str(part), **{"garbage": 4, "deflate": 1, "encryption": 1} | how)
+        part.chmod(0o644)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path, /) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

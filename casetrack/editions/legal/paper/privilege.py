@@ -1,0 +1,160 @@
+"""A privilege log on paper: Word, Excel, CSV, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.word import centred, clean, new_document, packed
+from casetrack.base.formulas import without_formula
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.editions.legal.records.privilege import PrivilegeEntry, PrivilegeLog
+
+COLUMNS = (
+    "No.",
+    "Control number",
+    "Bates range",
+    "Date",
+    "Type",
+    "Author",
+    "Recipients",
+    "CC",
+    "BCC",
+    "Subject",
+    "Description",
+    "Privilege asserted",
+    "Basis",
+)
+_WIDTHS = (0.35, 0.8, 0.8, 0.7, 0.7, 1.0, 1.0, 0.7, 0.5, 0.8, 0.9, 0.7, 0.75)
+"""Of the columns on a page across, in inches."""
+MARKED = "* attorney"
+
+
+def cells(entry: PrivilegeEntry, /) -> list[str]:
+    """Return the cells of an entry in the order of :data:`COLUMNS`."""
+    span = entry.bates_begin
+    if entry.bates_end and entry.bates_end != span:
+        span += f"-{entry.bates_end}"
+    return [
+        str(entry.number),
+        entry.control_number,
+        span,
+        " ".join(filter(None, (entry.date, entry.time))),
+        entry.type,
+        entry.author,
+        entry.recipients,
+        entry.cc,
+        entry.bcc,
+        entry.subject,
+        entry.description,
+        entry.privilege,
+        entry.basis,
+    ]
+
+
+def as_csv(log: PrivilegeLog, /) -> str:
+    """Return the log as CSV, with a mark that tells Excel its encoding."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows([without_formula(cell) for cell in cells(entry)] for entry in log.entries)
+    return "\ufeff" + out.getvalue()
+
+
+def as_markdown(log: PrivilegeLog, /) -> str:
+    """Return the log as a table in Markdown, with what is to be looked at below it."""
+    lines = [
+        f"# Privilege log: {log.collection}",
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        f"|{'---|' * len(COLUMNS)}",
+        *(f"| {' | '.join(map(_escaped, cells(entry)))} |" for entry in log.entries),
+        "",
+        *([f"{MARKED}", ""] if _has_attorneys(log) else []),
+        *(f"- {note}" for note in log.notes),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def as_docx(log: PrivilegeLog, /) -> bytes:
+    """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
+    from docx.enum.section import WD_ORIENT
+    from docx.shared import Inches, Pt
+
+    from casetrack.api.viewer.word import remark
+
+    document = new_document(f"Privilege log: {log.collection}")
+    for section in document.sections:
+        section.orientation = WD_ORIENT.LANDSCAPE
+        section.page_width, section.page_height = Inches(11), Inches(8.5)
+        section.left_margin = section.right_margin = Inches(0.5)
+    heading = centred(document, "PRIVILEGE LOG")
+    for note in log.notes:
+        remark(document, heading, note)
+    table = document.add_table(rows=1, cols=len(COLUMNS))
+    table.style = "Table Grid"
+    table.autofit = False
+    _fill(table.rows[0].cells, COLUMNS, Pt(8), bold=True)
+    _repeat(table.rows[0])
+    for entry in log.entries:
+        _fill(table.add_row().cells, cells(entry), Pt(8), bold=False)
+    for row in table.rows:
+        for cell, width in zip(row.cells, _WIDTHS, strict=True):
+            cell.width = Inches(width)
+    if _has_attorneys(log):
+        document.add_paragraph(MARKED)
+    return packed(document)
+
+
+def as_xlsx(log: PrivilegeLog, /) -> bytes:
+    """Return the log as a workbook: the log, and a sheet of what is to be looked at."""
+    import openpyxl
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Privilege log"
+    for number, values in enumerate([COLUMNS, *map(cells, log.entries)], start=1):
+        for column, value in enumerate(values, start=1):
+            cell = sheet.cell(number, column)
+            # A value is a text, also where it begins like a formula.
+            cell.value, cell.data_type = clean(value), "s"
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            if number == 1:
+                cell.font = Font(bold=True)
+    for column, width in enumerate(_WIDTHS, start=1):
+        sheet.column_dimensions[get_column_letter(column)].width = round(width * 22)
+    sheet.freeze_panes = "A2"
+    notes = book.create_sheet("To look at")
+    for note in [*([MARKED] if _has_attorneys(log) else []), *log.notes]:
+        notes.append([clean(note)])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _fill(row: Sequence[object], values: Sequence[str], size: object, *, bold: bool) -> None:
+    for cell, value in zip(row, values, strict=True):
+        run = cell.paragraphs[0].add_run(clean(value))  # type: ignore[attr-defined]
+        run.bold, run.font.size = bold, size
+
+
+def _repeat(row: object) -> None:
+    """Have a row repeated at the head of every page."""
+    from docx.oxml import OxmlElement
+
+    facts = row._tr.get_or_add_trPr()  # type: ignore[attr-defined]
+    facts.append(OxmlElement("w:tblHeader"))
+
+
+def _has_attorneys(log: PrivilegeLog) -> bool:
+    return any(entry.attorneys for entry in log.entries)
+
+
+def _escaped(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")

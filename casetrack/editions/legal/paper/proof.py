@@ -1,0 +1,142 @@
+"""Checks a redacted copy by another path than the one that made it.
+
+PDFium renders the pages and reads their text; the copy is written by MuPDF. Every page is
+recognised (OCR), since fonts and outlines can show other words than the text has. Invisible words
+are found by PDFium before the redaction; here the picture that MuPDF renders must also show ink at
+each letter, so that a fault of the finder is not a fault of its check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.editions.legal.paper.covered import (
+    POINTS_PER_INCH,
+    drawn,
+    in_pdfium,
+    legible_dpi,
+    read_sheet,
+)
+from casetrack.editions.legal.paper.letters import letters_of, letters_read, plain_signs
+from casetrack.editions.legal.paper.pdf import silenced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.base.provenance import Box
+    from casetrack.editions.legal.paper.blackout import Area
+    from casetrack.editions.legal.paper.covered import Letter
+    from casetrack.parse.ocr.page import Picture, RecognizedPage
+
+    Patterns = Sequence[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]]
+
+_DPI = 200.0
+_EVEN = 24
+"""Grey values between the lightest and the darkest dot at a letter that cannot be seen."""
+_MIN_UNSEEN = 3
+"""Letters in a row without ink that are reported: recognised text is off its place by one."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """The result of a check.
+
+    Attributes
+    ----------
+    left
+        Places where something that was to be taken out is still readable.
+    covered
+        Page (1-based) and invisible words that the redaction was not asked for.
+    recognised, unread
+        Pages (1-based) that were recognised; pages that draw shapes and could not be.
+    """
+
+    left: list[str] = field(default_factory=list)
+    covered: list[tuple[int, str]] = field(default_factory=list)
+    recognised: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+
+
+def check_copy(
+    path: Path,
+    areas: Sequence[Area],
+    patterns: Patterns,
+    /,
+    *,
+    recognise: Callable[[Picture, float], RecognizedPage] | None,
+) -> Findings:
+    """Look for the words and areas of a redaction in the file that was written.
+
+    Parameters
+    ----------
+    path
+        The copy.
+    areas
+        Rectangles that must hold no letter.
+    patterns
+        Names of what was taken out, and functions that find its places in a text.
+    recognise
+        Reads a grey picture of the given dots per inch; ``None`` where nothing can.
+    """
+    found = Findings()
+    with in_pdfium(path) as document, silenced().open(path) as written:
+        for number in range(1, len(document) + 1):
+            # Before the sheet: it makes the letters of a page invisible.
+            dpi = legible_dpi(document[number - 1], _DPI)
+            picture = drawn(document[number - 1], dpi)
+            sheet = read_sheet(document, number)
+            text = plain_signs("".join(letter.character for letter in sheet.letters))
+            for name, places in patterns:
+                if any(True for _ in places(text)):
+                    found.left.append(f"the text of page {number} ({name})")
+            own = [area.box for area in areas if area.page == number]
+            if any(_is_in(letter, box) for letter in sheet.letters for box in own):
+                found.left.append(f"an area of page {number}")
+            unseen = [one.text for one in sheet.covered] or _without_ink(written[number - 1])
+            found.covered += [(number, text) for text in unseen]
+            if recognise is None:
+                # A page of `own` is a picture of a page that was searched before.
+                found.unread += [number] if sheet.draws_shapes and not own else []
+                continue
+            found.recognised.append(number)
+            read = letters_read(recognise(picture, dpi), POINTS_PER_INCH / dpi)
+            for name, places in patterns:
+                if any(True for _ in places(read.text)):
+                    found.left.append(f"the picture of page {number} ({name})")
+    return found
+
+
+def _without_ink(page: Any) -> list[str]:
+    """Return letters in a row at whose place the page, as MuPDF renders it, has one colour."""
+    page.set_rotation(0)
+    dpi = min(_DPI, POINTS_PER_INCH * 5000 / max(page.rect.width, page.rect.height, 1.0))
+    picture = page.get_pixmap(dpi=max(1, int(dpi)), colorspace="gray", alpha=False)
+    dots = np.frombuffer(picture.samples_mv, np.uint8).reshape(picture.height, picture.stride)
+    across, down = picture.width / page.rect.width, picture.height / page.rect.height
+    runs, run = [], ""
+    letters = letters_of(page)
+    for character, box in zip(letters.text, letters.boxes, strict=True):
+        if box is not None and character.isalnum():
+            x0, y0, x1, y1 = (max(0.0, side) for side in box)
+            place = dots[
+                int(y0 * down) : int(np.ceil(y1 * down)),
+                int(x0 * across) : min(int(np.ceil(x1 * across)), picture.width),
+            ]
+            if not place.size or int(place.max()) - int(place.min()) <= _EVEN:
+                run += character
+                continue
+        elif box is not None or character == " ":
+            continue
+        runs.append(run)
+        run = ""
+    return [run for run in (*runs, run) if len(run) >= _MIN_UNSEEN]
+
+
+def _is_in(letter: Letter, box: Box) -> bool:
+    inset = (box.y1 - box.y0) / 4
+    corners = box.x0 + 1, box.y0 + inset, box.x1 - 1, box.y1 - inset
+    return letter.character.isalnum() and letter.is_in(corners)

@@ -1,0 +1,218 @@
+"""A production set: copies stamped with Bates numbers, one after the other, without a gap."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import FileError, FileNotFound, UsageError
+from casetrack.base.formulas import without_formula
+from casetrack.base.records.table import RowList
+from casetrack.editions.legal.records.productions import ProducedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from casetrack.editions.legal.paper.stamp import Place
+
+MANIFEST = "production.csv"
+"""File of the target folder that lists what has which numbers."""
+_MAX_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """How numbers are written: ``Numbering("ABC", 123, 6)`` begins with ``ABC000123``.
+
+    Raises
+    ------
+    UsageError
+        The prefix ends in a digit or has letters that no file may have in its name, the first
+        number is below 1, or the digits are too few for it.
+    """
+
+    prefix: str
+    start: int = 1
+    digits: int = 6
+
+    def __post_init__(self) -> None:
+        plain = self.prefix.replace("-", "").replace("_", "").replace(" ", "").replace(".", "")
+        if self.prefix[-1:].isdigit() or (plain and not plain.isalnum()):
+            raise UsageError(
+                f"“{self.prefix}” can't stand before numbers.",
+                hint="Use letters, such as ABC or ABC-; the last one must not be a digit.",
+            )
+        if self.start < 1 or not 1 <= self.digits <= _MAX_DIGITS:
+            raise UsageError(
+                "Numbers begin with 1 or later, and have 1 to 12 digits.",
+                hint="For example `--start 1 --digits 6`.",
+            )
+
+    def __call__(self, number: int, /) -> str:
+        """Return a number as it is stamped.
+
+        Raises
+        ------
+        UsageError
+            It needs more digits than there are, so that numbers would no longer sort.
+        """
+        written = f"{number:0{self.digits}d}"
+        if len(written) > self.digits:
+            raise UsageError(
+                f"{self.prefix}{number} has more than {self.digits} digits.",
+                hint="Choose more `--digits N` for the whole set.",
+            )
+        return f"{self.prefix}{written}"
+
+
+def stamp_set(
+    files: Sequence[Path],
+    target: Path,
+    numbering: Numbering,
+    /,
+    *,
+    legend: str = "",
+    place: Place = "bottom-right",
+    passwords: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> RowList[ProducedFile]:
+    """Write stamped copies of files into a new folder, with a list of what has which numbers.
+
+    PDFs and pictures are stamped page by page. Any other file gets a slip sheet with one number,
+    and a copy of it lies beside, named by that number. Notes and fields become part of the pages.
+    All files are opened before the first is written: where one can't be, nothing is.
+
+    Parameters
+    ----------
+    files
+        In the order of their numbers.
+    target
+        A folder that doesn't exist yet, or is empty.
+    legend
+        Stands at the other end of the foot, such as ``"CONFIDENTIAL"``.
+    place
+        Where a number goes if nothing stands there.
+    progress
+        Told how many files of how many are done.
+
+    Returns
+    -------
+    RowList of ProducedFile
+        One row a file, as in ``production.csv``.
+
+    Raises
+    ------
+    UsageError
+        There is nothing to stamp, a file is named twice, the folder isn't empty, the digits don't
+        reach, or files can't be opened: names all of them.
+    """
+    files = [file.resolve() for file in files]
+    pages = _checked(files, target, passwords)
+    numbering(numbering.start + sum(pages) - 1)
+    target.mkdir(parents=True, exist_ok=True)
+    rows: list[ProducedFile] = []
+    number = numbering.start
+    for done, (file, count) in enumerate(zip(files, pages, strict=True)):
+        if progress is not None:
+            progress(done, len(files))
+        numbers = [numbering(number + at) for at in range(count)]
+        rows.append(_produced(file, target, numbers, legend, place, passwords))
+        number += count
+    _write_manifest(target / MANIFEST, rows)
+    if progress is not None:
+        progress(len(files), len(files))
+    return RowList(rows, of=ProducedFile)
+
+
+def _checked(files: Sequence[Path], target: Path, passwords: Sequence[str]) -> list[int]:
+    """Return how many numbers each file needs, after everything was looked at that may go wrong."""
+    from casetrack.editions.legal.paper.stamp import paper_of
+
+    if not files:
+        raise UsageError("No files were named.", hint="Name files, or a folder with files.")
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"{twice.name} is named twice.", hint="A page has one number; name each file once."
+        )
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(
+            f"{target} isn't an empty folder.",
+            hint="Name a new one, so that no earlier production is mixed with this one.",
+        )
+    counts, failed = [], []
+    for file in files:
+        try:
+            if not file.is_file():
+                raise FileNotFound(file)
+            if _shows_pages(file):
+                with paper_of(file, passwords) as document:
+                    counts.append(document.page_count)
+            else:
+                counts.append(1)
+        except FileError as error:
+            failed.append(str(error).splitlines()[0])
+    if failed:
+        raise UsageError(
+            "Nothing was stamped, since these files can't be opened:\n  " + "\n  ".join(failed),
+            hint="Mend them, give their passwords, or leave them out.",
+        )
+    return counts
+
+
+def _shows_pages(file: Path) -> bool:
+    from casetrack.editions.legal.paper.stamp import PICTURES
+
+    return file.suffix.lower() == ".pdf" or file.suffix.lower() in PICTURES
+
+
+def _produced(
+    file: Path,
+    target: Path,
+    numbers: Sequence[str],
+    legend: str,
+    place: Place,
+    passwords: Sequence[str],
+) -> ProducedFile:
+    from casetrack.editions.legal.paper.flat import flattened
+    from casetrack.editions.legal.paper.pdf import sha256_of, write_copy
+    from casetrack.editions.legal.paper.stamp import paper_of, slip_sheet, stamp_page
+
+    copy = target / f"{numbers[0]}.pdf"
+    digest, native = sha256_of(file), None
+    if _shows_pages(file):
+        with paper_of(file, passwords) as document:
+            flat = flattened(document)
+            for page, number in zip(flat, numbers, strict=True):
+                stamp_page(page, number, legend=legend, place=place)
+            write_copy(flat, copy)
+    else:
+        native = target / f"{numbers[0]}{file.suffix.lower()}"
+        shutil.copyfile(file, native)
+        sheet = slip_sheet(["Produced in its own format", file.name, f"SHA-256 {digest}"])
+        stamp_page(sheet[0], numbers[0], legend=legend, place=place)
+        write_copy(sheet, copy)
+    return ProducedFile(
+        str(file),
+        str(copy),
+        str(native) if native else None,
+        "native" if native else "pages",
+        numbers[0],
+        numbers[-1],
+        len(numbers),
+        digest,
+        sha256_of(copy),
+    )
+
+
+def _write_manifest(path: Path, rows: Iterable[ProducedFile]) -> None:
+    names = [field.name for field in fields(ProducedFile)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(
+            [without_formula(str(getattr(row, name) or "")) for name in names] for row in rows
+        )

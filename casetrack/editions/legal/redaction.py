@@ -1,0 +1,289 @@
+"""Redactions: a check whether covered words are still in a file, and copies without them.
+
+A black box over words hides them from the eye only. :func:`hidden_text` finds words that a page
+does not show, marks for a redaction that was not carried out, and words of earlier versions that
+the file still has. :func:`redact` takes words out of a copy; another library then looks for
+them in the written file, and where it finds any, no copy is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
+from casetrack.editions.legal.records.redactions import HiddenText, RedactedCopy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.base.config import OcrSettings
+    from casetrack.editions.legal.paper.blackout import Area
+    from casetrack.editions.legal.paper.proof import Findings
+    from casetrack.parse.ocr.page import Picture, RecognizedPage
+
+KINDS: dict[str, tuple[str, str]] = {
+    "ssn": ("social security numbers", r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])"),
+    "ein": ("taxpayer numbers of firms", r"(?<![\w-])\d{2}-\d{7}(?![\w-])"),
+    "email": ("addresses of mail", r"[\w.+%-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"),
+    "phone": (
+        "telephone numbers",
+        r"(?<![\w.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)|\d{2,4})[ .-]\d{3,4}[ .-]\d{3,4}(?![\w-])",
+    ),
+    "card": ("numbers of payment cards", r"(?<![\w-])(?:\d[ -]?){12,18}\d(?![\w-])"),
+    "iban": (
+        "account numbers (IBAN)",
+        r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)",
+    ),
+    "account": (
+        "numbers of accounts",
+        r"(?i:\b(?:account|acct)\.?(?:\s(?:number|no\.?|#))?:?\s)#?([\dXx*-]*\d[\dXx*-]{3,20})",
+    ),
+}
+"""What can be asked for by its kind: words for people, and the pattern."""
+_UNPROVED = "fonts and outlines that show other words than the text (no text recognition)"
+_CARD_DIGITS = (13, 19)
+
+
+def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenText]:
+    """Find the text of a file that is covered, and still there.
+
+    Parameters
+    ----------
+    path
+        A PDF or a DOCX.
+    passwords
+        Tried where the file is protected.
+
+    Returns
+    -------
+    list of HiddenText
+        In the order of the pages; empty where all that a reader doesn't see is really gone.
+
+    Raises
+    ------
+    FileError
+        There is no such file, it can't be read, or it is of another format.
+    """
+    path = path.resolve()
+    if not path.is_file():
+        raise FileNotFound(path)
+    if path.suffix.lower() == ".docx":
+        from casetrack.editions.legal.paper.hidden_runs import hidden_runs
+
+        return [
+            HiddenText(str(path), None, paragraph, text, cover)
+            for paragraph, text, cover in hidden_runs(path)
+        ]
+    if path.suffix.lower() != ".pdf":
+        raise UnsupportedFormat(path, ["pdf", "docx"])
+    from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
+    from casetrack.editions.legal.paper.earlier import words_of_earlier_versions
+    from casetrack.editions.legal.paper.pdf import opened
+
+    found = []
+    with opened(path, passwords) as document, in_pdfium(path, passwords) as sheets:
+        for number in range(1, len(sheets) + 1):
+            found += [
+                HiddenText(str(path), number, None, one.text, one.cover, one.box)
+                for one in read_sheet(sheets, number).covered
+            ]
+        found += [
+            HiddenText(str(path), number, None, text, "earlier version")
+            for number, text in words_of_earlier_versions(path, document, passwords)
+        ]
+    return found
+
+
+def redact(
+    path: Path,
+    target: Path,
+    /,
+    *,
+    words: Iterable[str] = (),
+    kinds: Iterable[str] = (),
+    areas: Sequence[Area] = (),
+    match_case: bool = False,
+    inside_words: bool = False,
+    label: str = "",
+    replace: bool = False,
+    ocr: OcrSettings | None = None,
+    models_dir: Path | None = None,
+    passwords: Sequence[str] = (),
+) -> RedactedCopy:
+    """Write a copy of a PDF without some words, kinds of numbers and areas.
+
+    Notes and form fields become part of the pages first, so that what they say is searched too.
+    Bookmarks, properties, attached files, links and scripts are not taken over.
+
+    Parameters
+    ----------
+    path, target
+        The original, which is only read; the copy, or a folder for it.
+    words
+        Names and phrases: over line ends, hyphenated, whatever the white space.
+    kinds
+        Keys of :data:`KINDS`.
+    areas
+        Rectangles to take out, whatever they hold.
+    match_case, inside_words
+        Whether capitals count; whether a part of a longer word counts.
+    label
+        Stands in white on the black areas, such as ``"Redacted"``.
+    replace
+        Whether a file that *target* names may be replaced.
+    ocr, models_dir
+        How pages that show text as a picture are read; ``None`` reads none.
+
+    Raises
+    ------
+    UsageError
+        Nothing is asked for, nothing of it is there, a page does not exist, the target cannot be
+        written, or something asked for would still be in the copy, which is then not kept.
+    FileError
+        The file is no PDF, is protected or damaged.
+    """
+    patterns = list(_patterns(words, kinds, match_case=match_case, inside_words=inside_words))
+    if not patterns and not areas:
+        raise UsageError(
+            "Nothing was named that is to be taken out.",
+            hint="Name words, kinds of numbers, or areas of a page.",
+        )
+    from casetrack.editions.legal.paper import blackout, pdf
+    from casetrack.editions.legal.paper.covered import in_pdfium, read_sheet
+    from casetrack.editions.legal.paper.flat import flattened
+    from casetrack.editions.legal.paper.proof import check_copy
+
+    path = path.resolve()
+    with pdf.opened(path, passwords) as document:
+        target = pdf.target_for(path, target, replace=replace)
+        _check_pages(path, areas, document.page_count)
+        flat = flattened(document)
+        with in_pdfium(flat.tobytes()) as sheets:
+            read = {number: read_sheet(sheets, number) for number in range(1, len(sheets) + 1)}
+        shapes = [number for number, sheet in read.items() if sheet.draws_shapes]
+        covered = {number: sheet.covered for number, sheet in read.items() if sheet.covered}
+        boxes = {number: [one.box for one in held] for number, held in covered.items()}
+        recognise = _recogniser(ocr, models_dir)
+        found, not_read = blackout.find_areas(flat, patterns, shapes=shapes, recognise=recognise)
+        found = [*areas, *found]
+        if not found:
+            unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
+            raise UsageError(
+                f"The pages of {path.name} have none of the words and numbers.{unread}",
+                hint="Check the spelling; --inside-words finds parts of longer words, too. A copy "
+                "has no properties, bookmarks, notes and attached files; they are not searched.",
+            )
+        blackout.take_out(flat, found, covered=boxes, label=label)
+        pdf.write_copy(flat, target)
+    with pdf.opened(target) as written:
+        left = blackout.remains(written, found)
+    checked = check_copy(target, found, patterns, recognise=recognise)
+    left += checked.left
+    if left:
+        target.unlink()
+        raise UsageError(
+            f"No copy was kept: words to be taken out of {path.name} would still be in "
+            f"{_listed(left[:3])}.",
+            hint="Print the document to a new PDF and take the words out of that.",
+        )
+    return RedactedCopy(
+        str(path),
+        str(target),
+        pdf.sha256_of(path),
+        pdf.sha256_of(target),
+        len(found),
+        tuple(sorted({area.page for area in found})),
+        dict(Counter(area.why for area in found)),
+        () if recognise is None else tuple(shapes),
+        tuple(sorted({*not_read, *checked.unread})),
+        tuple(f"p. {n}: “{one.text}”" for n, held in covered.items() for one in held),
+        tuple(f"p. {page}: “{text}”" for page, text in checked.covered),
+        tuple(_proof(checked)),
+        () if checked.recognised else (_UNPROVED,),
+    )
+
+
+def _proof(checked: Findings) -> Iterator[str]:
+    """Yield what a check without findings has shown."""
+    yield "no page has the words in its text, as PDFium reads it"
+    yield "no letter is in a black area"
+    if not checked.covered:
+        yield "every letter of the text is visible on its rendered page"
+    if checked.recognised:
+        yield f"text recognition reads none of them on {_pages(checked.recognised)}"
+    yield "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1"
+    yield "no properties, bookmarks, attached files, links, notes, scripts or earlier versions"
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    return f"page{'s' * (len(numbers) > 1)} {_listed(numbers)}"
+
+
+def _patterns(
+    words: Iterable[str], kinds: Iterable[str], *, match_case: bool, inside_words: bool
+) -> Iterator[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]]:
+    from casetrack.editions.legal.paper.letters import phrase_pattern
+
+    for phrase in words:
+        if not any(letter.isalnum() for letter in phrase):
+            raise UsageError(
+                f"“{phrase}” holds no letter and no digit.", hint="Name words as they are written."
+            )
+        pattern = phrase_pattern([phrase], match_case=match_case, inside_words=inside_words)
+        yield phrase, partial(_places, pattern)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(
+                f"“{kind}” is no kind that can be taken out.",
+                hint=f"The kinds are: {', '.join(KINDS)}.",
+            )
+        places = partial(_places, re.compile(KINDS[kind][1]))
+        yield KINDS[kind][0], partial(_cards, places) if kind == "card" else places
+
+
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span(pattern.groups) for match in pattern.finditer(text))
+
+
+def _cards(
+    places: Callable[[str], Iterator[tuple[int, int]]], text: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the numbers that have the check digit of payment cards (ISO/IEC 7812-1, Luhn)."""
+    least, most = _CARD_DIGITS
+    for start, end in places(text):
+        digits = [int(c) for c in text[start:end] if c.isdigit()]
+        doubled = [d * 2 - 9 * (d > 4) for d in digits[-2::-2]]
+        if least <= len(digits) <= most and (sum(doubled) + sum(digits[::-2])) % 10 == 0:
+            yield start, end
+
+
+def _check_pages(path: Path, areas: Sequence[Area], count: int) -> None:
+    missing = sorted({area.page for area in areas if not 1 <= area.page <= count})
+    if missing:
+        raise UsageError(
+            f"{path.name} has no page {_listed(missing)}.",
+            hint=f"It has {count} page{'s' * (count != 1)}, counted from 1.",
+        )
+
+
+def _recogniser(
+    ocr: OcrSettings | None, models_dir: Path | None
+) -> Callable[[Picture, float], RecognizedPage] | None:
+    if ocr is None:
+        return None
+    from casetrack.parse.ocr import read_image
+    from casetrack.parse.ocr.choose import choose_engine
+
+    try:
+        choose_engine(ocr, models_dir)
+    except OcrUnavailable:
+        return None
+    return lambda picture, dpi: read_image(picture, dpi, ocr, models_dir=models_dir)
+
+
+def _listed(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items))

@@ -1,0 +1,329 @@
+"""What the first page of a paper says of its kind and of its case.
+
+Three sources are read, the surest first: the line that the court's filing system prints on each
+page, the caption (court, parties, number, title), and words that only papers of a kind have. What
+none of them says for sure stays unknown; most documents are not legal at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.extract.papers.caption_lines import caption_cells, with_gutter
+from casetrack.extract.papers.caption_marks import (
+    case_number_in,
+    decided_on,
+    exhibit_label,
+    filed_on,
+    is_no_party,
+    judge_in,
+    witness_in,
+)
+from casetrack.extract.papers.courts import find_court
+from casetrack.extract.papers.docket_header import case_key, read_docket_header
+from casetrack.extract.papers.docket_sheet import read_sheet_head
+from casetrack.extract.papers.facts import NOT_LEGAL, LegalFacts
+from casetrack.extract.papers.paper_title import first_title
+from casetrack.extract.papers.parties import read_parties
+from casetrack.extract.papers.reported import own_citations
+from casetrack.extract.papers.without_caption import kind_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.base.records.papers import LegalType
+    from casetrack.extract.papers.caption_lines import Box, Cell
+    from casetrack.extract.papers.courts import Court
+    from casetrack.extract.papers.docket_header import DocketHeader
+    from casetrack.extract.papers.paper_kinds import PaperKind
+    from casetrack.extract.papers.parties import Caption
+    from casetrack.extract.papers.text import WholeText
+
+__all__ = ["NOT_LEGAL", "LegalFacts", "case_key", "read_caption"]
+
+_BARE_PAGE = 240
+"""A page with fewer characters is a cover."""
+_HEAD = 5000
+"""A caption stands within so many characters."""
+_MAY_BE = re.compile(
+    r"court|tribunal|gericht|appeal board|panel on multi|\bvs?\.?\s|versus|against|gegen\b"
+    r"|\bin re\b|in the matter|ex parte|ECLI|\bEW(?:HC|CA)|urteil|cassation|conseil|between:",
+    re.IGNORECASE,
+)
+"""Words without which no page has a caption; most pages have none of them."""
+_OPINION_WORDS = re.compile(
+    r"delivered the opinion|opinion (?:of the court )?(?:was )?delivered|\bPER CURIAM\b"
+    r"|^[\s*\d]*[A-Z][\w .,'’-]{2,40}, (?:(?:Chief |Presiding |Associate |Senior |Circuit "
+    r"|District |Acting )*(?:Justice|Judge)|C\.\s?J|P\.\s?J|S\.\s?J|J)\.?(?:[,:.]|$)"
+    r"|\bJJ\.|^[\s*\d]*OPINION\b|^\s*Opinion(?: of the Court.*)?$"
+    r"|^\s*Before:?\s.{0,160}(?:Judges?|JJ|Justices)|^\s*Present:?\s.{0,160}JJ?\."
+    r"|\bcertiorari to\b|appeals? from the (?:judgment|order|united states)|\[\d{4}\] (?:UKSC"
+    r"|EWHC|EWCA|UKHL|HCA|SCC)\b|ECLI:",
+    re.MULTILINE,
+)
+_ABROAD = re.compile(
+    r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|UKPC|HCA|SCC|CSIH|CSOH|NICA)\b"
+    r"|^\s*(?:JUDGMENT|ORDER) OF THE (?:GENERAL )?COURT\b|^\s*OPINION OF ADVOCATE GENERAL",
+    re.MULTILINE,
+)
+_ARGUED = re.compile(
+    r"\b(?:Argued|Decided|Submitted|Filed|Hearing dates?"
+    r"|Judgment delivered)\b:?\s+(?:and Submitted )?[A-Z0-9]"
+)
+_ORDERED = re.compile(
+    r"\bIT IS (?:HEREBY |THEREFORE |SO |FURTHER |ACCORDINGLY )*ORDERED\b|\bSO ORDERED\b",
+    re.IGNORECASE,
+)
+_MOVES = re.compile(
+    r"\bhereby moves?\b|\brespectfully moves?\b|\bmoves? (?:this|the) (?:honorable )?court\b",
+    re.IGNORECASE,
+)
+_ALLEGES = re.compile(
+    r"\b(?:alleges?|complain(?:s|ing)|states?) (?:as follows|and alleges?"
+    r"|of (?:the )?defendants?)\b|\bfor (?:his|her|its|their) (?:\w+ )?complaint\b",
+    re.IGNORECASE,
+)
+_DEPOSED = re.compile(
+    r"\b(?:was|were|been) (?:first |previously )?(?:duly |first )*(?:sworn"
+    r"|affirmed)\b.{0,120}?\b(?:testif|examined|deposed)"
+    r"|^\s*Q\.?\s.+\n+(?:.*\n+){0,4}?\s*A\.?\s|BY (?:MR|MS|MRS)\.",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_COURTS_LETTER = re.compile(
+    r"^\s*(?:Dear\s|Sincerely|Very truly yours|Respectfully(?: submitted)?,?$)", re.MULTILINE
+)
+
+
+def read_caption(
+    whole: WholeText,
+    /,
+    *,
+    format: str = "",  # noqa: A002 - the column's name
+    name: str = "",
+    title: str | None = None,
+    document_type: str | None = None,
+    boxes: Sequence[Mapping[int, Box]] = (),
+) -> LegalFacts:
+    """Return what the first pages of a document say of its kind and its case.
+
+    Parameters
+    ----------
+    whole
+        The document, or its first pages.
+    format, name, title
+        As in ``documents``: format of the file, its name, its own title.
+    document_type
+        The general kind of document, as named or inferred; contracts and letters are told by it.
+    boxes
+        For each page where the lines stand: offset of a line to its left and right edge in
+        points. With it the two columns of a caption are told apart.
+    """
+    pages = [page for page in whole.pages[:3] if page.text.strip()]
+    if not pages:
+        return NOT_LEGAL
+    sheet = read_sheet_head(pages[0].text)
+    if sheet is not None:
+        return sheet
+    header = read_docket_header(pages[0].text)
+    at, found = 0, NOT_LEGAL
+    for at, page in enumerate(pages[:2]):
+        if header is None and not _MAY_BE.search(page.text, 0, _HEAD):
+            found = LegalFacts(exhibit=exhibit_label(page.text))
+            if len(page.text) > _BARE_PAGE:
+                break
+            continue
+        place = whole.pages.index(page)
+        cells = caption_cells(page.text)
+        if header is not None and at == 0:
+            cells = [c for c in cells if not header.start <= c.start < header.end]
+        placed = boxes[place] if place < len(boxes) else {}
+        found = _of_page(page.text, page.number, cells, header, placed)
+        if found.legal_type is not None or len(page.text) > _BARE_PAGE:
+            break
+    first = "\n".join(page.text for page in pages)
+    facts = _with_text(found, pages[at].text if at < len(pages) else "", first, header)
+    facts = kind_of_text(facts, first, format=format, name=name, document_type=document_type)
+    if facts.legal_type is None:
+        return NOT_LEGAL
+    if facts.legal_type == "opinion":
+        facts = replace(facts, own_citations=own_citations(pages[0].text, name, title) or None)
+    return facts
+
+
+def _of_page(
+    text: str, page: int, cells: list[Cell], header: DocketHeader | None, boxes: Mapping[int, Box]
+) -> LegalFacts:
+    """Return what a page says by its caption and its title."""
+    court, line = _court(cells)
+    if boxes and (court is not None or header is not None):
+        cells = with_gutter(cells, text, boxes, line)
+    flow = [c for c in cells if c.side != "right"]
+    after = next((i for i, c in enumerate(flow) if c.line > line), 0)
+    caption = read_parties(flow, page, after, is_no_party)
+    exhibit = exhibit_label(text)
+    is_paper = court is not None or header is not None
+    is_caption = caption is not None and any(p.role for p in caption.parties)
+    number = None
+    if is_paper or caption is not None:
+        number = case_number_in(cells)
+    if not (is_paper or is_caption or (caption and number)):
+        return LegalFacts(exhibit=exhibit)
+    told = _title(cells, flow, after, caption)
+    facts = LegalFacts(
+        court=court.name if court else None,
+        court_id=court.court_id if court else None,
+        case_number=number,
+        case_name=caption.case_name if caption else None,
+        parties=caption.parties if caption else None,
+        judge=judge_in(cells),
+        exhibit=exhibit,
+    )
+    if told is not None:
+        kind, words = told
+        return replace(
+            facts,
+            legal_type=kind.legal_type,
+            legal_detail=kind.detail,
+            legal_title=words,
+            legal_evidence=f'title "{_shown(kind.words)}" on page {page}',
+        )
+    if is_paper and (caption or number):
+        names = [
+            f'court "{_shown(court.text)}"' if court else "",
+            f'caption "{caption.case_name}"' if caption else "",
+        ]
+        return replace(
+            facts,
+            legal_type="other",
+            legal_evidence=f"{' and '.join(filter(None, names)) or 'case number'} on page {page}",
+        )
+    return facts
+
+
+def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
+    """Return the court, and the number of the last line of its name; that of one beside is -1."""
+    flow, right = ([c for c in cells if (c.side == "right") is side] for side in (False, True))
+    for chosen in (flow, right, cells) if right else (flow,):
+        court = find_court([c.text for c in chosen])
+        if court is not None:
+            line = chosen[min(court.last, len(chosen)) - 1].line
+            return court, line if chosen is flow else -1
+    return None, -1
+
+
+def _title(
+    cells: Sequence[Cell], flow: Sequence[Cell], after: int, caption: Caption | None
+) -> tuple[PaperKind, str] | None:
+    """Return the kind that the title of a paper tells, and the title.
+
+    It stands on the right of the caption, below it, or, where there is no caption, on top.
+    """
+    first, last = (caption.first, caption.last) if caption else (after, after)
+    top = flow[first].line if first < len(flow) else 0
+    bottom = flow[last - 1].line if 0 < last <= len(flow) else top
+    right = [c for c in cells if c.side == "right" and top - 3 <= c.line <= bottom + 3]
+    below = [c for c in flow if c.line > bottom]
+    above = [c for c in flow[:first] if c.line < top]
+    best: tuple[PaperKind, str] | None = None
+    for run in (right, below[:14], above):
+        found = first_title(run)
+        if found is not None and (
+            best is None or (best[0].legal_type == "other" and best[0].detail == "notice")
+        ):
+            best = found
+        if best is not None and not (best[0].legal_type == "other" and best[0].detail == "notice"):
+            break
+    return best
+
+
+def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:
+    """Add what the header says, and what the words of the page say of its kind."""
+    if header is not None:
+        facts = replace(
+            facts,
+            case_number=header.case_number,
+            docket_entry=header.entry,
+            filed_on=header.filed_on,
+            court_id=facts.court_id or header.court_id,
+            legal_type=facts.legal_type or "other",
+            legal_evidence=facts.legal_evidence
+            or f'"{_shown(first[header.start : header.end])}" at the edge of page 1',
+        )
+    if facts.legal_type is None:
+        return facts
+    head = text[:_HEAD]
+    if facts.legal_type == "other" and facts.legal_detail is None:
+        told = _by_words(head, facts)
+        if told is not None:
+            kind, detail, words = told
+            place = f'"{_shown(words)}" on the first page'
+            facts = replace(
+                facts,
+                legal_type=kind,
+                legal_detail=detail,
+                legal_evidence=f"{facts.legal_evidence}; {place}",
+            )
+    if (
+        facts.legal_type == "brief"
+        and facts.legal_title
+        and facts.court_id
+        and facts.court_id.startswith("ca")
+    ):
+        judges = re.search(r"^\s*Before:?\s.{0,160}(?:Judges?|JJ)", head, re.MULTILINE)
+        if judges and facts.legal_title.strip("*∗ ").upper().startswith("MEMORANDUM"):
+            facts = replace(
+                facts,
+                legal_type="opinion",
+                legal_detail=None,
+                legal_evidence=f'{facts.legal_evidence}; "{_shown(judges.group())}"',
+            )
+    abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
+    if abroad and facts.legal_detail in (None, "judgment"):
+        named: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
+        said = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
+        facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=said)
+    if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
+        facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
+    witness = witness_in(facts, first)
+    day = (
+        facts.filed_on
+        or (decided_on(head) if facts.legal_type == "opinion" else None)
+        or filed_on(head, facts)
+    )
+    return replace(facts, witness=witness, filed_on=day)
+
+
+def _is_opinion(head: str, facts: LegalFacts) -> bool:
+    return facts.legal_title is None and _OPINION_WORDS.search(head) is not None
+
+
+def _by_words(head: str, facts: LegalFacts) -> tuple[LegalType, str | None, str] | None:
+    found = _COURTS_LETTER.search(head)
+    if found and "Dear" in head:
+        return "correspondence", "letter", found.group()
+    if facts.case_name or facts.case_number:
+        found = _OPINION_WORDS.search(head)
+        if found and (_ARGUED.search(head) or facts.court or facts.case_name):
+            return "opinion", None, found.group()
+        if facts.court and (found := _ARGUED.search(head)) and " v. " in (facts.case_name or ""):
+            return "opinion", None, found.group()
+    found = _DEPOSED.search(head)
+    if found:
+        return "deposition", None, found.group()
+    told: tuple[tuple[LegalType, re.Pattern[str]], ...] = (
+        ("motion", _MOVES),
+        ("complaint", _ALLEGES),
+        ("order", _ORDERED),
+    )
+    for kind, pattern in told:
+        found = pattern.search(head)
+        if found:
+            return kind, None, found.group()
+    return None
+
+
+def _shown(words: str) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= 90 else plain[:89] + "…"

@@ -1,0 +1,292 @@
+"""Single facts that stand in and around a caption: number, judge, days, exhibit label, witness."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.base.years import written_day
+from casetrack.extract.papers.courts import find_court
+from casetrack.extract.papers.paper_kinds import kind_of_title
+from casetrack.extract.papers.reported import is_citation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.papers.caption_lines import Cell
+    from casetrack.extract.papers.facts import LegalFacts
+
+_FORM = (
+    r"(?:\d{1,2}:)?\d{2,4}\s?[-–]?\s?[A-Za-z]{1,4}\.?\s?[-–]?\s?\d{2,7}"
+    r"(?:[-–/][A-Z0-9][A-Za-z0-9]{0,5})*(?:\s[A-Z]{2,4}(?=\s?\())?(?:\s?\([A-Za-z]{2,5}\))*"
+    r"|[A-Z]{2,4}-[A-Z]{1,2}-\d{2,6}-\d{2}"
+    r"|\d{2,4}[-–]\d{2,7}(?:[-–][A-Za-z0-9]{1,5})*(?:\s\([A-Z]{2,4}\))?"
+    r"|[A-Z]{1,5}[-–. ]?\d{2,4}[-–/ ]?\d{2,9}(?:[-–][A-Z0-9]+)*"
+    r"|\d{4,8}/\d{2,4}|\d{4,8}|[A-Z]{2}-\d{4}-\d{6}|[A-Z]-\d{1,4}/\d{2}"
+)
+_LABEL = (
+    r"(?:(?:civil|criminal|appeal|appellate|bankruptcy|adversary|adv\.?|jointly administered"
+    r"|originating|agency|lower|court)\.?\s+)*"
+    r"(?:case|action|docket|index|cause|civ|crim|cr|proceeding|proc|pro|file|appeal|record"
+    r"|claim|petition|c\.\s?a|az(?=\.:)|aktenzeichen)\.?\s*"
+    r"(?:nos?\b\.?|number|\#)?\s*:?\s*"
+)
+_NUMBER = re.compile(
+    rf"(?:^|(?<=[\s(]))(?:{_LABEL}(?:nos?\.?\s*)?|no\.?s?\.?\s*:?\s*|(?:civ"
+    rf"|crim)\.\s*)\#?\s*(?P<number>{_FORM})(?![\w%])",
+    re.IGNORECASE,
+)
+_BARE_NUMBER = re.compile(
+    r"^(?:\d{1,2}:\d{2}CR\d{1,5}|\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}(?:-[A-Z]+)*|\d{2}[ -](?:Civ|Cr|cv"
+    r"|cr)\.?[ -]\d{2,6}(?: ?\([A-Z]{2,4}\))*|[A-Z]\d{6}|\d{2}-\d{2,6}(?:-[a-z]{2})?"
+    r"|[A-Z]\d{3,6}/\d{2,4}|\[\d{4}\] (?:EWHC|EWCA|UKSC|UKHL) \d+)\.?$"
+)
+_OTHER_NUMBER = re.compile(
+    r"(?:document|entry|doc|dkt|page|bar|state bar|exhibit|originating|dc docket|related)\b",
+    re.IGNORECASE,
+)
+_NAME = (
+    r"[A-Z][\w.'’-]*(?:[^\S\n]+(?:[A-Z]\.|de|van|von|[A-Z][\w.'’-]*)){0,3}(?:,? (?:Jr|Sr|II|III"
+    r"|IV)\.?)?"
+)
+_TITLE = (
+    r"(?:Chief |Senior |Presiding |Associate |Magistrate |Bankruptcy |Circuit |District "
+    r"|Administrative Law |U\.?S\.? |United States |Superior Court |Honorable |Hon\. )*"
+)
+_JUDGE = (
+    re.compile(
+        rf"\b(?:Hon(?:\.|orable)|The Honou?rable)\s+(?:Mr\.? |Ms\.? |Mrs\.? "
+        rf"|Justice )?(?P<name>{_NAME})"
+    ),
+    re.compile(
+        rf"(?:^|\b)(?:Assigned (?:to|for all purposes to)|Presiding(?: Judge)?"
+        rf"|Trial Judge|{_TITLE}Judge|Magistrate|JUDGE)\s*:\s*(?:Judge |Hon\. "
+        rf"|The Honorable |{_TITLE}Judge )?(?P<name>{_NAME})"
+    ),
+    re.compile(
+        rf"^(?P<name>[A-Z][\w.'’ -]{{2,40}}?),\s*{_TITLE}(?:JUDGE|Judge|JUSTICE"
+        rf"|Justice)(?:\b[.:,]?|$)"
+    ),
+    re.compile(
+        r"^(?P<name>[A-Z][A-Z.'’ -]{2,30}),\s*(?:C\.\s?J|P\.\s?J|J|S\.\s?J"
+        r"|Ch\.\s?J)\.[.:,]?$"
+    ),
+    re.compile(
+        rf"(?:^|\b)(?:Mr|Mrs|Ms|Lord|Lady)\.? (?:Chief )?Justice (?P<name>{_NAME})", re.IGNORECASE
+    ),
+    re.compile(rf"^(?:Justice|Judge|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"),
+)
+_NO_NAME = re.compile(
+    r"^(?:presiding|clerk|the|of|court|district|judge|magistrate|to be|none|unassigned|united"
+    r"|all|each|chief)\b",
+    re.IGNORECASE,
+)
+_DAY_WORDS = re.compile(r"\d")
+_STAMP = re.compile(
+    r"(?<![\[\"“])\b(?:E-?|ELECTRONICALLY |CONFORMED COPY |ORIGINAL )?"
+    r"(?:FILED|Filed|RECEIVED NYSCEF"
+    r"|E-Filed|EFiled)\b(?! (?:herewith|concurrently|under|by|with|his|her|its|a|an|in support"
+    r"|this|on behalf)\b)"
+)
+_BROUGHT = re.compile(
+    r"on (?:(?:a )?(?:writ|cross|petitions?|certiorari|remand|review)\b|appeal (?:from|to)\b)"
+    r"|(?:certiorari|appeals?) (?:to|from) the\b",
+    re.IGNORECASE,
+)
+"""How a case came to a court; no title of a paper."""
+# "[Filed May 25, 2012]" within a text is the day of another paper.
+_DECIDED = re.compile(
+    r"(?<![\[\"“])\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date"
+    r"|Issued|Released)\b\s*:?\s*(?:on\s+)?"
+)
+_DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
+
+
+def is_no_title(text: str, /) -> bool:
+    """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
+    if (text[:1].isdigit() and is_citation(text)) or _BROUGHT.match(text):
+        return True
+    if _NUMBER.match(text) or _BARE_NUMBER.match(text) or _STAMP.match(text):
+        return True
+    return find_court([text]) is not None
+
+
+def is_no_party(text: str, /) -> bool:
+    """Whether a line of a caption is something other than the name of a party."""
+    if is_no_title(text):
+        return True
+    if re.match(
+        r"(?:argued|decided|submitted|filed|date[ds]?\b|present|before|chapter \d|hearing|judge"
+        r"|hon\.|on (?:writ|appeal|petition)|certiorari|appeals? from|attorneys|clerk|by\b"
+        r"|syllabus|slip op|cite as|x$|-{3,}|_{3,}|[ivx\d]+\.?$)",
+        text,
+        re.IGNORECASE,
+    ):
+        return True
+    kind = kind_of_title(text) if text.isupper() or len(text) < 50 else None
+    return kind is not None and kind.start == 0
+
+
+def case_number_in(cells: Sequence[Cell], /) -> str | None:
+    """Return the number of the case; that of a lower court or another case is none."""
+    best: str | None = None
+    for cell in cells[:70]:
+        if bare := _BARE_NUMBER.match(cell.text.strip()):
+            best = best or bare.group().rstrip(".")
+            continue
+        for found in _NUMBER.finditer(cell.text):
+            before = cell.text[max(0, found.start() - 18) : found.start() + 12]
+            if _OTHER_NUMBER.search(before):
+                continue
+            labelled = not re.match(r"\s*no", found.group(), re.IGNORECASE)
+            number = found["number"].strip()
+            if not any(c.isdigit() for c in number) or (
+                number.isdigit() and len(number) < (4 if labelled else 2)
+            ):
+                continue
+            if number.isdigit() and not labelled and len(number) < 3:
+                continue
+            return number
+    return best
+
+
+def judge_in(cells: Sequence[Cell], /) -> str | None:
+    """Return the judge whom the first lines name, without title."""
+    for pattern in _JUDGE:
+        for cell in cells[:70]:
+            found = pattern.search(cell.text)
+            if found and not _NO_NAME.match(found["name"]):
+                name = " ".join(found["name"].split()).strip(" ,.:;")
+                name = re.sub(r"^(?:Hon\.|HON\.|Honorable|Judge|JUDGE|Justice|By:?)\s+", "", name)
+                if 2 < len(name) <= 40 and any(c.isalpha() for c in name):
+                    return _named(name)
+    return None
+
+
+def _named(name: str) -> str:
+    return " ".join(
+        w if len(w.strip(".")) == 1 or w in ("II", "III", "IV") else w.title() if w.isupper() else w
+        for w in name.split()
+    )
+
+
+def _day_in(text: str) -> str | None:
+    """Return the only day that a short text says first, as YYYY-MM-DD; months come first."""
+    from casetrack.extract.dates import find_dates
+
+    if not _DAY_WORDS.search(text):
+        return None
+    for date in find_dates(text):
+        if date.precision == "day" and date.value and len(date.value) == 10:
+            return written_day(*map(int, date.value.split("-")))
+        numeric = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d{2})", date.text)
+        if numeric and date.readings:
+            month, day, year = (int(g) for g in numeric.groups())
+            year += (2000 if year < 70 else 1900) if year < 100 else 0
+            value = written_day(year, month, day)
+            if value in date.readings:
+                return value
+    return None
+
+
+def filed_on(head: str, facts: LegalFacts, /) -> str | None:
+    """Return the day of the court's stamp; of a paper without one none."""
+    if facts.legal_type in (None, "contract", "statute", "correspondence", "deposition"):
+        return None
+    for stamp in _STAMP.finditer(head[:4000]):
+        day = _day_in(head[stamp.end() : stamp.end() + 130])
+        if day:
+            return day
+    return None
+
+
+def decided_on(head: str, /) -> str | None:
+    """Return the day on which an opinion was decided."""
+    for word in _DECIDED.finditer(head[:4000]):
+        if word.group().startswith("Date") and ":" not in word.group():
+            continue
+        day = _day_in(head[word.end() : word.end() + 40].split("\n", maxsplit=1)[0])
+        if day:
+            return day
+    lines = [line.strip() for line in head[:2500].split("\n")]
+    for line in lines[:40]:
+        if 8 <= len(line) <= 40 and _DAY_WORDS.search(line) and not _NUMBER.search(line):
+            day = _day_in(line)
+            if day and not re.search(r"argued|submitted|filed", line, re.IGNORECASE):
+                return day
+    return None
+
+
+_EXHIBIT = re.compile(
+    r"^[\s\W]*(?:(?P<whose>PLAINTIFF(?:['’]?S)?|DEFENDANT(?:['’]?S)?|GOVERNMENT(?:['’]?S)?"
+    r"|JOINT|TRIAL|DEPOSITION|Plaintiff['’]s|Defendant['’]s|Government['’]s|Joint|Trial"
+    r"|Deposition)\s+)?"
+    r"(?:EXHIBIT|Exhibit|EX\.|Ex\.|EX)[\s:\-–#]*(?:(?:NO"
+    r"|No)\.?\s*)?[\"“']?(?P<label>[A-Z]{1,3}(?![a-zA-Z])(?:[- ]?\d{1,3})?"
+    r"|\d{1,4}(?:[.\-]\d{1,3})?(?:\([a-z0-9]\))?[A-Z]?|PX[- ]?\d+|DX[- ]?\d+)[\"”']?\s*(?:\n|$"
+    r"|[-–—]|\bto\b)",
+    re.MULTILINE,
+)
+_BARE_LABEL = re.compile(
+    r"^(?P<label>(?:PX|DX|GX|JX|TX|Pl\.? Ex\.?|Def\.? Ex\.?)[- ]?\d{1,4}[A-Z]?)$", re.MULTILINE
+)
+
+
+def exhibit_label(text: str, /) -> str | None:
+    """Return the label of an exhibit that heads or ends a page, or stands alone on it."""
+    head, foot = text[:500], text[-160:]
+    for part in (head, foot):
+        found = _EXHIBIT.search(part) or _BARE_LABEL.search(part)
+        if found and (part is head or len(text) < 3000):
+            label = " ".join(found["label"].split())
+            whose = (found.groupdict().get("whose") or "").casefold()[:1]
+            prefix = {"p": "PX-", "d": "DX-", "g": "GX-", "j": "JX-"}.get(whose, "")
+            if (found.groupdict().get("whose") or "").casefold().startswith("dep"):
+                prefix = ""
+            return f"{prefix}{label}"
+    return None
+
+
+_WITNESS = (
+    re.compile(
+        rf"\b(?:DEPOSITION|Deposition|TESTIMONY|Testimony|EXAMINATION(?: UNDER OATH"
+        rf"| BEFORE TRIAL)?|Examination(?: Under Oath)?)\s+(?:UPON ORAL EXAMINATION "
+        rf"|Upon Oral Examination )?(?:OF|of):?\s*(?:MR\.|MS\.|DR\.|Mr\.|Ms\."
+        rf"|Dr\.)?\s*(?P<name>{_NAME})"
+    ),
+    re.compile(
+        rf"\b(?:DECLARATION|Declaration|AFFIDAVIT|Affidavit|AFFIRMATION|Affirmation"
+        rf"|WITNESS STATEMENT|Witness Statement|witness statement)\s+(?:OF|of|BY"
+        rf"|by):?\s*(?:MR\.|MS\.|DR\.|Mr\.|Ms\.|Dr\.)?\s*(?P<name>{_NAME})"
+    ),
+    re.compile(
+        rf"\bI,\s+(?P<name>{_NAME}),\s+(?:hereby |do )?(?:declare|state|being|affirm"
+        rf"|depose|of|make|certify|am)\b"
+    ),
+    re.compile(
+        r"^\s*(?P<name>[A-Z][A-Z.'’ -]{4,40}),?\s*\n*\s*(?:the witness herein"
+        r"|called as a witness|a witness|having been|having first been|being first duly"
+        r"|was first duly|after having been)",
+        re.MULTILINE,
+    ),
+)
+_END_OF_NAME = re.compile(
+    r"\s+(?:IN|in|In|TAKEN|Taken|taken|VOLUME|Volume|ON|On|ESQ|PURSUANT|REGARDING|AND|and|AS"
+    r"|January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|VOL|DATED|M\.D|PH\.D|SUPPORTING|OPPOSING|FILED|Pursuant|Regarding)\b.*$"
+)
+
+
+def witness_in(facts: LegalFacts, text: str, /) -> str | None:
+    """Return whose testimony a deposition or a declaration is."""
+    if facts.legal_type != "deposition" and facts.legal_detail not in ("declaration", "transcript"):
+        return None
+    patterns = _WITNESS[:1] + _WITNESS[3:] if facts.legal_type == "deposition" else _WITNESS[1:3]
+    for source in filter(None, (facts.legal_title, text[:6000])):
+        for pattern in patterns:
+            found = pattern.search(source)
+            if found:
+                name = _END_OF_NAME.sub("", " ".join(found["name"].split())).strip(" ,.")
+                if len(name) > 3 and not _NO_NAME.match(name):
+                    return _named(name)
+    return None

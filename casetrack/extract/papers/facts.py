@@ -1,0 +1,46 @@
+"""What is known of a paper of a case: the columns of ``documents`` that begin with its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from casetrack.base.records.papers import LegalType, Party
+
+CAPTION_READER = 1
+"""Raised whenever the legal columns of a document would come out in another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegalFacts:
+    """The legal columns of a document, each as ``schemas/v1/documents.toml`` describes it.
+
+    What the text does not say for sure is ``None``.
+    """
+
+    legal_type: LegalType | None = None
+    legal_detail: str | None = None
+    legal_evidence: str | None = None
+    legal_title: str | None = None
+    case_name: str | None = None
+    case_number: str | None = None
+    court: str | None = None
+    court_id: str | None = None
+    judge: str | None = None
+    filed_on: str | None = None
+    docket_entry: str | None = None
+    parties: tuple[Party, ...] | None = None
+    witness: str | None = None
+    exhibit: str | None = None
+    own_citations: tuple[str, ...] | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Return them by name, and who has read them."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return own | {"caption_reader": CAPTION_READER}
+
+
+NOT_LEGAL = LegalFacts()
+UNREAD: dict[str, Any] = NOT_LEGAL.columns() | {"caption_reader": None}
+"""The columns after a failure, which the next reindex reads."""

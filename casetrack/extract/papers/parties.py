@@ -1,0 +1,394 @@
+"""Parties and their roles, from the lines of a caption.
+
+Names stand before their role, the two sides around "v."::
+
+    ACME CORP., a Delaware corporation; and
+    JOHN ROE,
+              Plaintiffs,
+         v.
+    WIDGET LLC, et al.,
+              Defendants.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.base.records.papers import Party
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from casetrack.extract.papers.caption_lines import Cell
+
+_WORD = (
+    r"(?:(?:third[- ]party|counter-?|cross-?|counterclaim|nominal|consolidated|alleged|joint"
+    r"|lead|relief"
+    r"|putative|interpleader|intervenor|involuntary|chapter \d+|reorganized|additional|proposed"
+    r"|real|first|second|third|fourth|part 20)[ -]?)*"
+    r"(?:plaintiff|defendant|petitioner|respondent|appellant|appellee|claimant"
+    r"|debtor(?:s)?[- ]in[- ]possession"
+    r"|debtor|intervenor|movant|relator|garnishee|complainant|applicant|party in interest"
+    r"|parties in interest|amic(?:us|i) curiae|trustee|objector|prosecutor|accused"
+    r"|interested part(?:y|ies)|caveator"
+    r"|kläger(?:in)?|beklagte[rn]?|employer|insurer|receiver|contemnor|deponent)(?:\(s\)"
+    r"|s)?(?: below)?"
+)
+_ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
+_ROLE_LINE = re.compile(rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?[\s,.;:]*$", re.IGNORECASE)
+_ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
+_ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"(?:[-–—\s]*(?:v\.?|vs\.?|versus|against|v\s?e\s?r\s?s\s?u\s?s|gegen|and)[-–—\s]*[.,:;]?)$",
+    re.IGNORECASE,
+)
+_AGAINST_THEN = re.compile(r"(?:vs?\.|V\.|VS\.|versus|[-–—]\s?against\s?[-–—])\s+(?=\S)")
+_SHORT = re.compile(
+    r"(?P<one>[A-Z0-9][^:;]{1,90}?)[,\s]\s*(?:v\.|vs\.|V\."
+    r"|VS\.)\s+(?P<two>[A-Z0-9][^:;]{1,90}?)[.,;]?$"
+)
+_LEAD = re.compile(r"(?:Title|Case Name|Re|RE|Short Title|Caption|Matter)\s*:?\s+(?=[A-Z])")
+_IN_RE = re.compile(
+    r"(?:in re(?: the (?:matter|marriage|estate) of)?|in the matter of(?: the [\w ]{3,30} of)?"
+    r"|matter of"
+    r"|ex parte(?! (?:application|motion|order|request))|(?:in re )?(?:the )?(?:estate|marriage"
+    r"|guardianship|conservatorship|adoption"
+    r"|petition|application) of)\b\s*:?\s*",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"@|\b\d{5}(?:-\d{4})?$|\bTel(?:ephone)?\b|\bFax|facsimile|\bEmail|State Bar|Bar No|SBN"
+    r"|\(\d{3}\)\s?\d|attorneys? for|counsel for"
+    r"|\bLLP$|^(?:page|between|before|present)\b|^\d+\s.*\b(?:Suite|Street|Avenue)\b",
+    re.IGNORECASE,
+)
+_DESCRIBED = re.compile(
+    r",?\s+(?:(?:an?|the)\s+(?!matter)[\w ]{0,30}?(?:corporation|company|individual|partnership"
+    r"|llc|liability company|entity|municipality|agency|association|trust|resident|citizen"
+    r"|minor|infant)\b.*"
+    r"|individually.*|on behalf of.*|in (?:his|her|its|their) (?:official|individual|capacity).*"
+    r"|by and through.*|as (?:trustee|administrator|executor|administratrix"
+    r"|personal representative|next friend|guardian|parent|secretary).*|et\s+(?:al|ux|vir)\b.*"
+    r"|(?:f/k/a|d/b/a|a/k/a|dba|doing business as|formerly known as)\b.*|collectively.*"
+    r"|inclusive.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIX = re.compile(
+    r"(?:inc|llc|l\.l\.c|ltd|corp|co|jr|sr|ii|iii|iv|lp|l\.p|llp|l\.l\.p|plc|gmbh|s\.?a|n\.?a"
+    r"|ag|b\.?v|n\.?v|p\.?c|pllc|esq|m\.?d|ph\.?d|et al|et ux|incorporated|limited)\.?$",
+    re.IGNORECASE,
+)
+_LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
+"""Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
+_NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
+_SIDE = 16
+"""Most lines of one side."""
+_BETWEEN = 3
+"""So many lines of the right column may stand between "v." and the name after it."""
+_LOOKED_AT = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What the part of a page between court and title says.
+
+    Attributes
+    ----------
+    parties
+        In order.
+    case_name
+        In words.
+    first, last
+        Cells that it covers, the last one left out.
+    """
+
+    parties: tuple[Party, ...]
+    case_name: str | None
+    first: int
+    last: int
+
+
+def read_parties(
+    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool], /
+) -> Caption | None:
+    """Return the parties of a caption; ``None`` where the lines are none.
+
+    Parameters
+    ----------
+    cells
+        The left or only parts of the lines of a page.
+    page
+        Its number.
+    begin
+        The first cell after the court, or 0.
+    stops
+        Whether a line is something else: the number of the case, a date, a title.
+    """
+    about = _in_re(cells, page, begin, stops)
+    for at in range(min(len(cells), _LOOKED_AT)):
+        text = cells[at].text
+        then = _AGAINST_THEN.match(text)
+        is_and = text.strip().casefold() == "and"
+        if is_and and not (at and _ROLE_LINE.match(cells[at - 1].text)):
+            continue
+        if at and (then or _AGAINST.match(text)):
+            low = begin if begin <= at else 0
+            up = list(_upwards(cells, at, low, stops))
+            down, last = _downwards(cells, at, then.end() if then else None, stops)
+            one, two = _side(up, page), _side(down, page)
+            if one and two:
+                first = up[0][0]
+                parties = (*(about.parties if about and about.first < first else ()), *one, *two)
+                name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
+                start = min(first, about.first) if about else first
+                return Caption(_unique(parties), name, start, last)
+    return about or _on_one_line(cells, page, begin, stops)
+
+
+def _upwards(
+    cells: Sequence[Cell], at: int, low: int, stops: Callable[[str], bool]
+) -> Iterator[tuple[int, str, int]]:
+    first = at
+    while first > low and at - first < _SIDE:
+        text = cells[first - 1].text
+        if stops(text) or _ADDRESS.search(text) or _AGAINST.match(text) or _IN_RE.match(text):
+            break
+        first -= 1
+    return ((i, cells[i].text, cells[i].start) for i in range(first, at))
+
+
+def _downwards(
+    cells: Sequence[Cell], at: int, rest: int | None, stops: Callable[[str], bool]
+) -> tuple[list[tuple[int, str, int]], int]:
+    found = []
+    if rest is not None:
+        found.append((at, cells[at].text[rest:], cells[at].start + rest))
+    last = at + 1
+    for i in range(at + 1, min(len(cells), at + _SIDE)):
+        text = cells[i].text
+        role = _ROLE_LINE.match(text)
+        if not role and (stops(text) or _ADDRESS.search(text) or _is_prose(text)):
+            if found or i - at > _BETWEEN:
+                break
+            continue
+        found.append((i, text, cells[i].start))
+        last = i + 1
+        if role or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
+            more = [c.text for c in cells[i + 1 : i + 5]]
+            if not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in more) or (
+                more and (stops(more[0]) or _is_prose(more[0]))
+            ):
+                break
+    return found, last
+
+
+def _is_prose(text: str) -> bool:
+    words = text.split()
+    small = sum(w[:1].islower() for w in words)
+    return len(words) >= 7 and small >= 0.5 * len(words)
+
+
+def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
+    """Return the parties of one side: what stands before each role, else all of it."""
+    found, held = list[Party](), list[tuple[str, int]]()
+    for _, line, start in lines:
+        text = _NOTE_MARK.sub("", line)
+        if _AGAINST.match(text):
+            continue
+        role = _ROLE_LINE.match(text)
+        if role:
+            found += _named(held, _role(role["role"]), page)
+            held = []
+            continue
+        led = _ROLE_FIRST.match(text)
+        if led:
+            found += _named([(led["name"], start + led.start("name"))], _role(led["role"]), page)
+            continue
+        inline = _ROLE_END.match(text)
+        if inline and not inline["name"].casefold().endswith((" the", " a", " of", "against")):
+            held.append((inline["name"], start))
+            found += _named(held, _role(inline["role"]), page)
+            held = []
+            continue
+        held.append((text, start))
+    return found + _named(held, None, page)
+
+
+def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list[Party]:
+    """Return the parties named in lines: each begins where its first line has it."""
+    joined, starts = "", list[tuple[int, int]]()
+    for text, start in held:
+        joined += " " if joined else ""
+        starts.append((len(joined), start))
+        joined += text
+    found = []
+    for begin, end in _split(joined):
+        name = joined[begin:end]
+        cut = _DESCRIBED.search(name)
+        short = name[: cut.start()] if cut and cut.start() > 2 else name
+        short = short.strip(" ,;:-–—")
+        short = re.sub(r",\d{1,2}$", "", short)
+        short = short if _SUFFIX.search(short) else short.rstrip(" .")
+        if not _is_name(short):
+            continue
+        at = begin + name.find(short[:1])
+        offset, start = next(p for p in reversed(starts) if p[0] <= at)
+        line = next(t for t, s in held if s == start)
+        stop = min(at - offset + len(short), len(line))
+        found.append(Party(" ".join(short.split()), role, page, start + at - offset, start + stop))
+    return found
+
+
+def _split(joined: str) -> list[tuple[int, int]]:
+    """Split a list of names at semicolons, or else at commas that are no part of a name."""
+    if ";" in joined:
+        spans = []
+        for piece in re.finditer(r"[^;]+", joined):
+            last = _LAST_OF_TWO.fullmatch(piece[0])
+            cut = piece.start() + last.end(1) if last else piece.end()
+            spans += [(piece.start(), cut)] + ([(cut, piece.end())] if last else [])
+    else:
+        spans, begin = [], 0
+        for comma in re.finditer(
+            r",\s+(?:and\s+)?|\s+(?:and|AND)\s+(?=[A-Z][\w.]+\s+[A-Z])", joined
+        ):
+            rest = joined[comma.end() :]
+            word = re.match(r"[\w.’'&-]+", rest)
+            is_name = (
+                word is not None
+                and word.group()[:1].isupper()
+                and not _SUFFIX.fullmatch(word.group())
+            )
+            head = joined[begin : comma.start()]
+            if (
+                is_name
+                and len(head.split()) > 1
+                and not rest.casefold().startswith(("individually", "as ", "a ", "an "))
+            ):
+                spans.append((begin, comma.start()))
+                begin = comma.end()
+        spans.append((begin, len(joined)))
+    trimmed = []
+    for a, b in spans:
+        lead = re.match(r"[\s,]*(?:(?:and|und|\(?\d{1,2}[.)])\s+)?", joined[a:b], re.IGNORECASE)
+        trimmed.append((a + (lead.end() if lead else 0), b))
+    return [(a, b) for a, b in trimmed if a < b]
+
+
+def _is_name(text: str) -> bool:
+    letters = sum(c.isalpha() for c in text)
+    return letters >= 2 and len(text) <= 160 and not text.casefold().startswith(("page ", "filed"))
+
+
+def _role(text: str) -> str:
+    words = re.sub(r"\(s\)", "", " ".join(text.casefold().split()))
+    words = re.sub(r"\s*([-–—/])\s*", lambda m: "/" if m[1] == "/" else "-", words)
+    words = re.sub(r"parties\b", "party", words).replace("amici", "amicus")
+    return re.sub(r"(?<=[a-z])s\b(?<!ss)(?<!us)", "", words)
+
+
+def _in_re(
+    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
+) -> Caption | None:
+    for at in range(begin if begin < len(cells) else 0, min(len(cells), _LOOKED_AT)):
+        found = _IN_RE.match(cells[at].text)
+        if not found or _is_prose(cells[at].text):
+            continue
+        lines = [(at, cells[at].text[found.end() :], cells[at].start + found.end())]
+        lines = [] if not lines[0][1].strip() else lines
+        last = at + 1
+        for i in range(at + 1, min(len(cells), at + 10)):
+            text = cells[i].text
+            if stops(text) or _AGAINST.match(text) or _ADDRESS.search(text) or _is_prose(text):
+                break
+            lines.append((i, text, cells[i].start))
+            last = i + 1
+            if _ROLE_LINE.match(text) or _ROLE_END.match(text):
+                break
+        parties = _side(lines, page)
+        if parties:
+            prefix = "In re" if "estate" not in found.group().casefold() else "In re Estate of"
+            return Caption(
+                _unique(tuple(parties)), f"{prefix} {_short_name(parties[0].name)}", at, last
+            )
+    return None
+
+
+def _on_one_line(
+    cells: Sequence[Cell], page: int, begin: int, stops: Callable[[str], bool]
+) -> Caption | None:
+    for at in range(begin if begin < len(cells) else 0, min(len(cells), 14)):
+        text = cells[at].text
+        lead = _LEAD.match(text)
+        shift = lead.end() if lead else 0
+        found = _SHORT.match(text, shift)
+        if not found or stops(text[:12]) or _is_prose(text) or len(text) > 150:
+            continue
+        start = cells[at].start
+        sides = [[(at, found[g], start + found.start(g))] for g in ("one", "two")]
+        one, two = (_side(s, page) for s in sides)
+        if one and two:
+            name = f"{_short_name(one[0].name)} v. {_short_name(two[0].name)}"
+            return Caption(_unique((*one, *two)), name, at, at + 1)
+    return None
+
+
+_AS_THEY_ARE = frozenset(
+    ("LLC", "LLP", "LP", "PLC", "PLLC", "USA", "II", "III", "IV", "NA", "SA", "AG", "PC", "U.S.")
+)
+_KNOWN = frozenset(
+    (
+        "INC",
+        "CO",
+        "CORP",
+        "LTD",
+        "JR",
+        "SR",
+        "BROS",
+        "NEW",
+        "CITY",
+        "SONS",
+        "GMBH",
+        "AL",
+        "ET",
+        "THE",
+    )
+)
+_SMALL_WORDS = frozenset(("OF", "AND", "FOR", "IN", "ON", "TO", "BY", "DE", "LA", "EX", "REL"))
+
+
+def _short_name(name: str) -> str:
+    """Return a name on one line, in small letters where it is certain how they would stand.
+
+    Short words in capitals may be abbreviations, and names with Mc have a capital inside: then
+    the name stays as it is printed.
+    """
+    plain = " ".join(name.split())
+    if not plain.isupper():
+        return plain
+    words = []
+    for place, word in enumerate(plain.split()):
+        bare = word.strip(".,()").upper()
+        if bare in _AS_THEY_ARE or word == "&" or re.fullmatch(r"(?:[A-Z]\.)+,?", word):
+            words.append(word)
+        elif bare in _SMALL_WORDS and place:
+            words.append(word.lower())
+        elif bare in _KNOWN | _SMALL_WORDS or (
+            len(bare) >= 4
+            and re.fullmatch(r"[A-Z]+(?:['’]S)?", bare)
+            and re.search(r"[AEIOUY]", bare)
+            and not bare.startswith(("MC", "MAC"))
+        ):
+            words.append(word[:1] + word[1:].lower())
+        else:
+            return plain
+    return " ".join(words)
+
+
+def _unique(parties: Sequence[Party]) -> tuple[Party, ...]:
+    seen: dict[tuple[str, str | None], Party] = {}
+    for party in parties:
+        seen.setdefault((party.name.casefold(), party.role), party)
+    return tuple(seen.values())

@@ -1,0 +1,317 @@
+"""Legal kinds that need no caption: contracts, statutes, letters, transcripts, exhibits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from casetrack.base.records.papers import LegalType
+    from casetrack.extract.papers.facts import LegalFacts
+
+_STATUTE = (
+    re.compile(
+        r"^\s*(?:\d{1,2}\s+)?(?:U\.?\s?S\.?\s?C(?:ode|\.A)?\.?|C\.?\s?F\.?\s?R\.?"
+        r"|United States Code(?: Annotated)?|Code of Federal Regulations)\b.{0,60}§",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^\s*§+\s?\d[\w.:-]*[.\s].{3,160}$(?=[\s\S]{0,1500}^\s*\([a-z1]\)\s)", re.MULTILINE
+    ),
+    re.compile(
+        r"\bBe it enacted\b|^\s*An? Act (?:to|for|concerning|relating|amending)\b"
+        r"|\bENACTED BY THE\b",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+    re.compile(r"^\s*(?:PUBLIC LAW|Public Law)\s+\d{2,3}\s?[-–—]\s?\d{1,3}", re.MULTILINE),
+    re.compile(
+        r"^\s*(?:REGULATION|DIRECTIVE|DECISION) \((?:EU|EC"
+        r"|EEC)\)(?: No)?\s?\d{1,4}/\d{2,4}|^\s*(?:COUNCIL |COMMISSION "
+        r"|COMMISSION DELEGATED |COMMISSION IMPLEMENTING )?(?:REGULATION"
+        r"|DIRECTIVE)[ (].{0,40}\d{2,4}/\d{1,4}.{0,20}\s+OF THE",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^\s*(?:\d{4} CHAPTER \d{1,3}|\d{4} c\. \d{1,3}"
+        r"|\d{4} No\. \d{1,4}\s*$(?=[\s\S]{0,600}(?:Regulations|Order) \d{4}))",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^\s*(?:[A-Z][\w. &]{2,40} )?(?:Code|Statutes|Laws|Stat\.|Rev\. Stat\."
+        r"|Gen\. Laws)(?: Ann(?:otated|\.))?,?\s+(?:§|[Ss]ection|ch\."
+        r"|tit\.)\s?\d[\w.:-]*\.?\s",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^\s*(?:TITLE|Title) [\dIVXL]{1,5}\b.{0,80}\n(?:.*\n){0,6}?\s*(?:CHAPTER"
+        r"|Chapter|PART|Part|SUBCHAPTER) [\dIVXLA-Z]+[\s\S]{0,400}?§",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"^\s*(?:Federal )?Rules? of (?:Civil|Criminal|Appellate|Evidence|Bankruptcy"
+        r"|Court)[\w ]{0,30}\n(?:.*\n){0,8}?\s*Rule \d",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:Gesetz|Verordnung) (?:über|zur|zum|gegen)\b[\s\S]{0,300}^\s*§ ?1\b", re.MULTILINE
+    ),
+)
+_OPINION_ABROAD = re.compile(
+    r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|HCA|SCC|CSIH)\b|ECLI:[A-Z]{2}:|^\s*IM NAMEN DES VOLKES",
+    re.MULTILINE,
+)
+_DEPOSITION = (
+    re.compile(
+        r"^\W*(?:(?:VIDEOTAPED|VIDEO|ORAL|REMOTE|ZOOM|TELEPHONIC|30\(b\)\(6\)|CERTIFIED"
+        r"|CONFIDENTIAL)[ ,/-]*)*(?:DEPOSITION|EXAMINATION(?: UNDER OATH"
+        r"| BEFORE TRIAL)) (?:UPON ORAL EXAMINATION )?OF\b",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:was|were|been) (?:first |previously )?(?:duly |first )*(?:sworn"
+        r"|affirmed)\b.{0,160}?\b(?:testif|examined|deposed)",
+        re.DOTALL | re.IGNORECASE,
+    ),
+)
+_QUESTION = re.compile(r"^\s*(?:\d{1,2}\s+)?Q[.:]?\s+\S", re.MULTILINE)
+_ANSWER = re.compile(r"^\s*(?:\d{1,2}\s+)?A[.:]?\s+\S", re.MULTILINE)
+_HEARING = re.compile(
+    r"\bTHE COURT:\s|\bTRANSCRIPT OF (?:PROCEEDINGS|HEARING|TRIAL|JURY)", re.MULTILINE
+)
+_NOT_A_CONTRACT = re.compile(
+    r"FORM\s+(?:8-K|10-K|10-Q|20-F|6-K|S-1|DEF|SD)\b|ANNUAL REPORT|QUARTERLY REPORT"
+    r"|CURRENT REPORT|PROXY STATEMENT|PRESS RELEASE|\bEarnings\b|^\s*(?:Minutes|Invoice|INVOICE"
+    r"|Memo(?:randum)?\b|Résumé|CURRICULUM)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AGREED = re.compile(
+    r"\bby and (?:between|among)\b|\bentered into\b|\bis made (?:and entered into |effective "
+    r"|this |as of |on )|\bWITNESSETH\b|\bhereinafter (?:referred|called)\b"
+    r"|\bagree(?:s)? as follows\b|\bhereby agrees?\b|^\s*(?:by and )?(?:among|between)\s*$"
+    r"|\bin consideration of\b|\bthe part(?:y"
+    r"|ies) (?:hereto )?(?:agree|wish)|\bhereto\b.{0,60}\bagree|\(the [\"“]Agreement[\"”]\)"
+    r"|\bthis (?:agreement|contract|lease|amendment|deed|licen[cs]e)\b"
+    r"|\bzwischen\b[\s\S]{3,300}\bund\b[\s\S]{0,200}\b(?:wird|Vertrag)|\bentre les soussign",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AGREEMENT = re.compile(
+    r"\b(?:agreement|contract|lease|deed|addendum|amendment|memorandum of understanding"
+    r"|letter of intent|promissory note|guaranty|guarantee|indenture|covenant|licen[cs]e"
+    r"|bill of sale|power of attorney|vertrag|mietvertrag|vereinbarung|contrat|contrato"
+    r"|convention)\b",
+    re.IGNORECASE,
+)
+_LETTER_HEAD = re.compile(
+    r"^\s*(?:dear\b.{1,60}|to whom it may concern|sehr geehrte.{0,60}|my dear .{1,40}|gentlemen"
+    r"|ladies and gentlemen|cher .{1,40}|madame, monsieur|estimad[oa].{0,40})[,:;]?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LETTER_FOOT = re.compile(
+    r"^\s*(?:(?:very )?truly yours|yours (?:very )?(?:sincerely|faithfully|truly)"
+    r"|sincerely(?: yours)?|respectfully(?: yours)?|(?:kind|best|warm)(?:est)? regards|regards"
+    r"|cordially|mit freundlichen grüßen|cc:|enclosures?|encl\.)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MAIL_HEAD = re.compile(
+    r"^\s*From:\s.+\n+(?:\s*(?:Sent|Date|To|Cc|Subject):.*\n+){2,}", re.MULTILINE
+)
+_NAMED_EXHIBIT = re.compile(
+    r"(?:ex|exh|exhibit)[. _-]*"
+    r"(?P<label>\d{1,4}(?:[.-]\d{1,3})?|[A-Z]{1,2})(?=[. _-]|$)",
+    re.IGNORECASE,
+)
+_MAILS = frozenset(("eml", "msg", "mbox"))
+_LAID_OUT = frozenset(
+    (
+        "pdf",
+        "docx",
+        "doc",
+        "rtf",
+        "odt",
+        "txt",
+        "html",
+        "png",
+        "jpg",
+        "jpeg",
+        "tiff",
+        "image",
+        "md",
+        "epub",
+        "",
+    )
+)
+_HEAD = 1800
+_Told: TypeAlias = "tuple[LegalType, str | None, str] | None"
+"""A kind, the same more closely, and the words that told it."""
+
+
+def kind_of_text(
+    facts: LegalFacts,
+    text: str,
+    /,
+    *,
+    format: str,  # noqa: A002 - the column's name
+    name: str,
+    document_type: str | None,
+) -> LegalFacts:
+    """Return *facts* with the kind that words and name tell, if the caption told none.
+
+    Parameters
+    ----------
+    facts
+        What header and caption say.
+    text
+        The first pages.
+    format, name
+        As in ``documents``. A name such as ``Ex. 2 Receipt.pdf`` labels an exhibit.
+    document_type
+        The general kind of document.
+    """
+    found = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
+    labelled = _NAMED_EXHIBIT.match(name)
+    if labelled is None or found.docket_entry or (found.exhibit and found.legal_type):
+        return found
+    told = found.legal_evidence or f'"{labelled.group().strip()}" in the file name'
+    label = found.exhibit or labelled["label"].upper()
+    kind = found.legal_type or "exhibit"
+    return replace(found, legal_type=kind, legal_evidence=told, exhibit=label)
+
+
+def _kind_of_text(
+    facts: LegalFacts,
+    text: str,
+    /,
+    *,
+    format: str,  # noqa: A002 - the column's name
+    name: str,
+    document_type: str | None,
+) -> LegalFacts:
+    if format in _MAILS:
+        return replace(
+            facts,
+            legal_type="correspondence",
+            legal_detail="mail",
+            legal_evidence=f"the file format {format.upper()}",
+        )
+    head = text[:_HEAD]
+    if _is_labelled(facts, text):
+        words = "cover page" if len(text.strip()) < 300 else "label on page 1"
+        return replace(
+            facts,
+            legal_type="exhibit",
+            legal_detail=None,
+            legal_evidence=f'"Exhibit'
+            f' {facts.exhibit}" ({words}); {facts.legal_evidence or "nothing else"}'.removesuffix(
+                "; nothing else"
+            ),
+        )
+    if facts.legal_type is not None and not (
+        facts.legal_type == "other" and facts.legal_detail is None
+    ):
+        return facts
+    if format not in _LAID_OUT:
+        return facts
+    found = _opinion_abroad(text) or _transcript(text) or _letter(text, document_type)
+    if facts.legal_type is None:
+        found = found or _statute(text) or _contract(head, text, name, document_type)
+    if found is not None:
+        kind, detail, words = found
+        told = f'"{_shown(words)}" on the first pages'
+        return replace(
+            facts,
+            legal_type=kind,
+            legal_detail=detail,
+            legal_evidence="; ".join(filter(None, (facts.legal_evidence, told))),
+        )
+    if facts.exhibit is not None and (
+        len(text.strip()) < 200 or facts.exhibit.startswith(("PX", "DX", "GX", "JX"))
+    ):
+        return replace(
+            facts, legal_type="exhibit", legal_evidence=f'label "{facts.exhibit}" on page 1'
+        )
+    return facts
+
+
+def _is_labelled(facts: LegalFacts, text: str) -> bool:
+    """Whether a paper of the court's file is an exhibit: by its label, before any caption."""
+    if facts.exhibit is None or facts.legal_type is None:
+        return False
+    if facts.legal_type == "exhibit":
+        return True
+    where = re.search(r"ex(?:h|\.|hibit)?\b|[PDGJ]X", text, re.IGNORECASE)
+    first = where is not None and not text[: where.start()].strip().count("\n") > 6
+    return first and (facts.docket_entry is not None or facts.case_number is not None)
+
+
+def _opinion_abroad(text: str) -> _Told:
+    found = _OPINION_ABROAD.search(text[:_HEAD])
+    return ("opinion", None, found.group()) if found else None
+
+
+def _transcript(text: str) -> _Told:
+    found = _DEPOSITION[0].search(text[:3000])
+    asked = len(_QUESTION.findall(text))
+    if (
+        found
+        and (asked or len(found.group()) < 60)
+        and not re.search(
+            r"\bnotice\b", text[max(0, found.start() - 40) : found.start()], re.IGNORECASE
+        )
+    ):
+        return "deposition", None, found.group()
+    hearing = _HEARING.search(text)
+    if hearing:
+        return "other", "transcript", hearing.group()
+    if asked >= 3 and len(_ANSWER.findall(text)) >= 3:
+        sworn = _DEPOSITION[1].search(text)
+        words = sworn.group() if sworn else "Q. ... A. ..."
+        return "deposition", None, words
+    return None
+
+
+def _statute(text: str) -> _Told:
+    head = text[:1500]
+    for pattern in _STATUTE:
+        found = pattern.search(head)
+        if found and found.start() < 700:
+            return "statute", None, found.group()
+    return None
+
+
+def _letter(text: str, document_type: str | None) -> _Told:
+    head = _LETTER_HEAD.search(text[:4000])
+    foot = _LETTER_FOOT.search(text[head.end() :]) if head else None
+    if head and (foot or document_type == "correspondence"):
+        return "correspondence", "letter", head.group()
+    mail = _MAIL_HEAD.search(text[:1200])
+    if mail and mail.start() < 400:
+        return "correspondence", "mail", mail.group()
+    return None
+
+
+def _contract(head: str, text: str, name: str, document_type: str | None) -> _Told:
+    """Return what makes it a contract: it names itself on top, and its parties agree."""
+    if _NOT_A_CONTRACT.search(head[:900]):
+        return None
+    lines = [line.strip() for line in head.split("\n") if line.strip()][:25]
+    titles = [
+        line
+        for line in lines
+        if len(line) <= 110 and _AGREEMENT.search(line) and not line.endswith((";",))
+    ]
+    titled = next(
+        (line for line in titles if line.isupper() or line.istitle() or len(line.split()) <= 8),
+        None,
+    )
+    agreed = _AGREED.search(text[:6000])
+    if titled and agreed:
+        return "contract", None, f"{titled} ... {agreed.group()}"
+    if agreed and document_type == "contract" and _AGREEMENT.search(re.sub(r"[_\W]+", " ", name)):
+        return "contract", None, agreed.group()
+    return None
+
+
+def _shown(words: str) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= 90 else plain[:89] + "…"

@@ -1,0 +1,96 @@
+"""``casetrack demo``: the main job on the documents that come with the program."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from casetrack.faces.cli.ingest import cancelled_text, is_known, show_outcome, totals
+from casetrack.faces.cli.output import line
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+
+if TYPE_CHECKING:
+    from casetrack.base.records import IngestReport, SearchResults
+    from casetrack.faces.demo import DemoReport, Question, Reading
+    from casetrack.models.layout import Progress
+
+
+def demo(ctx: typer.Context) -> int:
+    """Try it on a small case file: fetch the model, take the documents in, ask some questions.
+
+    A second run finds everything in place and is quick. Nothing is sent anywhere; only the model
+    is fetched, once.
+    """
+    state = ctx.ensure_object(State)
+    from casetrack.base.license import UNLIMITED
+    from casetrack.faces.demo import run_demo
+
+    state.tier = UNLIMITED  # it shows all that there is
+    report = run_demo(state.library, _Screen())
+    if report.ingest.cancelled:
+        state.interrupt_told = True
+        line(cancelled_text(report.ingest), err=True)
+        return EXIT_INTERRUPTED
+    _show_next_steps(report)
+    return EXIT_FAILED if report.ingest.count("failed") else 0
+
+
+class _Screen:
+    """Shows the demonstration on standard output, its progress on standard error."""
+
+    def step(self, number: int, text: str, /) -> None:
+        from casetrack.faces.demo import STEPS
+
+        line()
+        line((f"[{number}/{STEPS}] ", "bold cyan"), (text, "bold"))
+
+    def detail(self, text: str, /) -> None:
+        line(text, indent=6)
+
+    def warning(self, text: str, /) -> None:
+        line((text, "yellow"), indent=6)
+
+    @contextlib.contextmanager
+    def fetching(self) -> Iterator["Progress"]:
+        from casetrack.faces.cli.progress import Meter
+
+        with Meter("Fetching", unit="bytes") as meter:
+            yield meter.step
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator["Reading"]:
+        from casetrack.faces.cli.progress import Meter, stoppable
+        from casetrack.faces.demo import Reading
+
+        with stoppable() as stop, Meter("Reading") as meter:
+            yield Reading(meter.ingest, stop)
+
+    def ingested(self, report: "IngestReport", /) -> None:
+        # A second run would only repeat that every file is there; the first one explains each.
+        for outcome in report.outcomes:
+            if not is_known(outcome):
+                show_outcome(outcome, indent=6)
+        for text in (*report.notes, *totals(report)):
+            line(text, indent=6)
+
+    def answer(self, question: "Question", results: "SearchResults", /) -> None:
+        from casetrack.faces.cli.passages import show_result
+        from casetrack.search.pinpoint.hits import query_terms
+
+        line()
+        line(("? ", "bold cyan"), (question.text, "bold"), (f"   ({question.shows})", "dim"))
+        for result in results.results[:1]:
+            show_result(result, query_terms(question.text), context=False, full=False)
+        for result in results.results[1:]:
+            line((f"also: {result.citation}", "dim"))
+        if not results.results:
+            line("Nothing found.")
+
+
+def _show_next_steps(report: "DemoReport") -> None:
+    line()
+    line(("Where the data lies: ", "bold"), str(report.folder))
+    line(("Try next:", "bold"))
+    for command in report.next_commands:
+        line(command, indent=2)

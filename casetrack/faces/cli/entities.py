@@ -1,0 +1,234 @@
+"""``casetrack entities``, ``entity`` and ``together``: who and what the documents mention."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from casetrack.base.errors import UsageError
+from casetrack.faces.cli.marks import one_of_edits, said
+from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.output import Field, counted, line, one_line, record_table, write_json
+from casetrack.faces.cli.quotes import (
+    entity_parts,
+    show_doubtful_match,
+    show_others,
+    show_place,
+    show_quote,
+    show_rest,
+)
+from casetrack.faces.cli.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records.graph import Quote
+
+OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
+NamedKind = Literal["person", "organization", "location"]
+EveryKind = Literal[
+    "all", "person", "organization", "location", "date", "amount", "concept", "court"
+]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
+]
+_ALIASES = 3
+
+
+_FIELDS = (
+    Field("Name", of="name"),
+    Field("Kind", whole=True, of="kind"),
+    Field("Mentions", of="mention_count"),
+    Field("Documents", of="document_count"),
+    Field("What it is", extra=True, of=lambda e: e.office),
+    Field("Also written", extra=True, of=lambda e: "; ".join(e.aliases[:_ALIASES])),
+    Field("Yours", extra=True, of=lambda e: "yes" if e.edited_by_user else ""),
+)
+_ALSO = 8
+_A_KIND = {"person": "a person", "organization": "an organization", "location": "a location"}
+_DOCUMENTS = 10
+
+
+def entities(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    kind: Annotated[
+        EveryKind, typer.Option("--kind", help="Only people, organizations and so on.")
+    ] = "all",
+    sort: Annotated[
+        Literal["mentions", "documents", "name"],
+        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
+    ] = "mentions",
+    limit: LimitOption = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """List the people, organizations, places, dates and amounts that the documents mention."""
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.map.entities(kind=kind, sort_by=sort, limit=limit)
+    if as_json:
+        write_json([e.as_dict() for e in found])
+        return
+    if not found:
+        line(f'Nothing of this kind is mentioned in "{target.info.name}".')
+        return
+    from casetrack.base.records.graph import Entity
+
+    record_table(Entity, _FIELDS, found)
+    if len(found) == limit:
+        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
+
+
+def entity(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A person, firm, place, date or amount.")
+    ],
+    collection: CollectionOption = None,
+    kind: Annotated[
+        OneKind, typer.Option("--kind", help="Its kind, where a name means several.")
+    ] = "any",
+    set_kind: Annotated[
+        NamedKind | None,
+        typer.Option("--set-kind", help="Change its kind: person, organization or location."),
+    ] = None,
+    limit: LimitOption = 20,
+    merge: Annotated[
+        str | None,
+        typer.Option("--merge", metavar="OTHER", help="Say that OTHER is the same as NAME."),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split", metavar="SPELLING", help="Say that this spelling is somebody else."
+        ),
+    ] = None,
+    as_name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="With --split: who it is.")
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--in", metavar="DOCUMENT", help="With --split: only in this document."),
+    ] = None,
+    rename: Annotated[
+        str | None, typer.Option("--rename", metavar="NEW", help="Give it another name.")
+    ] = None,
+    hide: Annotated[bool, typer.Option("--hide", help="Leave it out of all answers.")] = False,
+    unhide: Annotated[bool, typer.Option("--unhide", help="Show it again.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back what you said of it last.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show where somebody or something is mentioned, each place with its exact source.
+
+    The name may be spelled a little differently from the documents. You have the last word on who
+    is who: changes with --merge, --split, --set-kind, --rename and --hide stay when documents are
+    read again, and are shown as yours.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    one_of_edits([merge, split, set_kind, rename, hide, unhide, undo])
+    if split is None and (as_name or document):
+        raise UsageError(
+            "--as and --in say more of --split.",
+            hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
+        )
+    marks = target.marks
+    if merge is not None:
+        placed = marks.merge(name, merge)
+        told = f"Merged {placed.mark.other_name} into {placed.mark.entity_name}."
+    elif split is not None:
+        placed = marks.split(name, split, as_name=as_name, document=document)
+        where = f" in {placed.mark.document_name}" if placed.mark.document_name else ""
+        who = placed.mark.other_name or placed.mark.value
+        told = (
+            f'Split "{placed.mark.value}"{where} from {placed.mark.entity_name}: '
+            f"it belongs to {who} ({placed.mark.other_id})."
+        )
+    elif rename is not None:
+        placed = marks.rename(name, rename)
+        told = f"Renamed {placed.mark.entity_name} to {placed.mark.value}."
+    elif hide:
+        placed = marks.hide(name)
+        told = f"Hid {placed.mark.entity_name} from all answers."
+    elif unhide or undo:
+        placed, told = marks.unhide(name) if unhide else marks.undo_edit(name), ""
+    elif set_kind is not None:
+        placed = marks.set_kind(name, set_kind)
+        told = f"Changed {placed.mark.entity_name} to {_A_KIND[set_kind]}."
+    else:
+        _show(target, name, kind, limit, as_json=as_json)
+        return
+    said(placed, told, as_json=as_json)
+
+
+def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json: bool) -> None:
+    found = target.map.entity_mentions(name, kind=kind, limit=limit)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    e = found.entity
+    line(*entity_parts(e))
+    if (copied := found.total - e.mention_count) > 0:
+        line((f"and {counted(copied, 'mention')} in copies of these mails", "dim"), indent=2)
+    show_doubtful_match(name, found.score)
+    if e.aliases:
+        line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))
+    for edit in found.edits:
+        line((one_line(edit), "green"))
+    for _, document, count in found.documents[:_DOCUMENTS]:
+        line(f"{document}  ", (counted(count, "mention"), "dim"), indent=2)
+    rest = len(found.documents) - _DOCUMENTS
+    if rest > 0:
+        line((f"and {counted(rest, 'more document', 'more documents')}", "dim"), indent=2)
+    if others := found.matches[1:]:
+        names = {d.document_id: d.name for d in target.documents()}
+        show_others(
+            (f"{m.name} ({m.kind})", names.get(m.first_document_id, ""), m.entity_id)
+            for m in others
+        )
+    for number, mention in enumerate(found.mentions, 1):
+        line()
+        show_quote(mention.quote, label=f"{number}. ")
+    show_rest(len(found.mentions), found.total, "mentions", "ask with a higher --limit.")
+
+
+def together(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME", help="Two to five names of people, firms, places or things."
+        ),
+    ],
+    collection: CollectionOption = None,
+    limit: LimitOption = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the passages that mention several people, firms or things together."""
+    if not 2 <= len(names) <= 5:
+        raise UsageError(
+            f"Two to five names are needed, not {len(names)}.",
+            hint='Put a name of several words in quotation marks: "Acme Corp" "Mary Jones".',
+        )
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.map.encounters(names, limit=limit)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    for each in found.entities:
+        line(*entity_parts(each))
+    line(f"{counted(found.total, 'passage mentions', 'passages mention')} two or more of them.")
+    called = {e.entity_id: one_line(e.name) for e in found.entities}
+    for number, met in enumerate(found.encounters, 1):
+        line()
+        who = " + ".join(called.get(i, i) for i in met.entities)
+        line(f"{number}. ", (who, "bold"), (f"  {counted(met.mention_count, 'place')}", "dim"))
+        for quote in _different(met.quotes):
+            show_quote(quote, indent=3, with_id=False)
+        show_place(met.chunk.provenance, indent=3)
+    show_rest(len(found.encounters), found.total, "passages", "ask with a higher --limit.")
+
+
+def _different(quotes: "Iterable[Quote]") -> "list[Quote]":
+    """Return the quotes of a passage, those once that show the same words of the same place."""
+    return list({(q.citation, q.snippet): q for q in quotes}.values())

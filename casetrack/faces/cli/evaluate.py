@@ -1,0 +1,314 @@
+"""``casetrack eval``: how good the search is on questions with known answers."""
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from casetrack.base.errors import FileNotFound, UsageError, WrongPathKind
+from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.output import line, write_json
+from casetrack.faces.cli.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.api.evaluate import Difference, QuestionSet, Run
+
+
+def evaluate(
+    ctx: typer.Context,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR",
+            help="Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.",
+        ),
+    ] = None,
+    golden: Annotated[
+        Path | None,
+        typer.Option(
+            "--golden",
+            metavar="FILE",
+            help="Ask a collection the questions of this file instead; see docs/evaluation.md.",
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    modes: Annotated[
+        str | None,
+        typer.Option(
+            "--modes",
+            "--mode",
+            metavar="LIST",
+            help="Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
+        ),
+    ] = None,
+    profiles: Annotated[
+        str | None,
+        typer.Option(
+            "--profiles",
+            "--profile",
+            metavar="LIST",
+            help="Models to compare, such as mini,multilingual; passages get the vectors of each. "
+            "[default: mini for DIR, the collection's own for --golden]",
+        ),
+    ] = None,
+    ablate: Annotated[
+        bool,
+        typer.Option("--ablate", help="Add and leave out the signals of the search one by one."),
+    ] = False,
+    no_vocabulary: Annotated[
+        bool,
+        typer.Option(
+            "--no-vocabulary",
+            help="Search by the question's own words only, without other names of what it says.",
+        ),
+    ] = False,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages", help="Refuse questions that do not tell the page of what answers them."
+        ),
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions by id."),
+    ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--compare", metavar="RUN RUN", help="Compare two stored runs, by their ids or files."
+        ),
+    ] = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Show the stored runs and how the figures changed.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how well the search finds what answers a question, and keep the figures.
+
+    Every run is stored in the folder eval/runs of the data folder.
+    """
+    state = ctx.ensure_object(State)
+    if compare is not None:
+        _refuse(
+            "--compare",
+            {
+                "DIR": folder,
+                "--golden": golden,
+                "--modes": modes,
+                "--profiles": profiles,
+                "--ablate": ablate,
+                "--no-vocabulary": no_vocabulary,
+                "--pages": pages,
+                "--limit": limit,
+                "--history": history,
+            },
+        )
+        _compare(state, compare, as_json)
+        return
+    if history:
+        _refuse(
+            "--history",
+            {
+                "--modes": modes,
+                "--profiles": profiles,
+                "--ablate": ablate,
+                "--no-vocabulary": no_vocabulary,
+                "--pages": pages,
+                "--limit": limit,
+            },
+        )
+        _history(state, folder, golden, as_json)
+        return
+    if ablate:
+        _refuse("--ablate", {"--modes": modes})
+    from casetrack.api.evaluate import save_run
+    from casetrack.base.license import UNLIMITED
+
+    state.tier = UNLIMITED  # what is measured is the engine, not what a license allows
+    chosen, wanted = _modes(modes), _profiles(profiles)
+    if ablate and len(wanted) > 1:
+        raise UsageError("--ablate looks at one profile at a time.", hint="Name one in --profiles.")
+    runs = []
+    for profile in wanted:
+        asked = _open(state, folder, golden, collection, profile).limited(limit)
+        options: dict[str, Any] = {"vocabulary": not no_vocabulary, "pages": pages}
+        for run in _measure(asked, chosen, options, ablate=ablate):
+            save_run(run, state.settings)
+            runs.append(run)
+    _report(state, asked, runs, ablate=ablate, as_json=as_json)
+
+
+def _refuse(option: str, others: dict[str, Any]) -> None:
+    given = [name for name, value in others.items() if value not in {None, False}]
+    if given:
+        raise UsageError(f"{option} does not go together with {', '.join(given)}.")
+
+
+def _modes(modes: str | None) -> list[str | None]:
+    from casetrack.search.plan import MODES
+
+    if modes is None:
+        return [None]
+    chosen = list(dict.fromkeys(part.strip() for part in modes.split(",") if part.strip()))
+    unknown = [mode for mode in chosen if mode not in MODES]
+    if unknown or not chosen:
+        wrong = f"Unknown mode {unknown[0]!r}." if unknown else "--modes names no mode."
+        raise UsageError(wrong, hint=f"Use some of: {', '.join(MODES)}, with commas between them.")
+    return list(chosen)
+
+
+def _profiles(profiles: str | None) -> list[str | None]:
+    """Return the profiles to measure; ``None`` is the one that is there."""
+    if profiles is None:
+        return [None]
+    parts = [part.strip().lower() for part in profiles.split(",")]
+    if not any(parts):
+        raise UsageError("--profiles names no profile.", hint="For example: mini,multilingual")
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def _open(
+    state: State,
+    folder: Path | None,
+    golden: Path | None,
+    collection: str | None,
+    profile: str | None,
+) -> "QuestionSet":
+    from casetrack.api.evaluate import in_profile, open_beir, open_golden
+    from casetrack.base.records import DEFAULT_PROFILE
+    from casetrack.faces.cli.progress import Meter
+
+    if golden is not None:
+        _refuse("--golden", {"a folder": folder})
+        own = state.collection(collection)
+        if profile is None:
+            return open_golden(golden, own)
+        with Meter(f"Vectors of {profile}", unit="passages") as meter:
+            searched = in_profile(
+                own, profile, state.library, lambda _what, n, of: meter.update(n, of)
+            )
+        # Whichever collection has the vectors: these are questions to the user's own.
+        return replace(open_golden(golden, searched), name=f"{own.name}: {golden.name}")
+    if folder is None:
+        raise UsageError(
+            "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
+            hint="docs/evaluation.md shows how to make a golden file of your own documents.",
+        )
+    _refuse("A folder", {"--collection": collection})
+    if not folder.exists():
+        raise FileNotFound(folder)
+    if not folder.is_dir():
+        raise WrongPathKind(
+            f"{folder} is a file; a folder in the BEIR layout is needed.",
+            hint="It holds corpus.jsonl, queries.jsonl and qrels/test.tsv. For a file of "
+            "questions to a collection use --golden.",
+        )
+    with Meter("Indexing", unit="documents") as meter:
+        return open_beir(
+            folder, state.library, profile=profile or DEFAULT_PROFILE, progress=meter.update
+        )
+
+
+def _measure(
+    asked: "QuestionSet", modes: list[Any], options: dict[str, Any], *, ablate: bool
+) -> "Iterator[Run]":
+    from casetrack.api.evaluate import ablation, measure
+    from casetrack.faces.cli.progress import Meter
+
+    ways: list[tuple[str, dict[str, Any]]] = [(m or "search", {"mode": m}) for m in modes]
+    if ablate:
+        signals = ablation.available_signals(asked)
+        ways = [(" + ".join(some), {"stages": some}) for some in ablation.combinations(signals)]
+    for title, way in ways:
+        with Meter(f"Asking ({title})", unit="questions") as meter:
+            yield measure(asked, **way, **options, progress=meter.update)
+
+
+def _report(
+    state: State, asked: "QuestionSet", runs: "list[Run]", *, ablate: bool, as_json: bool
+) -> None:
+    from casetrack.api.evaluate.runs import runs_dir
+    from casetrack.faces.cli import evaluate_show as show
+
+    differences = _differences(runs, ablate=ablate)
+    names = show.names_of(runs)
+    if as_json:
+        write_json(
+            {
+                "runs": [run.summary() for run in runs],
+                "differences": [
+                    {"compared": names[second.id], "with": names[first.id], **d.as_dict()}
+                    for first, second, d in differences
+                ],
+                "stored_in": str(runs_dir(state.settings)),
+            }
+        )
+        return
+    show.head(asked, runs[0])
+    show.results(runs)
+    show.shown(runs)
+    show.groups(runs)
+    if differences:
+        line()
+        show.differences(differences, names)
+    line()
+    for note in dict.fromkeys(note for run in runs for note in run.notes):
+        line((f"Note: {note}", "yellow"))
+    line((f"Stored in {runs_dir(state.settings)}: {', '.join(run.id for run in runs)}", "dim"))
+
+
+def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Difference]]":
+    """Compare every two ways of asking; with --ablate, each with that of all signals.
+
+    Of two profiles the same way is compared.
+    """
+    from casetrack.api.evaluate import compare_scores
+    from casetrack.api.evaluate.measures import MAIN
+
+    pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
+    pairs = [(a, b) for a, b in pairs if a.profile == b.profile or a.label == b.label]
+    return [
+        (a, b, found[0]) for a, b in pairs if (found := compare_scores(a.scores, b.scores, [MAIN]))
+    ]
+
+
+def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:
+    from casetrack.api.evaluate.compare import compare_runs
+    from casetrack.api.evaluate.runs import find_run
+    from casetrack.faces.cli import evaluate_show as show
+
+    first, second = (find_run(asked, state.settings) for asked in pair)
+    comparison = compare_runs(first, second)
+    if as_json:
+        write_json(comparison.as_dict())
+        return
+    show.comparison(comparison)
+
+
+def _history(state: State, folder: Path | None, golden: Path | None, as_json: bool) -> None:
+    from casetrack.api.evaluate.history import trends
+    from casetrack.api.evaluate.runs import runs_dir, stored_runs
+    from casetrack.faces.cli import evaluate_show as show
+
+    runs, notes = stored_runs(state.settings)
+    if folder is not None:
+        name = folder.resolve().name
+        runs = [run for run in runs if run.kind == "beir" and run.dataset == name]
+    if golden is not None:
+        runs = [
+            run for run in runs if run.kind == "golden" and run.dataset.endswith(f": {golden.name}")
+        ]
+    series = trends(runs)
+    if as_json:
+        write_json({"series": [[p.as_dict() for p in s] for s in series], "notes": notes})
+        return
+    if not series:
+        line(f"No run is stored in {runs_dir(state.settings)} yet.")
+        line("Make one: casetrack eval DIR, or casetrack eval --golden FILE", indent=2)
+    show.trends(series)
+    for note in notes:
+        line((f"Note: {note}", "yellow"))

@@ -1,0 +1,166 @@
+"""``casetrack uninstall`` and ``update``: the program on this computer."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from casetrack.base.errors import UsageError
+from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.output import line, write_json
+from casetrack.faces.cli.state import EXIT_FAILED, State
+
+if TYPE_CHECKING:
+    from casetrack.faces.setup.uninstall import Farewell, Withdrawal
+
+_GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
+
+
+def uninstall(
+    ctx: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = (
+        False
+    ),
+    as_json: JsonOption = False,
+) -> int:
+    """Remove CaseTrack from all AI programs and from this computer. Your data stays.
+
+    The entries in the settings of all AI programs are removed, those of the current folder's
+    project too, and that in the menu of the desktop; then the program, where that can be done
+    safely from inside. Otherwise the command that removes it is shown. No document and no
+    collection is touched.
+    """
+    from casetrack.base.config import load_settings
+    from casetrack.faces.setup.installation import find_installation
+    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.uninstall import farewell, remove_program, withdraw_everywhere
+
+    data = load_settings(ctx.ensure_object(State).data_dir).data_dir
+    installation = find_installation()
+    ending = farewell(installation)
+    if not dry_run:
+        _confirm(yes, quiet=as_json)
+    done = withdraw_everywhere(Machine.here(), Path.cwd(), dry_run=dry_run)
+    removed = False
+    if not done.problems and not dry_run:
+        removed = remove_program(installation)
+    if as_json:
+        write_json(_as_json(done, ending, removed, data, dry_run))
+    else:
+        _say_goodbye(done, ending, removed, data, dry_run)
+    return EXIT_FAILED if done.problems else 0
+
+
+def _confirm(yes: bool, *, quiet: bool) -> None:
+    if not quiet:
+        line(_GOODBYE)
+    if yes:
+        return
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(
+            "Removing CaseTrack must be confirmed.",
+            hint="Add --yes to confirm it on the command line.",
+        )
+    typer.confirm("Remove it?", abort=True)
+
+
+def _as_json(
+    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
+) -> dict[str, Any]:
+    return {
+        "clients": [change.as_dict() for change in done.removed],
+        "desktop": [str(path) for path in done.desktop],
+        "problems": [problem.as_dict() for problem in done.problems],
+        "program": ending.as_dict() | {"removed": removed},
+        "data_dir": str(data),
+        "dry_run": dry_run,
+    }
+
+
+def _say_goodbye(
+    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
+) -> None:
+    verb = "Would be removed from" if dry_run else "Removed from"
+    # Servers of several editions may stand in one file.
+    for told in dict.fromkeys(f"{verb} {change.client}: {change.file}" for change in done.removed):
+        line(told)
+    if done.desktop:
+        line(f"{verb} the menu of the desktop: {done.desktop[0]}")
+    if not done.removed:
+        line("No AI program has CaseTrack in its settings.")
+    for problem in done.problems:
+        line(("Error: ", "bold red"), problem.message, err=True)
+    if removed:
+        line("The program was removed.")
+    elif done.problems:
+        line("The program was left in place. Correct these files and run the command again.")
+    elif ending.command is None:
+        line(f"The program itself is the folder {ending.place}; delete it when you like.")
+    elif dry_run and ending.by_hand is None:
+        line(f"The program would be removed by: {ending.command}")
+    else:
+        line(f"To remove the program itself ({ending.by_hand}), run: {ending.command}")
+    line(f"Your data stays in {data}. CaseTrack never deletes it; that is up to you.")
+
+
+def update(
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Only tell whether there is a newer version.")
+    ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="VERSION",
+            help="Install this version, newer or older: the way back from one that does not suit.",
+        ),
+    ] = None,
+    signed_by: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trust the public keys in this file, too: for versions of your own.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Install the newest version of CaseTrack, through whatever installed this one.
+
+    This asks a package index, over the network. What it gives is installed only if CaseTrack's
+    maker signed all of it; whatever goes wrong, the version that runs stays. Your data stays; what
+    its layout needs is done by the new version when it opens it.
+    """
+    from casetrack.faces.setup.installation import find_installation
+    from casetrack.faces.setup.update import check, signers
+    from casetrack.faces.setup.update import update as run_update
+
+    keys = signers(signed_by)
+    installation = find_installation()
+    state = check(installation, to=to)
+    possible = state.newest is not None and not check_only and state.by_hand is None
+
+    def say(text: str) -> None:
+        if not as_json:
+            line(text)
+
+    if state.newest is None and to is not None:
+        say(f"CaseTrack {state.current} is installed already.")
+    elif state.newest is None:
+        say(f"CaseTrack {state.current} is the newest version.")
+    else:
+        there = "there" if to is None else "asked for"
+        say(f"CaseTrack {state.newest} is {there}; this is {state.current}.")
+    # What is told at the end is made before: then the program's files are another version's.
+    ending = f"CaseTrack {state.newest} is installed. Restart the AI programs that use it."
+    if possible and state.newest is not None:
+        run_update(installation, state.newest, keys, say)
+        say(ending)
+    elif state.newest is not None:
+        reason = "" if check_only or state.by_hand is None else f" ({state.by_hand})"
+        own = "casetrack update" + (f" --to {to}" if to else "")
+        say(f"To install it{reason}, run: {own if not reason else state.command}")
+    if as_json:
+        write_json({**state.as_dict(), "updated": possible})
+    return 0

@@ -1,0 +1,112 @@
+"""The ``casetrack`` command: its global options, and what happens without a command."""
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from casetrack import __version__
+from casetrack.faces.cli import serve
+from casetrack.faces.cli.commands import app
+from casetrack.faces.cli.output import line
+from casetrack.faces.cli.program import global_first, run_command
+from casetrack.faces.cli.state import State
+
+_GLOBAL = ("--data-dir", "--license")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        line(f"casetrack {__version__}")
+        raise typer.Exit
+
+
+_ABOUT = """\
+Search folders of documents and get answers with their exact source.
+
+Everything stays on this computer. Try it with: casetrack demo
+
+\b
+Your own documents:
+  casetrack ingest ~/Contracts --create -c Contracts
+  casetrack search "notice period" -c Contracts
+
+With no command it serves AI programs over standard input (MCP), or shows this help on a terminal.
+"""
+
+
+@app.callback(help=_ABOUT, invoke_without_command=True)
+def root(
+    ctx: typer.Context,
+    data_dir: Annotated[
+        str | None,
+        typer.Option(
+            "--data-dir",
+            metavar="FOLDER",
+            help="Where the data lies; may also follow the command. "
+            "Otherwise CASETRACK_HOME, or CaseTrack in your documents folder.",
+        ),
+    ] = None,
+    license_key: Annotated[
+        str | None,
+        typer.Option(
+            "--license",
+            metavar="KEY",
+            help="License key for this run; may also follow the command. "
+            "Otherwise CASETRACK_LICENSE, config.toml, or the activated one.",
+        ),
+    ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> int | None:
+    """Set the data folder, and decide what happens without a command."""
+    state = ctx.ensure_object(State)
+    if data_dir is not None:
+        state.data_dir = data_dir
+    if license_key is not None:
+        state.license_key = license_key
+    if ctx.invoked_subcommand is not None:
+        return None
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        line(ctx.get_help())
+        return None
+    return serve.serve(ctx)
+
+
+def main(argv: list[str] | None = None, /) -> int:
+    """Run one command and return its exit code; errors are told, not raised.
+
+    Parameters
+    ----------
+    argv
+        Arguments without the program's name; those of this process by default.
+    """
+    given = global_first(sys.argv[1:] if argv is None else argv, _GLOBAL)
+    return run_command(app, "casetrack", State(), _current_words(given))
+
+
+def run() -> NoReturn:
+    """Run as the console command; what it writes is its user's alone, unless others are let in."""
+    os.umask(0o077)
+    sys.exit(main())
+
+
+_OLD_WORDS = {
+    "--setup-claude-code": ["setup", "claude-code"],
+    "--update": ["update"],
+    "--uninstall": ["uninstall"],
+}
+
+
+def _current_words(arguments: list[str]) -> list[str]:
+    """Write the commands that used to be options as commands; global options stand before them."""
+    place = 0
+    while place < len(arguments) and arguments[place].partition("=")[0] in _GLOBAL:
+        place += 1 if "=" in arguments[place] else 2
+    old = arguments[place : place + 1]
+    return arguments[:place] + _OLD_WORDS.get("".join(old), old) + arguments[place + 1 :]

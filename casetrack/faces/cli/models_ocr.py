@@ -1,0 +1,284 @@
+"""What ``casetrack models`` does for text recognition: pull, list and check what engines need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import OcrUnavailable, UsageError
+from casetrack.faces.cli.output import Field, line, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.models.layout import Progress
+    from casetrack.models.pull import FileCheck
+    from casetrack.parse.ocr.fetch import Pulled
+    from casetrack.parse.ocr.language_data import Language
+
+RAPIDOCR, EASYOCR, TESSERACT = "rapidocr", "easyocr", "tesseract"
+_LANGUAGE = f"{TESSERACT}-"
+_RAPIDOCR_READS = "Latin, Greek, Chinese and Japanese script"
+_SHOWN = 12
+_FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """Whether an engine can read pictures here, and in which languages.
+
+    Attributes
+    ----------
+    name
+        As in ``--ocr ENGINE``.
+    reason, remedy
+        Why it cannot, and what to do; empty where it can.
+    used
+        Languages it reads where none is named; empty where it is not told what it reads.
+    languages
+        All languages that are there; of EasyOCR its networks, which read several each.
+    """
+
+    name: str
+    reason: str = ""
+    remedy: str = ""
+    used: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be used."""
+        return not self.reason
+
+
+def is_ocr(name: str, /) -> bool:
+    """Return whether a name is one of text recognition, not of a search model."""
+    return name in {RAPIDOCR, EASYOCR} or bool(_codes(name))
+
+
+def unknown(error: UsageError, /) -> UsageError:
+    """Return the error of an unknown model with the names of text recognition added."""
+    from casetrack.parse.ocr.language_data import known_codes
+
+    return UsageError(
+        f"{error.message.removesuffix('.')}, {RAPIDOCR}, {EASYOCR}, {_LANGUAGE}LANGUAGE "
+        f"(languages: {', '.join(known_codes())}; several as {_LANGUAGE}deu+eng).",
+        hint=error.hint,
+    )
+
+
+def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
+    """Fetch what *name* needs into the models folder.
+
+    Raises
+    ------
+    UsageError
+        A language cannot be pulled; nothing was fetched.
+    OcrUnavailable
+        EasyOCR is not installed.
+    DownloadFailed, StorageError
+        As :func:`casetrack.parse.ocr.fetch.pull_files` does.
+    """
+    if name == RAPIDOCR:
+        from casetrack.parse.ocr.weights import pull_weights
+
+        return pull_weights(models_dir, progress)
+    if name == EASYOCR:
+        return _pull_easyocr(models_dir, progress)
+    return _pull_languages(name, models_dir, progress)
+
+
+def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
+    """Hash the files of *name* again and compare.
+
+    Raises
+    ------
+    OcrUnavailable
+        RapidOCR's networks are not on this machine.
+    UsageError
+        The hashes are not known: of EasyOCR, or of a language that cannot be pulled.
+    """
+    if name == EASYOCR:
+        raise UsageError(
+            "EasyOCR's networks cannot be checked here: EasyOCR does so when it fetches them.",
+            hint="Delete what may be damaged, then run `casetrack models pull easyocr`.",
+        )
+    if name == RAPIDOCR:
+        from casetrack.parse.ocr.weights import RAPID, find_weights
+
+        folder = models_dir / RAPID.name
+        if not _has_networks(folder):
+            folder = find_weights(models_dir)
+        return tuple(_check(folder / file.name, (file.sha256,)) for file in RAPID.files)
+    from casetrack.parse.ocr.languages import DATA_FOLDER
+
+    folder = models_dir / DATA_FOLDER
+    return tuple(
+        _check(folder / entry.file_name, tuple(filter(None, (entry.sha256, entry.npm_sha256))))
+        for entry in _languages(name)
+    )
+
+
+def pulled_names(models_dir: Path, /) -> list[str]:
+    """Return what of text recognition lies in the models folder and can be checked by a hash."""
+    from casetrack.parse.ocr.language_data import LANGUAGES
+    from casetrack.parse.ocr.languages import DATA_FOLDER
+
+    names = [RAPIDOCR] if _has_networks(models_dir / RAPIDOCR) else []
+    data = models_dir / DATA_FOLDER
+    return names + [f"{_LANGUAGE}{e.code}" for e in LANGUAGES if (data / e.file_name).is_file()]
+
+
+def engines(models_dir: Path, /) -> list[EngineState]:
+    """Return the state of every engine, in the order in which ``auto`` tries them."""
+    from casetrack.parse.ocr.languages import installed
+
+    there = tuple(installed(models_dir))
+    tesseract = _state(TESSERACT, models_dir)
+    others = tuple(code for code in there if code not in tesseract.used)
+    return [
+        replace(tesseract, languages=tesseract.used + others),
+        _easyocr(models_dir),
+        _state(RAPIDOCR, models_dir),
+    ]
+
+
+def write_table(models_dir: Path, /) -> None:
+    """Write the engines for a person."""
+    line("Text recognition (OCR)")
+    table(_FIELDS, [_row(state) for state in engines(models_dir)])
+
+
+def as_objects(models_dir: Path, /) -> list[dict[str, Any]]:
+    """Return the JSON form of the engines."""
+    return [
+        {
+            "kind": "ocr",
+            "name": state.name,
+            "ready": state.ready,
+            "reason": state.reason or None,
+            "remedy": state.remedy or None,
+            "languages_used": list(state.used),
+            "languages": list(state.languages),
+        }
+        for state in engines(models_dir)
+    ]
+
+
+def _row(state: EngineState) -> list[str]:
+    ready = "yes" if state.ready else f"no: {state.reason}"
+    return [state.name, ready, _languages_text(state), state.remedy]
+
+
+def _languages_text(state: EngineState) -> str:
+    if state.name == RAPIDOCR:
+        return _RAPIDOCR_READS
+    if state.name == EASYOCR:
+        return f"those of {', '.join(state.languages)}" if state.languages else ""
+    others = [code for code in state.languages if code not in state.used]
+    # A system with all of Tesseract's data has 160: JSON names them all.
+    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    rest = f"{', '.join(others[:_SHOWN])}{more} by --ocr-language" if others else ""
+    return "; ".join(filter(None, (", ".join(state.used), rest)))
+
+
+def _state(name: str, models_dir: Path) -> EngineState:
+    """Start an engine: only so is it known whether its data can be used."""
+    from casetrack.base.config import OcrSettings
+    from casetrack.parse.ocr.choose import choose_engine
+
+    try:
+        engine = choose_engine(OcrSettings(name), models_dir)
+    except OcrUnavailable as error:
+        return EngineState(name, error.message, error.hint)
+    return EngineState(name, used=engine.languages, languages=engine.languages)
+
+
+def _easyocr(models_dir: Path) -> EngineState:
+    """Look for EasyOCR without starting it where that can work: torch takes seconds to load."""
+    from importlib.util import find_spec
+
+    from casetrack.parse.ocr.easy import FOLDER
+
+    networks = sorted(path.stem for path in (models_dir / FOLDER).glob("*.pth"))
+    if find_spec(EASYOCR) is None or not any(map(_is_detector, networks)):
+        return _state(EASYOCR, models_dir)
+    readers = tuple(name for name in networks if not _is_detector(name))
+    return EngineState(EASYOCR, languages=readers)
+
+
+def _is_detector(network: str) -> bool:
+    """Return whether a network of EasyOCR finds text; the others read it."""
+    return network.startswith("craft")
+
+
+def _has_networks(folder: Path) -> bool:
+    """Return whether any of RapidOCR's networks lies in a folder: a pull may have been stopped."""
+    from casetrack.parse.ocr.weights import RAPID
+
+    return any((folder / file.name).is_file() for file in RAPID.files)
+
+
+def _check(path: Path, good: tuple[str, ...]) -> FileCheck:
+    """Compare a file with the hashes it may have; one that fits is the one expected."""
+    from casetrack.models.layout import sha256_of
+    from casetrack.models.pull import FileCheck
+
+    found = sha256_of(path)
+    if found in good:
+        return FileCheck(path.name, "ok", found, found)
+    return FileCheck(path.name, "wrong" if found else "missing", good[0], found)
+
+
+def _codes(name: str) -> list[str]:
+    """Return the languages of ``tesseract-deu+eng``; none where the name is another."""
+    if not name.startswith(_LANGUAGE):
+        return []
+    codes = name.removeprefix(_LANGUAGE).split("+")
+    return list(dict.fromkeys(code.strip() for code in codes if code.strip()))
+
+
+def _languages(name: str) -> list[Language]:
+    from casetrack.parse.ocr.language_data import LANGUAGES, known_codes
+
+    codes = _codes(name)
+    if lacking := [code for code in codes if code not in known_codes()]:
+        packages = " ".join(f"tesseract-ocr-{code.replace('_', '-')}" for code in lacking)
+        raise UsageError(
+            f"Unknown language {', '.join(lacking)}; known: {', '.join(known_codes())}.",
+            hint=f"Others come with the system (Debian, Ubuntu: {packages}).",
+        )
+    return [entry for code in codes for entry in LANGUAGES if entry.code == code]
+
+
+def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
+    from casetrack.parse.ocr.fetch import Pulled
+    from casetrack.parse.ocr.language_data import pull_language
+    from casetrack.parse.ocr.languages import DATA_FOLDER
+
+    # All names are looked up first: with an unknown one, nothing is fetched.
+    languages = _languages(name)
+    fresh = tuple(
+        file for entry in languages for file in pull_language(entry.code, models_dir, progress)
+    )
+    files = tuple(entry.file_name for entry in languages)
+    return Pulled(name, models_dir / DATA_FOLDER, files, fresh)
+
+
+def _pull_easyocr(models_dir: Path, progress: Progress) -> Pulled:
+    """Let EasyOCR fetch; it reports no progress and no names, so the folder is compared."""
+    from casetrack.parse.ocr.easy import FOLDER, pull_easyocr
+    from casetrack.parse.ocr.fetch import Pulled
+
+    folder = models_dir / FOLDER
+    before = _moments(folder)
+    progress("EasyOCR's networks", 0, None)
+    pull_easyocr(models_dir)
+    after = _moments(folder)
+    fresh = tuple(name for name, moment in after.items() if before.get(name) != moment)
+    return Pulled(EASYOCR, folder, tuple(after), fresh)
+
+
+def _moments(folder: Path) -> dict[str, int]:
+    """Return when each of EasyOCR's networks was written."""
+    return {path.name: path.stat().st_mtime_ns for path in sorted(folder.glob("*.pth"))}

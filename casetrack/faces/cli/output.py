@@ -1,0 +1,366 @@
+"""Writing for people and for programs: lines, tables, JSON.
+
+On a terminal, text is styled and wrapped by rich. Anywhere else it is plain, never wrapped and
+never cut, so that it can be searched and parsed. Text from documents and file names may hold
+characters that would drive the reader's terminal, or turn the order in which a line is shown; they
+are made visible instead. In JSON they are escapes, so that every text stays whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from casetrack.base.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from rich.console import Console
+
+    from casetrack.base.records.shape import Record
+
+Part = str | tuple[str, str]
+"""A piece of a line: text, or text with the name of a rich style."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What drives a terminal, and what turns the order of others (Unicode's ``Bidi_Control``)."""
+_MARKS = re.compile("[\u061c\u200e\u200f]")
+"""Bidi controls, too, but no more than letters without a shape: right-to-left texts hold many."""
+_ESCAPED = re.compile(f"{_MARKS.pattern}|{_CONTROL.pattern}")
+_CELL_LIMIT = 300
+_NOTHING: tuple[Any, ...] = (None, "", ())
+
+
+def prepare_streams() -> None:
+    """Make sure that no character can crash an output stream, whatever its encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def is_terminal(stream: TextIO | None, /) -> bool:
+    """Return whether *stream* is a terminal that understands styles."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def clean(text: str, /) -> str:
+    """Return *text* as a terminal may be given it.
+
+    Carriage returns and the marks of a direction are dropped; other control characters, and those
+    that turn the order of what follows, are made visible.
+
+    Examples
+    --------
+    >>> clean("invoice\u202efdp.exe")
+    'invoice\ufffdfdp.exe'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("\ufffd", _MARKS.sub("", text))
+
+
+def one_line(text: str, /) -> str:
+    """Return *text* on one line, with runs of white space as one space."""
+    return clean(" ".join(text.split()))
+
+
+def line(*parts: Part, err: bool = False, indent: int = 0) -> None:
+    """Write one line (or a paragraph) made of *parts* to standard output or standard error."""
+    stream = sys.stderr if err else sys.stdout
+    pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
+    if not is_terminal(stream):
+        text = "".join(p for p, _ in pieces)
+        pad = " " * indent
+        _write("".join(f"{pad}{row}".rstrip() + "\n" for row in text.split("\n")), stream)
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    text_object = Text.assemble(*pieces)
+    _console(err).print(
+        Padding(text_object, (0, 0, 0, indent), expand=False) if indent else text_object
+    )
+
+
+def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
+    """Write a line that begins with a styled label; on a terminal it wraps beside the label."""
+    if not is_terminal(sys.stdout):
+        line(label, *parts, indent=indent)
+        return
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
+    grid.add_row(Text(*label), Text.assemble(*pieces))
+    _console(False).print(Padding(grid, (0, 0, 0, indent), expand=False))
+
+
+def write_json(value: Any, /) -> None:
+    """Write *value* as JSON to standard output."""
+    _write(json_text(value, ascii_only=needs_ascii(), default=str) + "\n", sys.stdout)
+
+
+def needs_ascii() -> bool:
+    """Return whether standard output lacks letters, which it would turn into question marks."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    return encoding != "utf8"
+
+
+def json_text(
+    value: Any,
+    /,
+    *,
+    ascii_only: bool = False,
+    indent: int | None = 2,
+    default: Callable[[Any], Any] | None = None,
+) -> str:
+    """Return *value* as JSON, the characters that :func:`clean` keeps from a terminal as escapes.
+
+    Parameters
+    ----------
+    ascii_only
+        Write every letter beyond ASCII as an escape.
+    indent, default
+        As of :func:`json.dumps`.
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only, default=default)
+    return _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def write_text(text: str, /) -> None:
+    """Write *text* to standard output as it is."""
+    _write(text, sys.stdout)
+
+
+def flush() -> None:
+    """Write out what standard output still holds.
+
+    Raises
+    ------
+    StorageError
+        It cannot be written, for instance on a full disk.
+    """
+    with _output_errors():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _output_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(
+            f"Cannot write the output: {error.strerror or error}.",
+            hint="Where it goes to a file, free some space or choose another place.",
+        ) from error
+
+
+def _write(text: str, stream: TextIO) -> None:
+    with _output_errors():
+        stream.write(text)
+
+
+@functools.cache
+def _console(err: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=err, markup=False, emoji=False, highlight=False)
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a printed table.
+
+    Attributes
+    ----------
+    whole
+        The column keeps its full width on a terminal; others wrap.
+    extra
+        The column is left out on a terminal that is too narrow for all of them.
+    of
+        What it shows of a record: a column of its row, where numbers stand to the right, or
+        anything else.
+    """
+
+    title: str
+    align: Literal["left", "right"] = "left"
+    whole: bool = False
+    extra: bool = False
+    of: str | Callable[[Any], Any] = ""
+
+
+def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
+    """Write a table: with rules on a terminal, as aligned plain text elsewhere.
+
+    Plain cells are complete. On a terminal a cell of more than 300 characters is cut, and a last
+    line says so.
+    """
+    texts = [[cell_text(value) for value in row] for row in rows]
+    if is_terminal(sys.stdout):
+        _rich_table(fields, texts)
+    else:
+        _write("".join(row + "\n" for row in plain_table(fields, texts)), sys.stdout)
+
+
+def record_table(record: type[Record], fields: Sequence[Field], items: Iterable[Any], /) -> None:
+    """Write records as a table: *fields*, then what the record itself wants to be shown."""
+    from casetrack.base.records.layouts import layout_of
+
+    layout = layout_of(record)
+    every = [*fields, *(Field(title, extra=True, of=n) for n, title in layout.headings.items())]
+    numeric = {name for name, kind in layout.kinds.items() if kind in ("whole", "number")}
+    every = [replace(f, align="right") if f.of in numeric else f for f in every]
+
+    def cell(field: Field, item: Any, row: dict[str, Any]) -> Any:
+        value = row[field.of] if isinstance(field.of, str) else field.of(item)
+        return f"{value:,}" if isinstance(value, int) else value
+
+    table(every, [[cell(f, item, layout.row(item)) for f in every] for item in items])
+
+
+def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> list[str]:
+    """Return the lines of a plain table; every column is as wide as its widest cell."""
+    from rich.cells import cell_len
+
+    flat = [[f.title for f in fields], *([one_line(cell) for cell in row] for row in rows)]
+    # Wide letters, such as Chinese ones, take two columns each.
+    widths = [max(map(cell_len, column)) for column in zip(*flat, strict=True)]
+    lines = []
+    for row in flat:
+        cells = []
+        for cell, width, f in zip(row, widths, fields, strict=True):
+            gap = " " * (width - cell_len(cell))
+            cells.append(gap + cell if f.align == "right" else cell + gap)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _fitting(fields: Sequence[Field], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the positions of the columns to show: all, or without the extra ones at the end."""
+    natural = [max(len(f.title), *(len(row[i]) for row in rows), 0) for i, f in enumerate(fields)]
+    shown = list(range(len(fields)))
+    for i in reversed(shown):
+        if sum(natural[j] + 2 for j in shown) - 2 <= width:
+            break
+        if fields[i].extra:
+            shown.remove(i)
+    return shown
+
+
+def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = _fitting(fields, rows, _console(False).width)
+    fields = [fields[i] for i in shown]
+    rows = [[row[i] for i in shown] for row in rows]
+    grid = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )
+    for f in fields:
+        grid.add_column(
+            Text(f.title), justify=f.align, no_wrap=f.whole or f.align == "right", overflow="fold"
+        )
+    cut = False
+    for row in rows:
+        cells = [clean(cell) for cell in row]
+        cut = cut or any(len(cell) > _CELL_LIMIT for cell in cells)
+        grid.add_row(
+            *(Text(c if len(c) <= _CELL_LIMIT else c[:_CELL_LIMIT] + "\u2026") for c in cells)
+        )
+    _console(False).print(grid)
+    if cut:
+        line(
+            (
+                f"Cells are cut at {_CELL_LIMIT} characters here; JSON and CSV have them whole.",
+                "dim",
+            )
+        )
+
+
+def facts(pairs: Iterable[tuple[str, Any]], /) -> None:
+    """Write names and values below each other; pairs without a value are left out."""
+    shown = [(name, clean(cell_text(value))) for name, value in pairs if value not in _NOTHING]
+    if is_terminal(sys.stdout):
+        _rich_facts(shown)
+        return
+    width = max((len(name) for name, _ in shown), default=0) + 2
+    for name, value in shown:
+        first, *others = value.split("\n")
+        line(f"{name:<{width}}{first}")
+        for other in others:
+            line(f"{'':<{width}}{other}")
+
+
+def _rich_facts(shown: Sequence[tuple[str, str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in shown:
+        grid.add_row(Text(name), Text(value))
+    _console(False).print(grid)
+
+
+def cell_text(value: Any, /) -> str:
+    """Return a value as people read it: local times, grouped lists, empty for ``None``."""
+    from datetime import datetime as moment_type
+
+    if value is None:
+        return ""
+    if isinstance(value, moment_type):
+        return local_time(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(cell_text(v) for v in value)
+    return str(value)
+
+
+def local_time(moment: datetime, /) -> str:
+    """Return a moment in the reader's time zone, to the minute."""
+    local = moment.astimezone() if moment.tzinfo is not None else moment
+    return local.strftime("%Y-%m-%d %H:%M")
+
+
+def byte_text(count: int, /) -> str:
+    """Return a number of bytes in a readable unit.
+
+    Examples
+    --------
+    >>> byte_text(1536)
+    '1.5 KB'
+    """
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"
+
+
+def counted(count: int, one: str, many: str | None = None, /) -> str:
+    """Return a count with its noun: ``1 page``, ``1,051 chunks``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,199 @@
+"""Running a command of one of the programs, and telling its errors.
+
+Exit codes: 0 done; 1 it failed, or one of several files or sources did; 2 the command was not
+understood or names something that does not exist; 130 stopped by Ctrl-C. An error is told on
+standard error as what happened and what to do next. With ``--json`` it is also written to standard
+output as ``{"error": {"code", "message", "hint"}}``, so that a program finds JSON there in every
+case.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from casetrack.base import actor
+from casetrack.base.errors import CaseTrackError, JobStopped, UsageError
+from casetrack.base.errors.see import spelled
+from casetrack.faces.cli.completion import prepare_completion
+from casetrack.faces.cli.notes import hide_repairs, show_repairs
+from casetrack.faces.cli.output import flush, line, prepare_streams, write_json
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from casetrack.base.errors.see import See
+    from casetrack.faces.cli.state import Invocation
+
+_CHECKER_WORDS = "Value error, "
+_NOT_A_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<choices>'.*')\.$")
+_NEAR = 0.5
+"""Share of letters that a choice has in common with what was typed, as difflib counts them."""
+
+
+def run_command(app: typer.Typer, program: str, state: Invocation, arguments: list[str], /) -> int:
+    """Run one command of a program and return its exit code; errors are told, not raised.
+
+    Parameters
+    ----------
+    app, program
+        The commands, and what the program is called.
+    state
+        What the commands of this invocation share.
+    arguments
+        Without the program's name, options of the whole program first.
+    """
+    actor.act_as(" ".join([program, *_command_of(arguments)]))
+    prepare_streams()
+    prepare_completion(program)
+    show_repairs()
+    try:
+        code = _guarded(app, program, state, arguments)
+        sys.stdout.flush()
+    except OSError:  # the reader, such as `head`, has what it wanted; or it was told already
+        _silence_stdout()
+        return EXIT_FAILED
+    finally:
+        hide_repairs()
+    return code
+
+
+def _command_of(arguments: list[str]) -> list[str]:
+    """Return the command of these arguments, without what it is done to."""
+    words = iter(arguments)
+    for word in words:
+        if not word.startswith("-"):
+            return [word]
+        if "=" not in word:
+            next(words, None)
+    return []
+
+
+def global_first(arguments: list[str], options: Collection[str], /) -> list[str]:
+    """Move the options of the whole program before the command: people write them at either place.
+
+    Parameters
+    ----------
+    arguments
+        As they are typed.
+    options
+        The options, each with a value.
+    """
+    front: list[str] = []
+    rest: list[str] = []
+    queue = iter(arguments)
+    for argument in queue:
+        if argument == "--":
+            rest += [argument, *queue]
+        elif argument in options:
+            front += [argument, *[value for value in [next(queue, None)] if value is not None]]
+        elif argument.partition("=")[0] in options:
+            front.append(argument)
+        else:
+            rest.append(argument)
+    return front + rest
+
+
+def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        result = app(arguments, prog_name=program, standalone_mode=False, obj=state)
+        flush()
+    except CaseTrackError as error:
+        return _tell(error, _hint(error, app, arguments), as_json)
+    except BrokenPipeError:
+        raise
+    except typer.TyperException as error:
+        return _tell_misuse(error, program, as_json)
+    except typer.Abort:
+        line("Stopped; nothing was changed.", err=True)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        result = EXIT_INTERRUPTED
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_FAILED
+    except Exception as error:  # noqa: BLE001 - the last resort, told in full on request
+        return _tell_unexpected(error, as_json)
+    code = result if isinstance(result, int) else 0
+    if code == EXIT_INTERRUPTED and not state.interrupt_told:
+        line("Stopped by Ctrl-C. What was finished is kept.", err=True)
+    return code
+
+
+def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
+    """Return the hint without sentences about options that the command lacks."""
+    command: Any = typer.main.get_command(app)
+    known = {option for p in command.params for option in p.opts}
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    known |= {option for p in command.params for option in (*p.opts, *p.secondary_opts)}
+
+    def spell(see: See) -> str | None:
+        names = {f"--{name.replace('_', '-')}" for name, _ in see.options}
+        return see.text if see.names or names <= known else None
+
+    return spelled(error.hint, spell, lambda _: "")
+
+
+def _tell(error: CaseTrackError, hint: str, as_json: bool) -> int:
+    line(("Error: ", "bold red"), error.message, err=True)
+    if hint:
+        line(hint, err=True, indent=2)
+    if as_json:
+        write_json({"error": error.as_dict() | {"hint": hint}})
+    if isinstance(error, JobStopped):
+        return EXIT_INTERRUPTED
+    return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+
+
+def _tell_misuse(error: typer.TyperException, program: str, as_json: bool) -> int:
+    # What checks the options puts a word of its own before what it says.
+    error.message = _with_near_name(error.message.removeprefix(_CHECKER_WORDS))
+    show: Any = getattr(error, "show", None)
+    if show is None:
+        line(f"Error: {error.format_message()}", err=True)
+    else:
+        show()
+    if as_json:
+        fact = {"code": "usage", "message": error.format_message(), "hint": f"{program} --help"}
+        write_json({"error": fact})
+    return error.exit_code
+
+
+def _with_near_name(message: str) -> str:
+    """Add the choice that was probably meant, where a message lists the choices."""
+    import difflib
+
+    found = _NOT_A_CHOICE.match(message)
+    if found is None:
+        return message
+    choices = re.findall(r"'([^']+)'", found["choices"])
+    near = difflib.get_close_matches(found["given"].casefold(), choices, n=1, cutoff=_NEAR)
+    return f'{message} Did you mean "{near[0]}"?' if near else message
+
+
+def _tell_unexpected(error: Exception, as_json: bool) -> int:
+    if os.environ.get("CASETRACK_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    hint = (
+        "This is a fault in CaseTrack. Please report it where you got CaseTrack from, with the "
+        "output of the same command under CASETRACK_DEBUG=1."
+    )
+    line(("Unexpected error: ", "bold red"), f"{what}. {hint}", err=True)
+    if as_json:
+        write_json({"error": {"code": "unexpected", "message": what, "hint": hint}})
+    return EXIT_FAILED
+
+
+def _silence_stdout() -> None:
+    """Point standard output nowhere, so that Python's own flush at exit stays quiet too."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,251 @@
+"""Progress of long work on standard error, and Ctrl-C that stops it without losing anything."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from casetrack.faces.cli.output import byte_text, counted, is_terminal, line, one_line
+from casetrack.faces.cli.state import EXIT_INTERRUPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType, TracebackType
+
+    from rich.progress import Progress, TaskID
+
+    from casetrack.base.records import CollectionInfo, IngestProgress
+    from casetrack.base.records.jobs import JobKind
+    from casetrack.faces.cli.state import Invocation
+    from casetrack.keep.jobs.running import R
+
+QUIET_SECONDS = 2.0
+"""Work that is over by then shows no progress at all."""
+_LINE_SECONDS = 10.0
+_STOPPING = (
+    b"\nStopping after the current step; finished documents are kept. "
+    b"Press Ctrl-C again to stop at once.\n"
+)
+_STOPPED = b"Stopped at once; finished documents are kept.\n"
+_SHOW_CURSOR = b"\x1b[?25h"  # the bar hides it
+_STOPPED_TERMINAL = b"\n" + _SHOW_CURSOR + _STOPPED
+
+
+class Meter:
+    """Progress of one piece of work: a bar on a terminal, a plain line now and then elsewhere.
+
+    Parameters
+    ----------
+    title
+        What is going on, such as ``"Reading"``.
+    unit
+        ``"bytes"`` shows amounts of data; everything else counts things.
+    """
+
+    def __init__(self, title: str, *, unit: str = "files") -> None:
+        self._title = title
+        self._unit = unit
+        self._started = self._told = time.monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        """Start the bar if standard error is a terminal."""
+        if is_terminal(sys.stderr):
+            self._bar = _delayed_bar(self._unit)
+            self._task = self._bar.add_task(self._title, total=None, note="")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take the bar away; what was done is for the final report."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, done: int, total: int | None, note: str = "") -> None:
+        """Show that *done* of *total* is finished and *note* is at hand."""
+        note = one_line(note)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done, total=total, note=note)
+            return
+        now = time.monotonic()
+        if now - self._started < QUIET_SECONDS or now - self._told < _LINE_SECONDS:
+            return
+        self._told = now
+        line(f"{self._title}: {self._amount(done, total)}{', ' if note else ''}{note}", err=True)
+
+    def ingest(self, moment: IngestProgress) -> None:
+        """Show a moment of a running ingest."""
+        pages = f"{counted(moment.pages, 'page')}, " if moment.pages else ""
+        self.update(moment.done, moment.total, f"{pages}{_short(moment.file)}")
+
+    def step(self, what: str, done: int, total: int | None, /) -> None:
+        """Show a moment of work that names its parts."""
+        self.update(done, total, what)
+
+    def hear(self, *news: Any) -> None:
+        """Show a moment of a job, in either form: one record about files, or what, done, total."""
+        if len(news) == 1:
+            self.ingest(news[0])
+        else:
+            what, done, total = news
+            self.step(what, done, total or None)
+
+    def _amount(self, done: int, total: int | None) -> str:
+        if self._unit == "bytes":
+            return byte_text(done) + (f" of {byte_text(total)}" if total else "")
+        return f"{done:,}" + (f" of {total:,}" if total else "") + f" {self._unit}"
+
+
+def _short(path: str) -> str:
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name if len(name) <= 24 else name[:12] + "\u2026" + name[-11:]
+
+
+def _delayed_bar(unit: str) -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
+
+    class DelayedProgress(Progress):
+        started = time.monotonic()
+
+        def get_renderables(self) -> Iterator[Any]:
+            if time.monotonic() - self.started >= QUIET_SECONDS:
+                yield from super().get_renderables()
+
+    amount: ProgressColumn = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    return DelayedProgress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        amount,
+        TimeRemainingColumn(compact=True),
+        TextColumn(
+            "{task.fields[note]}",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+        ),
+        console=Console(stderr=True),
+        transient=True,
+        expand=True,
+    )
+
+
+def long_work(
+    state: Invocation,
+    kind: JobKind,
+    work: Callable[[Callable[..., None], threading.Event], R],
+    /,
+    *,
+    title: str,
+    collection: CollectionInfo | None,
+    meter: Meter,
+) -> R:
+    """Do long work as a job: with a bar, with Ctrl-C that stops it, seen by other programs.
+
+    Parameters
+    ----------
+    state
+        The invocation.
+    kind, title, collection
+        See :meth:`casetrack.keep.jobs.JobStore.run`.
+    work
+        Called with what takes its progress and with the event that stops it; returns its report.
+    meter
+        Shows the progress.
+
+    Examples
+    --------
+    A command ends with::
+
+        report = long_work(
+            state,
+            "export",
+            lambda progress, cancel: target.export(path, progress=progress, cancel=cancel),
+            title=f"Export of {target.name}",
+            collection=target.info,
+            meter=Meter("Exporting"),
+        )
+
+    Raises
+    ------
+    Exception
+        Whatever *work* raises.
+    """
+    with stoppable() as stop, meter:
+        try:
+            return state.library.run_job(
+                kind, work, title=title, collection=collection, progress=meter.hear, cancel=stop
+            )
+        finally:
+            if stop.is_set() and not stop.by_hand:
+                state.stopped_by = "another program"
+
+
+class StopEvent(threading.Event):
+    """Asks work to stop.
+
+    Attributes
+    ----------
+    by_hand
+        Whether it was Ctrl-C that set it.
+    """
+
+    by_hand = False
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[StopEvent]:
+    """Turn Ctrl-C into an event: once asks the work to stop, twice stops it at once.
+
+    Yields
+    ------
+    StopEvent
+        Set by the first Ctrl-C. The second ends the process with exit code 130: what was committed
+        stays, and what was not is invisible.
+    """
+    stop = StopEvent()
+
+    def on_interrupt(_number: int, _frame: FrameType | None) -> None:
+        if stop.by_hand:
+            _end_now()
+        stop.by_hand = True
+        stop.set()
+        # The handler may run in the middle of a write to the same stream, which a second buffered
+        # write would break; the system call cannot be.
+        os.write(2, _STOPPING)
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_now() -> NoReturn:
+    """End the process and its workers without waiting for any of them."""
+    import psutil
+
+    os.write(2, _STOPPED_TERMINAL if is_terminal(sys.stderr) else _STOPPED)
+    for worker in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            worker.kill()
+    os._exit(EXIT_INTERRUPTED)

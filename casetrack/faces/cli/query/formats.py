@@ -1,0 +1,303 @@
+"""Rows as data: JSON, JSON lines, CSV, Markdown, Parquet and Arrow, written block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import sys
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from casetrack.base.errors import UsageError
+from casetrack.base.formulas import without_formula
+from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
+from casetrack.faces.cli.query.values import converters, is_numeric, text_of, unique_names
+from casetrack.store.sql.arrays import is_bignum, python_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    import pyarrow as pa
+
+Format = Literal["table", "json", "jsonl", "csv", "parquet", "arrow", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+BY_ENDING: dict[str, Format] = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".md": "markdown",
+    ".txt": "table",
+}
+BINARY: frozenset[Format] = frozenset({"parquet", "arrow"})
+_BLOCK_ROWS = 1000
+_CSV_SIGNS = re.compile(r'[",\r\n]')
+
+
+def format_of(output: Path | None, /) -> Format:
+    """Return the format that the ending of a file's name asks for; a table where there is none.
+
+    Raises
+    ------
+    UsageError
+        The ending is of no known format.
+    """
+    ending = "" if output is None else output.suffix.lower()
+    if not ending:
+        return "table"
+    if ending not in BY_ENDING:
+        raise UsageError(
+            f"The ending {ending} does not say how to write {output}.",
+            hint=f"Use one of {', '.join(BY_ENDING)}, or say how with --format.",
+        )
+    return BY_ENDING[ending]
+
+
+def refuse_on_terminal(wanted: Format, /) -> None:
+    """Refuse to write binary data where a person reads.
+
+    Raises
+    ------
+    UsageError
+        The format is binary, and standard output is a terminal.
+    """
+    if wanted in BINARY and sys.stdout.isatty():
+        raise UsageError(
+            f"{wanted.capitalize()} is not for reading on a terminal.",
+            hint="Write it to a file with --output FILE, or choose another --format.",
+        )
+
+
+def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> None:
+    """Write rows to standard output as data; tables for reading are :mod:`.tables`' work.
+
+    Parameters
+    ----------
+    raw
+        See :func:`text_blocks`.
+    """
+    if wanted in BINARY:
+        sys.stdout.flush()
+        _write_binary(rows, wanted, sys.stdout.buffer)
+        return
+    shown = is_terminal(sys.stdout)
+    for block in text_blocks(rows, wanted, ascii_only=needs_ascii(), raw=raw):
+        write_text(clean(block) if shown else block)
+
+
+def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = False) -> None:
+    """Write rows to a file: the whole of it, or nothing.
+
+    Parameters
+    ----------
+    raw
+        See :func:`text_blocks`.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written there.
+    """
+    try:
+        with _replacing(output) as file:
+            if wanted in BINARY:
+                _write_binary(rows, wanted, file)
+            else:
+                for block in text_blocks(rows, wanted, raw=raw):
+                    file.write(block.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(
+            f"Cannot write {output}: {error.strerror or error}.",
+            hint="Choose a folder that exists and that you may write to.",
+        ) from error
+
+
+@contextlib.contextmanager
+def _replacing(output: Path) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of *output* when all went well.
+
+    What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
+    """
+    from casetrack.store.files import UNFINISHED
+
+    if output.exists() and not output.is_file():
+        with output.open("wb") as file:
+            yield file
+        return
+    target = output.resolve()  # a link stays a link
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{UNFINISHED}")
+    try:
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_binary(rows: pa.Table, wanted: Format, file: BinaryIO) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = rows.rename_columns(unique_names(rows.column_names))
+    if wanted == "arrow":
+        with pa.ipc.new_file(file, rows.schema) as writer:
+            writer.write_table(rows)
+        return
+    _refuse_for_parquet(rows.slice(0, 0))  # before the first byte is written
+    try:
+        pq.write_table(rows, file)
+    except pa.ArrowInvalid:
+        _refuse_for_parquet(rows)
+        raise
+
+
+def _refuse_for_parquet(rows: pa.Table) -> None:
+    """Refuse rows that Parquet cannot hold, and name the columns.
+
+    Raises
+    ------
+    UsageError
+        There are such columns.
+    """
+    names = [rows.column_names[i] for i in range(rows.num_columns) if not _fits(rows.select([i]))]
+    if names:
+        casts = ", ".join(f'"{name}"::VARCHAR' for name in names[:3])
+        columns = f"the column{'' if len(names) == 1 else 's'} {', '.join(names)}"
+        raise UsageError(
+            f"Parquet has no type for the values of {columns}.",
+            hint=f"Select them as text, such as {casts}, or write another format.",
+        )
+
+
+def _fits(column: pa.Table) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if is_bignum(column.schema.types[0]):  # it would be written as bytes that only DuckDB reads
+        return False
+    try:
+        pq.write_table(column, pa.BufferOutputStream())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return True
+
+
+def text_blocks(
+    rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False, raw: bool = False
+) -> Iterator[str]:
+    """Yield the rows as text in one of the formats, some hundred rows at a time.
+
+    Parameters
+    ----------
+    ascii_only
+        Write JSON with escapes only, for an output that lacks letters.
+    raw
+        Write texts in CSV and Markdown as they are, also those that a spreadsheet would take for
+        formulas.
+    """
+    if wanted == "json":
+        return _json(rows, ascii_only)
+    if wanted == "jsonl":
+        return _json_lines(rows, ascii_only)
+    if wanted == "csv":
+        return _csv(rows, raw)
+    if wanted == "markdown":
+        return _markdown(rows, raw)
+    from casetrack.faces.cli.query.tables import plain_blocks
+
+    return plain_blocks(rows)
+
+
+def blocks(rows: pa.Table, /, *, as_text: bool = False) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows as lists of tuples, their values as JSON knows them.
+
+    Tuples, because two columns may bear the same name.
+
+    Parameters
+    ----------
+    as_text
+        See :func:`casetrack.faces.cli.query.values.converters`.
+    """
+    convert = converters(rows.schema, as_text=as_text)
+    for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
+        columns = [
+            [value if value is None else change(value) for value in python_values(column)]
+            for column, change in zip(batch.columns, convert, strict=True)
+        ]
+        yield list(zip(*columns, strict=True))
+
+
+def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
+    names = unique_names(rows.column_names)
+    opening = "[\n"
+    for block in blocks(rows):
+        texts = []
+        for values in block:
+            one = json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only)
+            texts.append("  " + one.replace("\n", "\n  "))
+        if texts:
+            yield opening + ",\n".join(texts)
+            opening = ",\n"
+    yield "\n]\n" if opening == ",\n" else "[]\n"
+
+
+def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
+    names = unique_names(rows.column_names)
+    for block in blocks(rows):
+        yield "".join(
+            json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only, indent=None)
+            + "\n"
+            for values in block
+        )
+
+
+def _cells(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:
+    """Yield the names of the columns, then the rows, as texts that no spreadsheet runs."""
+
+    def cell(value: Any, is_number: bool) -> str:
+        text = text_of(value)
+        return text if raw or is_number else without_formula(text)
+
+    numeric = [is_numeric(field.type) for field in rows.schema]
+    yield [[cell(name, False) for name in rows.column_names]]
+    for block in blocks(rows, as_text=True):
+        yield [list(map(cell, values, numeric)) for values in block]
+
+
+def _csv(rows: pa.Table, raw: bool) -> Iterator[str]:
+    for block in _cells(rows, raw):
+        yield "".join(map(_csv_line, block))
+
+
+def _csv_line(cells: list[str]) -> str:
+    # Python's own writer leaves a lone carriage return without quotation marks before 3.13.
+    quoted = ('"' + c.replace('"', '""') + '"' if _CSV_SIGNS.search(c) else c for c in cells)
+    return (",".join(quoted) or '""') + "\n"
+
+
+def _markdown(rows: pa.Table, raw: bool) -> Iterator[str]:
+    def row(cells: list[str]) -> str:
+        return "| " + " | ".join(cells) + " |\n"
+
+    cells = _cells(rows, raw)
+    for names in next(cells):
+        yield row(list(map(_markdown_cell, names)))
+    yield row(["---:" if is_numeric(field.type) else "---" for field in rows.schema])
+    for block in cells:
+        yield "".join(row(list(map(_markdown_cell, values))) for values in block)
+
+
+def _markdown_cell(text: str) -> str:
+    text = clean(text)
+    for sign in ("\\", "|", "<"):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("\n", "<br>")

@@ -1,0 +1,169 @@
+"""Values of parameters: read from ``-p name=value``, and held against what a statement names."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from casetrack.base.errors import UsageError
+from casetrack.search.query.statements import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.faces.cli.query.saved import Parameter
+
+ParameterType = Literal["text", "integer", "number", "boolean", "date", "list"]
+PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)
+_NO_VALUE = object()
+
+
+def pairs(given: Sequence[str], /) -> dict[str, str]:
+    """Read ``name=value`` pairs; a dollar sign before a name does not count.
+
+    Raises
+    ------
+    UsageError
+        One of them is no such pair.
+    """
+    read: dict[str, str] = {}
+    for pair in given:
+        name, equals, text = pair.partition("=")
+        name = name.strip().lstrip("$")
+        if not equals or not name.isidentifier():
+            raise UsageError(f"Not a parameter: {pair!r}.", hint="Write it as -p name=value.")
+        read[name] = text
+    return read
+
+
+def guessed(text: str, /) -> Any:
+    """Read a number, ``true``, ``false``, ``null`` or a quoted text; all else is text as it is."""
+    value = _json(text)
+    return text if isinstance(value, (list, dict)) else value
+
+
+def _json(text: str, /) -> Any:
+    """Read JSON; what is none is text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def typed(name: str, kind: ParameterType, text: str, /) -> Any:
+    """Read a value as its type says; ``null`` is no value, in each of them.
+
+    Raises
+    ------
+    UsageError
+        The text is not such a value.
+    """
+    if text == "null":
+        return None
+    value = _read(kind, text)
+    if value is _NO_VALUE:
+        example = {
+            "integer": "12",
+            "number": "1.5",
+            "boolean": "true or false",
+            "date": "2024-03-12",
+            "list": """'["one", "another"]'""",
+        }
+        raise UsageError(
+            f"{text!r} is not {'an' if kind == 'integer' else 'a'} {kind}, "
+            f"as the parameter {name} must be.",
+            hint=f"For instance: {name}={example[kind]}",
+        )
+    return value
+
+
+def _read(kind: ParameterType, text: str) -> Any:
+    if kind == "text":
+        return text
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), _NO_VALUE)
+    if kind == "list":
+        value = _json(text)
+        return value if isinstance(value, list) else _NO_VALUE
+    reader: Any = {"integer": int, "number": float, "date": dt.date.fromisoformat}[kind]
+    try:
+        return reader(text.strip())
+    except ValueError:
+        return _NO_VALUE
+
+
+def values_for(
+    statement: str,
+    given: Mapping[str, str],
+    declared: Iterable[Parameter] = (),
+    /,
+    *,
+    way: str = "-p {name}=VALUE",
+) -> dict[str, Any]:
+    """Return the values of the parameters that a statement names.
+
+    Parameters
+    ----------
+    statement
+        SQL with parameters written ``$name``.
+    given
+        Texts by name, as typed; those of other statements may stand there as well.
+    declared
+        Types and defaults, where the statement was saved with them.
+    way
+        How the user gives a value, for the error.
+
+    Raises
+    ------
+    UsageError
+        Some have no value, or one of the wrong type; all that lack one are named.
+    """
+    known = {p.name: p for p in declared}
+    values: dict[str, Any] = {}
+    missing: list[str] = []
+    for name in parameters(statement):
+        if name.isdigit():
+            raise UsageError(
+                f"The statement names its parameter by a number: ${name}.",
+                hint="Give it a name, such as $question, and a value with -p question=...",
+            )
+        about = known.get(name)
+        if name in given:
+            text = given[name]
+            values[name] = typed(name, about.type, text) if about else guessed(text)
+        elif about is not None and about.default is not None:
+            values[name] = typed(name, about.type, about.default)
+        else:
+            missing.append(f"{name} ({about.described})" if about else name)
+    if missing:
+        listed = "\n".join(f"  - {name}" for name in missing)
+        names = [name.partition(" ")[0] for name in missing]
+        raise UsageError(
+            f"No value is given for {'this parameter' if len(missing) == 1 else 'these parameters'}"
+            f":\n{listed}",
+            hint="Give each one: " + "  ".join(way.format(name=name) for name in names),
+        )
+    return values
+
+
+def refuse_unused(
+    given: Mapping[str, str], statements: Sequence[str], declared: Iterable[Parameter] = (), /
+) -> None:
+    """Refuse values that no statement names: most likely a name is misspelled.
+
+    Raises
+    ------
+    UsageError
+        There is one; it says which names there are.
+    """
+    used = dict.fromkeys(name for statement in statements for name in parameters(statement))
+    used |= dict.fromkeys(p.name for p in declared)
+    unused = [name for name in given if name not in used]
+    if unused:
+        raise UsageError(
+            f"No parameter is called {', '.join(unused)}.",
+            hint=f"The parameters are: {', '.join(used)}."
+            if used
+            else "The statement has no parameters; it would name one as $name.",
+        )

@@ -1,0 +1,73 @@
+"""``casetrack report``: a briefing of a whole collection as one page of HTML."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.output import byte_text, line, write_json
+from casetrack.faces.cli.state import State
+
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff<>:"/\\|?*]+')
+_MAX_STEM = 80
+
+
+def report(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write to this .html file, or into this folder. [default: the current folder]",
+        ),
+    ] = None,
+    open_it: Annotated[
+        bool, typer.Option("--open", help="Open what was written in the browser.")
+    ] = False,
+    light: Annotated[
+        bool, typer.Option("--light", help="Without pictures of pages: a small file, quickly made.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a briefing: who, when, about what and how much, each statement with its source.
+
+    The page holds everything it shows, so that it can be sent, printed and kept. Each link opens
+    the passage it rests on, highlighted on its page where that can be drawn.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    path = _place(output, target.name)
+    from casetrack.faces.cli.progress import Meter
+
+    with Meter("Writing the report", unit="pages") as meter:
+        written = target.report(
+            path,
+            pictures=not light,
+            progress=lambda what, done, total: meter.step(what, done, total or None),
+        )
+    size = written.stat().st_size
+    if open_it:
+        _open(written)
+    if as_json:
+        write_json({"file": str(written), "bytes": size})
+        return
+    line(("Wrote ", "bold"), str(written), (f" ({byte_text(size)})", "dim"))
+
+
+def _place(output: Path | None, name: str) -> Path:
+    """Return the file to write: the one that is named, or one named by the collection."""
+    if output is not None and not output.is_dir():
+        return output
+    safe = " ".join(_UNSAFE.sub(" ", name).split())[:_MAX_STEM].strip(" .")
+    return (output or Path()) / f"{safe or 'collection'} report.html"
+
+
+def _open(path: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(path.as_uri()):
+        line((f"No browser could be opened; open {path} yourself.", "yellow"), err=True)

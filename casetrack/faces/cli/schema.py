@@ -1,0 +1,190 @@
+"""``casetrack schema``: the tables, as they are declared."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from casetrack.base.errors import SchemaError, UsageError
+from casetrack.faces.cli.options import JsonOption
+from casetrack.faces.cli.output import Field, line, table, write_json
+from casetrack.faces.cli.state import State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.base.schema import TableSchema
+    from casetrack.ingest.pipeline.explain import PipelineAbout
+
+_FIELDS = (
+    Field("Column", whole=True),
+    Field("Type"),
+    Field("Empty"),
+    Field("Unit"),
+    Field("Meaning"),
+)
+
+_FUNCTION_FIELDS = (
+    Field("Function", whole=True),
+    Field("Kind"),
+    Field("What it gives"),
+    Field("Example", extra=True),
+)
+
+
+_PARAMETER_FIELDS = (
+    Field("Parameter", whole=True),
+    Field("Type"),
+    Field("Default"),
+    Field("Here"),
+    Field("Meaning"),
+)
+
+
+def schema(
+    ctx: typer.Context,
+    table_name: Annotated[
+        str | None,
+        typer.Argument(metavar="TABLE", help="One table, or one pipeline; all without it."),
+    ] = None,
+    functions: Annotated[
+        bool, typer.Option("--functions", help="The functions of SQL instead of the tables.")
+    ] = False,
+    pipelines: Annotated[
+        bool, typer.Option("--pipelines", help="The pipelines instead: their steps and parameters.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the tables: every column with its type, its unit and what it means.
+
+    With --functions what SQL offers beside them: search(), context(), cite() and others. With
+    --pipelines what happens to a file on its way into a collection; a file of yours is checked.
+    """
+    from casetrack.base import schema as declared
+
+    if pipelines:
+        if functions:
+            raise UsageError("Ask for the functions or for the pipelines, one at a time.")
+        _show_pipelines(ctx.ensure_object(State).settings.data_dir, table_name, as_json)
+        return
+    if functions:
+        if table_name is not None:
+            raise UsageError("A table has no functions.", hint="Leave the name or --functions out.")
+        _show_functions(as_json)
+        return
+    try:
+        names = declared.table_names() if table_name is None else (table_name,)
+        tables = [declared.table(name) for name in names]
+    except SchemaError as error:
+        raise UsageError(error.message, hint="See them all with: casetrack schema") from error
+    if as_json:
+        objects = [_as_object(t) for t in tables]
+        write_json(objects if table_name is None else objects[0])
+        return
+    for i, shown in enumerate(tables):
+        if i:
+            line()
+        line((f"{shown.name}", "bold cyan"), f" (version {shown.version}): {shown.doc}")
+        line()
+        table(
+            _FIELDS,
+            [
+                [c.name, c.type_text, "may be" if c.nullable else "never", c.unit, c.doc]
+                for c in shown.columns
+            ],
+        )
+
+
+def _show_functions(as_json: bool) -> None:
+    from casetrack.store.sql.catalog import catalog
+
+    found = catalog().functions
+    if as_json:
+        write_json([asdict(function) | {"signature": function.signature} for function in found])
+        return
+    rows = [[f.signature, f.kind, f.about, f.example] for f in found]
+    table(_FUNCTION_FIELDS, rows)
+
+
+def _show_pipelines(data_dir: "Path", wanted: str | None, as_json: bool) -> None:
+    from casetrack.ingest.pipeline.explain import explain_file, explain_pipelines, unused_steps
+    from casetrack.ingest.pipeline.files import choose
+
+    if wanted is not None:
+        shown = [explain_file(choose(wanted, data_dir))]
+        if as_json:
+            write_json(asdict(shown[0]))
+            return
+    else:
+        shown = explain_pipelines(data_dir)
+        others = unused_steps(shown)
+        if as_json:
+            names = ("name", "package", "about")
+            write_json(
+                {
+                    "pipelines": [asdict(pipeline) for pipeline in shown],
+                    "other_steps": [dict(zip(names, other, strict=True)) for other in others],
+                }
+            )
+            return
+    for i, pipeline in enumerate(shown):
+        if i:
+            line()
+        _show_pipeline(pipeline)
+    if wanted is None and others:
+        line()
+        line(("Other steps that a pipeline may name:", "bold"))
+        for name, package, about in others:
+            line((name, "bold"), f" ({package})" if package else "", f": {about}", indent=2)
+
+
+def _show_pipeline(pipeline: "PipelineAbout") -> None:
+    line((pipeline.name, "bold cyan"), f": {pipeline.about or 'no description'}")
+    line((pipeline.path, "dim"))
+    if pipeline.problem:
+        line(("It cannot be used: ", "bold red"), pipeline.problem)
+        return
+    line((f"Fingerprint without models: {pipeline.fingerprint}", "dim"))
+    for number, step in enumerate(pipeline.steps, start=1):
+        line()
+        origin = f", of the package {step.package}" if step.package else ""
+        over = ", over the collection" if step.over == "collection" else ""
+        title = f" (version {step.version}, {step.fingerprint}{over}{origin})"
+        line((f"{number}. {step.name}", "bold"), title)
+        line(step.about, indent=3)
+        line((f"needs {step.reads}: ", "dim"), ", ".join(step.needs), indent=3)
+        line((f"gives {step.writes}: ", "dim"), ", ".join(step.adds), indent=3)
+        if step.shares_pass_with:
+            others = ", ".join(step.shares_pass_with)
+            line(("shares its pass of the encoder with ", "dim"), others, indent=3)
+        if step.parameters:
+            rows = [
+                [p["name"], p["type"], _value(p["default"]), _value(p["value"]), p["meaning"]]
+                for p in step.parameters
+            ]
+            table(_PARAMETER_FIELDS, rows)
+
+
+def _value(value: Any) -> str:
+    """Return a value as a pipeline file has it."""
+    import json
+
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def _as_object(shown: "TableSchema") -> dict[str, Any]:
+    return {
+        "name": shown.name,
+        "version": shown.version,
+        "doc": shown.doc,
+        "columns": [
+            {
+                "name": c.name,
+                "type": c.type_text,
+                "nullable": c.nullable,
+                "unit": c.unit,
+                "doc": c.doc,
+            }
+            for c in shown.columns
+        ],
+    }

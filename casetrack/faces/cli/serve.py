@@ -1,0 +1,271 @@
+"""``casetrack serve``: answer AI programs (MCP), over standard input and output or over HTTP."""
+
+import contextlib
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+import typer
+
+from casetrack.base.errors import UsageError
+from casetrack.faces.cli.notes import hide_repairs
+from casetrack.faces.cli.options import (
+    ENV_OFFLINE,
+    EditionName,
+    EditionOption,
+    OfflineOption,
+    ReadOnlyOption,
+    ToolsOption,
+)
+from casetrack.faces.cli.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.faces.mcp.edition import ServedEdition
+    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.store.workspace.workspace import Searched
+
+
+class Askers(TypedDict):
+    """Who may ask over HTTP: whoever has the token, from programs and from these web pages."""
+
+    token: str | None
+    origins: tuple[str, ...]
+
+
+class Transport(StrEnum):
+    """How programs are answered."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+class Engine(StrEnum):
+    """What makes the lists of a search."""
+
+    PROCESS = "process"
+    RAY = "ray"
+
+
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="http: what programs must send to connect, at least 16 characters. Better given "
+        "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
+    ),
+]
+OriginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ORIGIN",
+        help="http: take requests of this web page too, such as https://app.example; may be "
+        "repeated.",
+    ),
+]
+
+
+MetricsOption = Annotated[
+    bool,
+    typer.Option(
+        "--metrics",
+        help="http: tell figures for Prometheus at /metrics, to whoever may connect: calls and "
+        "their times, documents, work, memory; nothing of what was asked or found.",
+    ),
+]
+
+
+def serve(
+    ctx: typer.Context,
+    transport: Annotated[
+        Transport,
+        typer.Option(
+            help="stdio: one program starts this and talks over its streams. http: any number of "
+            "programs connect to an address."
+        ),
+    ] = Transport.STDIO,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST",
+            show_default="127.0.0.1",
+            help="http: where to listen. Anything but this computer itself needs a token.",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="PORT",
+            show_default="8765",
+            help="http: the port; 0 takes a free one.",
+        ),
+    ] = None,
+    token: TokenOption = None,
+    edition: EditionOption = None,
+    tools: ToolsOption = None,
+    read_only: ReadOnlyOption = False,
+    offline: OfflineOption = False,
+    _fetch_models: Annotated[
+        bool, typer.Option("--fetch-models", hidden=True, help="What happens anyway.")
+    ] = False,
+    allow_origin: OriginOption = None,
+    metrics: MetricsOption = False,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            help="process: this program searches. ray: the shards of the index do, processes on a "
+            "cluster (casetrack[ray])."
+        ),
+    ] = Engine.PROCESS,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            show_default="local",
+            help="ray: the cluster. local starts one on this computer for as long as this runs; "
+            "auto is one that runs here; HOST:PORT one that this computer is a machine of.",
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            metavar="NUMBER",
+            show_default="as run already, or one per processor",
+            help="ray: how many shards the index is held in.",
+        ),
+    ] = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            metavar="NUMBER",
+            show_default="1",
+            help="ray: processes per shard, where it is started; with two of them one may fail.",
+        ),
+    ] = None,
+) -> int:
+    """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
+
+    Programs start this by themselves; it is also what happens without a command when standard
+    input is not a terminal. With --transport http it serves many programs at once at
+    http://127.0.0.1:8765/mcp.
+
+    Where the models (120 MB) are missing, they are fetched in the background; until the search
+    model is there, each result says so. With --offline, or --read-only, nothing is fetched.
+
+    With --engine ray the index is held by processes on a cluster, its shards: each question goes to
+    all of them, and the answer is that of one process. `casetrack shards` tells how they do.
+    """
+    fetch = not (offline or read_only or os.environ.get(ENV_OFFLINE))
+    settings = ctx.ensure_object(State).settings
+    served = served_edition(edition)
+    choice = _choice(tools, read_only, served)
+    hide_repairs()
+    if transport is Transport.STDIO:
+        refuse_for_stdio(host, port, token, allow_origin, metrics=metrics)
+    with _searching(settings.data_dir, engine, on, shards, replicas) as searched_by:
+        if transport is Transport.STDIO:
+            from casetrack.faces.mcp.server import serve_stdio
+
+            serve_stdio(
+                settings, choice=choice, fetch=fetch, served=served, searched_by=searched_by
+            )
+            return 0
+        from casetrack.base.http.address import DEFAULT_HOST, DEFAULT_PORT
+        from casetrack.faces.mcp.server import serve_http
+
+        serve_http(
+            settings,
+            host=DEFAULT_HOST if host is None else host,
+            port=DEFAULT_PORT if port is None else port,
+            **asked_by(token, allow_origin),
+            choice=choice,
+            fetch=fetch,
+            served=served,
+            searched_by=searched_by,
+            metrics=metrics,
+        )
+    return 0
+
+
+@contextlib.contextmanager
+def _searching(
+    data_dir: "Path", engine: Engine, on: str | None, shards: int | None, replicas: int | None
+) -> "Iterator[Searched | None]":
+    """Give what makes the lists of each search meanwhile; ``None`` where this process does."""
+    given = {"--on": on, "--shards": shards, "--replicas": replicas}
+    if engine is Engine.PROCESS:
+        if names := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"{' and '.join(names)} only {'makes' if len(names) == 1 else 'make'} sense with "
+                "shards.",
+                hint="Add --engine ray.",
+            )
+        yield None
+        return
+    from casetrack.cluster.search.actors import Wanted
+    from casetrack.cluster.search.serving import search_over_shards
+
+    wanted = Wanted(shards, replicas or 1)
+    with search_over_shards(data_dir, on or "local", wanted) as front:
+        yield front.lists
+
+
+def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
+    """Return who may ask over HTTP, by the options that say it.
+
+    Raises
+    ------
+    UsageError
+        The token is too short, or cannot be sent in a header.
+    """
+    from casetrack.base.http.address import checked_token
+
+    return {"token": checked_token(token, os.environ), "origins": tuple(origins or ())}
+
+
+def served_edition(edition: EditionName | None, /) -> "ServedEdition | None":
+    """Return what a server of the edition offers; ``None`` for any collection."""
+    if edition is None:
+        return None
+    from casetrack.editions.legal.mcp import legal_edition
+
+    return legal_edition()
+
+
+def _choice(
+    tools: str | None, read_only: bool, served: "ServedEdition | None"
+) -> "ToolChoice | None":
+    """Return the chosen tools; looking them up is for those who choose."""
+    if tools is None and not read_only:
+        return None
+    from casetrack.faces.mcp.catalogue import choose
+
+    return choose(tools, served, read_only=read_only)
+
+
+def refuse_for_stdio(
+    host: str | None,
+    port: int | None,
+    token: str | None,
+    origins: list[str] | None,
+    *,
+    metrics: bool = False,
+) -> None:
+    """Refuse options of HTTP: whoever gives them believes to serve over it."""
+    given: dict[str, object] = {"--host": host, "--port": port, "--token": token}
+    given |= {"--allow-origin": origins or None, "--metrics": metrics or None}
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise UsageError(
+            f"{' and '.join(names)} only {'makes' if len(names) == 1 else 'make'} sense over HTTP.",
+            hint="Add --transport http, or leave them out to serve one program over standard "
+            "input and output.",
+        )

@@ -1,0 +1,391 @@
+"""``casetrack setup``: CaseTrack in AI programs."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from casetrack.base.errors import UsageError
+from casetrack.faces.cli.options import (
+    EditionName,
+    EditionOption,
+    JsonOption,
+    OfflineOption,
+    ReadOnlyOption,
+    ToolsOption,
+)
+from casetrack.faces.cli.output import clean, line, write_json, write_text
+from casetrack.faces.cli.serve import served_edition
+from casetrack.faces.cli.state import EXIT_FAILED, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.base.editions import Edition
+    from casetrack.faces.setup.clients import Client
+    from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.register import Change
+    from casetrack.faces.setup.skill import Lesson
+
+
+class ClientName(StrEnum):
+    """The programs that can be set up; last, the desktop itself."""
+
+    CLAUDE_CODE = "claude-code"
+    CLAUDE_DESKTOP = "claude-desktop"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    WINDSURF = "windsurf"
+    CLINE = "cline"
+    LM_STUDIO = "lm-studio"
+    ZED = "zed"
+    CONTINUE = "continue"
+    GOOSE = "goose"
+    DESKTOP = "desktop"
+
+
+class ScopeName(StrEnum):
+    """Whose settings are changed."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+def setup(
+    ctx: typer.Context,
+    client: Annotated[
+        ClientName | None,
+        typer.Argument(
+            metavar="CLIENT",
+            help="The program; desktop is the window in the menu of your desktop.",
+            show_default=False,
+        ),
+    ] = None,
+    everywhere: Annotated[
+        bool, typer.Option("--all", help="Every AI program that is installed here.")
+    ] = False,
+    scope: Annotated[
+        ScopeName,
+        typer.Option(
+            help="user: everywhere you use the program. project: only in the current folder."
+        ),
+    ] = ScopeName.USER,
+    skill: Annotated[
+        bool,
+        typer.Option(
+            "--skill",
+            help="Also teach the program when to ask CaseTrack and how to cite: a skill for Claude "
+            "Code, a block in AGENTS.md or GEMINI.md for Codex, OpenCode and Gemini CLI.",
+        ),
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take CaseTrack out again, and nothing else.")
+    ] = False,
+    show: Annotated[
+        bool,
+        typer.Option("--print", help="Only show what to enter by hand, and where; change nothing."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change in the file.")
+    ] = False,
+    edition: EditionOption = None,
+    tools: ToolsOption = None,
+    read_only: ReadOnlyOption = False,
+    offline: OfflineOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Enter CaseTrack into an AI program, or with --all into every one that is installed.
+
+    One entry is added to the program's own settings file; everything else in it stays as it is,
+    and the state before is kept beside it. Running the command again brings the entry up to date.
+    Programs that load tools when they need them are offered all, others what a day's work needs;
+    --tools chooses. With --data-dir the program uses that data folder. With --edition legal it is
+    an entry of its own, casetrack-legal, which can stand beside the other.
+    """
+    from casetrack.base import editions
+    from casetrack.faces.setup.clients import CLIENTS
+    from casetrack.faces.setup.machine import Machine
+
+    if client is ClientName.DESKTOP and not everywhere:
+        from casetrack.faces.cli.setup_desktop import set_up_desktop
+
+        data_dir = ctx.ensure_object(State).data_dir
+        return set_up_desktop(data_dir=data_dir, undo=undo, dry_run=dry_run, as_json=as_json)
+    if (client is None) is not everywhere:
+        known = ", ".join(name.value for name in ClientName)
+        raise UsageError(
+            "Name one AI program, or give --all."
+            if client is None
+            else "Name no program with --all.",
+            hint=f"These can be set up: {known}.",
+        )
+    if tools is not None:
+        from casetrack.faces.mcp.catalogue import choose
+
+        choose(tools, served_edition(edition))
+    about = editions.edition(edition or editions.ANY)
+    data_dir = ctx.ensure_object(State).data_dir
+    offer = _Offer(data_dir, edition, tools, read_only, offline)
+    wish = _Wish(offer, about, Machine.here(), scope, undo, dry_run, skill)
+    if client is None:
+        return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
+    chosen = CLIENTS[client.value].of(about.server)
+    if show:
+        return _print_entry(chosen, wish.path(chosen), offer.to(chosen), as_json)
+    lesson = _lesson(wish, chosen, named=True)
+    change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
+    taught = None if lesson is None else lesson(dry_run=dry_run)
+    if as_json:
+        write_json(wish.said(chosen, change, notes, taught))
+        return 0
+    _tell(chosen, change, notes, dry_run, about)
+    _tell_lesson(chosen, taught, dry_run)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What a server is started with."""
+
+    data_dir: str | None
+    edition: EditionName | None
+    tools: str | None
+    read_only: bool
+    offline: bool
+
+    def to(self, client: "Client") -> dict[str, Any]:
+        """Return the entry for a program; an edition of its own has few tools, all for a day."""
+        from casetrack.faces.setup.entry import server_entry
+
+        suited = client.tools if self.edition is None else None
+        return server_entry(
+            data_dir=self.data_dir,
+            edition=self.edition,
+            tools=suited if self.tools is None else self.tools,
+            read_only=self.read_only,
+            offline=self.offline,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a person asked for."""
+
+    offer: _Offer
+    about: "Edition"
+    machine: "Machine"
+    scope: ScopeName
+    undo: bool
+    dry_run: bool
+    skill: bool
+
+    @property
+    def of_user(self) -> bool:
+        return self.scope is ScopeName.USER
+
+    def path(self, client: "Client") -> Path:
+        from casetrack.faces.setup.clients import project_file, user_files
+
+        if self.of_user:
+            return user_files(client, self.machine)[0]
+        return project_file(client, Path.cwd())
+
+    def said(
+        self, client: "Client", change: "Change", notes: tuple[str, ...], taught: "Lesson | None"
+    ) -> dict[str, Any]:
+        """Return what was done, for JSON."""
+        step = None if self.undo else f"{client.next_step}."
+        skill = taught and {"file": str(taught.file), "action": taught.action}
+        return {
+            **change.as_dict(),
+            "skill": skill,
+            "notes": notes,
+            "next_step": step,
+            "dry_run": self.dry_run,
+        }
+
+
+def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tuple[str, ...]]:
+    """Do it in one program."""
+    from casetrack.faces.setup.clients import remarks
+    from casetrack.faces.setup.register import enter
+
+    if wish.undo:
+        return _undone(wish, client), ()
+    path = wish.path(client)
+    notes = remarks(client, path, wish.scope.value, wish.machine)
+    server = wish.offer.to(client)
+    change = enter(client, path, server, dry_run=wish.dry_run, private=wish.of_user)
+    return change, notes + _more_notes(client, change, server) + _model_note(state, wish.offer)
+
+
+def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":
+    """Return what teaches the program, or takes that back; ``None`` where nothing is to be done.
+
+    Whoever named a program that cannot be taught is told so before anything is done.
+    """
+    from casetrack.base.errors import NoSkill
+    from casetrack.faces.setup.skill import forget, lesson_file, teach
+
+    if not wish.skill and not wish.undo:
+        return None
+    try:
+        path = lesson_file(client, wish.scope.value, wish.machine, Path.cwd())
+    except NoSkill:
+        if named and wish.skill:
+            raise
+        return None
+    return partial(forget if wish.undo else teach, client, path)
+
+
+def _tell_lesson(client: "Client", taught: "Lesson | None", dry_run: bool) -> None:
+    if taught is None or taught.action == "absent":
+        return
+    words = {
+        "added": f"It is taught when to ask and how to cite: {taught.file}",
+        "changed": f"What it is taught is up to date now: {taught.file}",
+        "unchanged": f"It is taught when to ask and how to cite already: {taught.file}",
+        "removed": f"What it was taught is gone: {taught.file}",
+        "edited": f"Another skill has this name and was left alone: {taught.file}",
+    }
+    if dry_run and taught.action in {"added", "changed", "removed"}:
+        line(f"What {client.title} is taught would be {taught.action}: {taught.file}")
+    else:
+        line(words[taught.action])
+
+
+def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
+    """Do it in every program that is installed; what cannot be changed does not stop the others."""
+    from casetrack.base.errors import SetupError
+    from casetrack.faces.setup.clients import CLIENTS, is_installed
+
+    if show or not wish.of_user:
+        raise UsageError(
+            "--all is for your own settings of the programs that are installed.",
+            hint="Name one program with --print or --scope project.",
+        )
+    clients = [client.of(wish.about.server) for client in CLIENTS.values()]
+    there = [c for c in clients if is_installed(c, wish.path(c), wish.machine)]
+    done, problems, told = [], [], dict[str, None]()
+    for client in there:
+        try:
+            lesson = _lesson(wish, client, named=False)
+            change, notes = _set_up(wish, client, state)
+            taught = None if lesson is None else lesson(dry_run=wish.dry_run)
+        except SetupError as error:
+            problems.append(error)
+            continue
+        done.append(wish.said(client, change, notes, taught))
+        if not as_json:
+            _tell(
+                client, change, tuple(n for n in notes if n not in told), wish.dry_run, wish.about
+            )
+            _tell_lesson(client, taught, wish.dry_run)
+            told |= dict.fromkeys(notes)
+    if as_json:
+        write_json({"clients": done, "problems": [problem.as_dict() for problem in problems]})
+        return EXIT_FAILED if problems else 0
+    for problem in problems:
+        line(("Error: ", "bold red"), problem.message, err=True)
+        line(f"  {problem.hint}", err=True)
+    if not there:
+        line("No AI program that can be set up was found here. Name one to set it up all the same.")
+    return EXIT_FAILED if problems else 0
+
+
+def _undone(wish: _Wish, client: "Client") -> "Change":
+    """Take the entry out of the first file that has it: builds of a program may come and go."""
+    from casetrack.faces.setup.clients import user_files
+    from casetrack.faces.setup.register import withdraw
+
+    files = user_files(client, wish.machine) if wish.of_user else (wish.path(client),)
+    changes = [withdraw(client, file, dry_run=wish.dry_run) for file in files]
+    return next((c for c in changes if c.action == "removed"), changes[0])
+
+
+def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> tuple[str, ...]:
+    from casetrack.faces.setup.installation import find_installation
+
+    notes: tuple[str, ...] = ()
+    if change.extended and not client.lenient:
+        text = "The file has comments or commas after a last value. {} may not understand these."
+        notes += (text.format(client.title),)
+    if find_installation().kind == "temporary":
+        text = (
+            "{} is in an environment that may be cleaned away. Install CaseTrack for good "
+            "(pipx install casetrack, or uv tool install casetrack) and run this again."
+        )
+        notes += (text.format(server["command"]),)
+    return notes
+
+
+def _model_note(state: State, offer: _Offer) -> tuple[str, ...]:
+    """Return how models that are missing come here, and what happens until then."""
+    from casetrack.base.records import DEFAULT_PROFILE
+    from casetrack.ingest.supplies import lacking
+
+    missing = lacking(state.settings.models_dir)
+    if not missing:
+        return ()
+    what = "The search model (90 MB) is not here yet."
+    until = "documents are found by their words only."
+    if DEFAULT_PROFILE not in missing:
+        what = "The networks that read scans (30 MB) are not here yet."
+        until = "scans are read by what else this machine has."
+    how = (
+        "The program's first start fetches that in the background, `casetrack models pull` at once."
+    )
+    if offer.offline or offer.read_only:
+        how = "Run `casetrack models pull` once while online."
+    return (f"{what} {how} Until then {until}",)
+
+
+def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:
+    if as_json:
+        snippet = {client.container: {client.path[1]: client.shaped(server)}}
+        write_json({"client": client.title, "file": str(path), "entry": snippet})
+        return 0
+    line(f"In {path}, merge this into what is there:")
+    line()
+    write_text(client.format.shown(client.path, client.shaped(server)))
+    line()
+    line(f"{client.next_step}.")
+    return 0
+
+
+def _tell(
+    client: "Client", change: "Change", notes: tuple[str, ...], dry_run: bool, about: "Edition"
+) -> None:
+    for note in notes:
+        line(("Note: ", "yellow"), note)
+    if dry_run:
+        if change.diff:
+            line(f"This would change in {change.file}:")
+            write_text(clean(change.diff))
+        else:
+            line(f"Nothing would change in {change.file}.")
+        return
+    title = about.title
+    words = {
+        "added": f"{title} is set up in {client.title}: {change.file}",
+        "changed": f"{title}'s entry in {client.title} is up to date now: {change.file}",
+        "unchanged": f"{title} is already set up in {client.title}: {change.file}",
+        "removed": f"{title} is no longer in {client.title}: {change.file}",
+        "absent": f"{title} is not in {client.title}: there is nothing to remove from "
+        f"{change.file}",
+    }
+    line(words[change.action])
+    if change.deleted:
+        line("The file held nothing else and was removed.")
+    if change.backup is not None:
+        line(f"As it was before: {change.backup}")
+    if change.action in {"added", "changed", "unchanged"}:
+        line(f'{client.next_step}, then ask: "{about.question}"')
+    elif change.action == "removed":
+        line(f"Restart {client.title} where it is running.")

@@ -1,0 +1,113 @@
+"""``casetrack shards``: the processes on a cluster that hold the search index."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.output import counted, line, write_json
+from casetrack.faces.cli.state import EXIT_FAILED, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ON_HELP = (
+    "The cluster: auto is one that runs on this computer, HOST:PORT one that this computer is a "
+    "machine of."
+)
+BUILD_ON_HELP = (
+    "The cluster: local starts one on this computer for this work, auto is one that runs here, "
+    "HOST:PORT or ray://HOST:PORT one elsewhere."
+)
+OnOption = Annotated[str, typer.Option("--on", metavar="ADDRESS", help=ON_HELP)]
+
+
+def status(ctx: typer.Context, on: OnOption = "auto", as_json: JsonOption = False) -> int:
+    """Show how the shards of this data folder do.
+
+    Exit code 1 says that one does not answer, or that none runs.
+    """
+    from casetrack.cluster.search.actors import states
+    from casetrack.cluster.search.serving import on_a_machine_of
+
+    with on_a_machine_of(on):
+        found = states(_data_dir(ctx))
+    if as_json:
+        write_json([state.as_dict() for state in found])
+    elif not found:
+        line("No shards run. `casetrack serve --engine ray` starts them.")
+    else:
+        for state in found:
+            copies = f"{counted(state.running, 'process', 'processes')} of {state.wanted}"
+            line(f"Shard {state.number} of {len(found)}: {copies} answer")
+    return EXIT_FAILED if not found or any(not state.running for state in found) else 0
+
+
+def restart(ctx: typer.Context, on: OnOption = "auto") -> int:
+    """Replace the processes of the shards, one shard after the other, while they are asked.
+
+    New ones answer before the old ones go: no question fails. It is what an update of CaseTrack on
+    the machines of a cluster ends with.
+    """
+    from casetrack.cluster.search.actors import restart as replace
+    from casetrack.cluster.search.serving import on_a_machine_of
+
+    with on_a_machine_of(on):
+        names = replace(_data_dir(ctx))
+    line(f"{counted(len(names), 'shard')} restarted." if names else "No shards run.")
+    return 0 if names else EXIT_FAILED
+
+
+def stop(ctx: typer.Context, on: OnOption = "auto") -> int:
+    """End the shards of this data folder; servers that ask them have no answer then."""
+    from casetrack.cluster.search.actors import stop as end
+    from casetrack.cluster.search.serving import on_a_machine_of
+
+    with on_a_machine_of(on):
+        names = end(_data_dir(ctx))
+    line(f"{counted(len(names), 'shard')} stopped." if names else "No shards run.")
+    return 0
+
+
+def build(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    on: Annotated[str, typer.Option("--on", metavar="ADDRESS", help=BUILD_ON_HELP)] = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Make what is missing of a collection's search index and map, in tasks on a cluster.
+
+    Each task does it for some documents; the first search finds it done. What is there already is
+    kept: a batch of documents more costs what it holds, and joining the map again.
+    """
+    from casetrack.cluster.build.views import build_views
+    from casetrack.cluster.connect import connected, require_alike
+    from casetrack.store.place import place_of
+
+    workspace = ctx.ensure_object(State).collection(collection).workspace
+    folder = workspace.folder
+    with connected(on) as cluster:
+        require_alike([] if place_of(folder).is_remote else [folder])
+        built = build_views(workspace, max(1, int(cluster.cpus)))
+    if as_json:
+        write_json(built.as_dict())
+        return
+    if built.tasks:
+        line(
+            f"{counted(built.chunks, 'passage')} of {counted(built.documents, 'document')} indexed "
+            f"in {counted(built.tasks, 'task')}, {built.seconds:,.1f} s."
+        )
+    else:
+        line("The search index holds all documents already.")
+    if built.ordered:
+        line(f"Vectors of {counted(built.ordered, 'segment')} put in order for large collections.")
+    if built.map.tasks:
+        line(
+            f"The map: {counted(built.map.documents, 'document')} read in "
+            f"{counted(built.map.tasks, 'task')}, {built.map.seconds_read:,.1f} s; joined in "
+            f"{built.map.seconds_joined:,.1f} s."
+        )
+
+
+def _data_dir(ctx: typer.Context) -> "Path":
+    return ctx.ensure_object(State).settings.data_dir

@@ -1,0 +1,146 @@
+"""What one invocation of a program knows: the data folder, and how it must answer."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CollectionNotFound, UsageError
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.config import Settings
+    from casetrack.base.license import Tier
+    from casetrack.base.records import CollectionInfo
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Invocation:
+    """Shared by all commands of one invocation, whichever the program.
+
+    Attributes
+    ----------
+    interrupt_told
+        Whether a command has already told the user that Ctrl-C stopped it.
+    stopped_by
+        What stopped the work of a command; somebody else may ask its job to end.
+    """
+
+    interrupt_told: bool = field(default=False, kw_only=True)
+    stopped_by: str = field(default="Ctrl-C", kw_only=True)
+
+    @property
+    def library(self) -> Library:
+        """The library in the chosen data folder, opened when first asked for."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class State(Invocation):
+    """Shared by all commands of one invocation of ``casetrack``.
+
+    Attributes
+    ----------
+    data_dir
+        ``--data-dir FOLDER`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
+    license_key
+        ``--license`` as typed.
+    tier
+        A tier that holds whatever license there is; set before the library is opened.
+    """
+
+    data_dir: str | None = None
+    license_key: str | None = field(default=None, repr=False)
+    tier: Tier | None = None
+    _library: Library | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the chosen data folder."""
+        return self.library.settings
+
+    @property
+    def library(self) -> Library:
+        """The library in the chosen data folder, opened when first asked for."""
+        if self._library is None:
+            from casetrack.api.library import Library
+            from casetrack.base.config import load_settings
+
+            settings = load_settings(self.data_dir)
+            if self.license_key is not None:
+                settings = replace(settings, license_option=self.license_key)
+            self._library = Library(settings, tier=self.tier)
+        return self._library
+
+    def collection(self, name: str | None, /) -> Collection:
+        """Return the collection that ``-c`` names, the case in use, or the only one there is.
+
+        Archived ones count for the last only where there are no others.
+
+        Raises
+        ------
+        CollectionNotFound
+            No collection has this name.
+        UsageError
+            No name was given, and there is no collection or more than one.
+        """
+        if name is not None:
+            return self.library.get(name)
+        used = self._used()
+        if used is not None:
+            return self.library.get(used.id)
+        everything = self.library.collections(status="all")
+        infos = [info for info in everything if info.status != "archived"] or everything
+        if len(infos) == 1:
+            return self.library.get(infos[0].id)
+        if not infos:
+            raise UsageError(
+                f"There is no collection yet in {self.settings.data_dir}.",
+                hint="Make one and fill it in one go: casetrack ingest PATH --create -c NAME",
+            )
+        names = "\n".join(f"  - {info.name} (ID: {info.id})" for info in infos)
+        raise UsageError(
+            f"There are {len(infos)} collections; say which one:\n{names}",
+            hint=f"For instance: -c {shlex.quote(infos[0].name)}",
+        )
+
+    def _used(self) -> CollectionInfo | None:
+        from casetrack.editions.legal.cases import USED, Cases
+
+        if not (self.library.settings.data_dir / USED).exists():
+            return None
+        return Cases(self.library).used
+
+    def collection_to_fill(self, name: str | None, /) -> Collection:
+        """Return the collection that files of the user are to go into; see :meth:`collection`.
+
+        Raises
+        ------
+        UsageError
+            No name was given, and the only collection is the sample case file.
+        """
+        from casetrack.faces.demo import COLLECTION
+
+        found = self.collection(name)
+        if name is None and found.name == COLLECTION:
+            raise UsageError(
+                f'No collection is named, and "{COLLECTION}", the sample case file, is the only '
+                "one.",
+                hint=f"For one of your own: --create -c NAME. Into the sample: -c {COLLECTION}.",
+            )
+        return found
+
+    def collection_or_new(self, name: str, /, *, pipeline: str | None = None) -> Collection:
+        """Return the collection *name*, made now if there is none of exactly this name."""
+        try:
+            return self.library.get(name)
+        except CollectionNotFound:
+            if pipeline is None:
+                return self.library.create(name)
+            return self.library.create(name, pipeline=pipeline)

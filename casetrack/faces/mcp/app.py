@@ -1,0 +1,373 @@
+"""The server as the SDK sees it: all tools of one library, instructions, error texts."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.server import CacheHint, NotificationOptions, Server
+from mcp.server.apps import EXTENSION_ID, client_supports_apps
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult
+from mcp.types import Tool as MCPTool
+from pydantic import ValidationError
+
+from casetrack import __version__
+from casetrack.base import actor
+from casetrack.base.errors import CaseTrackError
+from casetrack.faces.mcp import failures
+from casetrack.faces.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collection
+from casetrack.faces.mcp.confirming import ARGUMENT, Unconfirmed, asked, can_ask
+from casetrack.faces.mcp.failures import Failure
+from casetrack.faces.mcp.fetching import with_notice
+from casetrack.faces.mcp.figures import measured
+from casetrack.faces.mcp.going_on import go_on
+from casetrack.faces.mcp.instructions import holdings, instructions
+from casetrack.faces.mcp.live_jobs import CALL, Call
+from casetrack.faces.mcp.news import News
+from casetrack.faces.mcp.progress import kept_alive
+from casetrack.faces.mcp.registration import register
+from casetrack.faces.mcp.results import OF_COLLECTION, sendable
+from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.toolsets import ToolChoice
+from casetrack.faces.mcp.visible import visible
+from casetrack.faces.mcp.wire import AnsweringStream
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from mcp.server import ServerRequestContext
+    from mcp.server.mcpserver import Context
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.models import InitializationOptions
+    from mcp.types import (
+        CallToolRequestParams,
+        InputRequiredResult,
+        PaginatedRequestParams,
+        ServerCapabilities,
+    )
+    from starlette.routing import Route
+
+    from casetrack.api.library import Library
+    from casetrack.faces.mcp.edition import ServedEdition
+    from casetrack.keep.jobs import RunningJob
+
+logger = logging.getLogger("casetrack.mcp")
+
+_HOUR_MS, _MINUTE_MS = 3_600_000, 60_000
+
+
+class CaseTrackServer(Server[Any]):
+    """The SDK's server with this project's tools and error texts, in one place for all of them.
+
+    Parameters
+    ----------
+    session
+        What the tools work on.
+    choice
+        Which of them there are.
+    served
+        The edition whose tools they are.
+    """
+
+    def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
+        self._session = session
+        self._served = served
+        edition = served.edition
+        session.edition = edition.name
+        self.catalogue = Catalogue(session, choice, served)
+        super().__init__(
+            edition.server,
+            title=edition.title,
+            description=edition.about,
+            version=__version__,
+            lifespan=lambda _server: self._life(),
+            cache_hints={
+                # It tells of pages only who shows them.
+                "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="private"),
+                "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                # It names the collections that there are.
+                "server/discover": CacheHint(ttl_ms=_MINUTE_MS, scope="private"),
+            },
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=self._listed,
+            on_call_tool=self._called,
+        )
+        security = RequestStateSecurity.ephemeral()
+        self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
+        self.extensions[EXTENSION_ID] = {}
+        register(self, session, self.catalogue, served)
+        self._news = News(session) if served.resources else None
+        if self._news is not None:
+            self._news.register(self)
+
+    @property
+    def instructions(self) -> str:
+        """What a client shows its model at the start, as things stand now."""
+        told = self._served.edition.instructions
+        here = holdings(self._session) if told.holdings else ()
+        return instructions(told, self.catalogue.usable(), here)
+
+    @instructions.setter
+    def instructions(self, _text: str | None) -> None:
+        """Take no text: the SDK's server sets one when it is made."""
+
+    async def list_tools(self, *, pages: bool = False) -> list[MCPTool]:
+        """Return all tools as a client sees them, with their *pages* where it shows some."""
+        return [
+            MCPTool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=tool.parameters,
+                output_schema=tool.output_schema,
+                annotations=tool.annotations,
+                icons=tool.icons,
+                _meta=self._besides(tool, pages=pages),
+            )
+            for tool in self.catalogue.list_tools(pages=pages)
+        ]
+
+    def _besides(self, tool: Tool, *, pages: bool) -> dict[str, Any] | None:
+        told = self.catalogue.page_meta(tool.name) if pages else {}
+        return (tool.meta or {}) | told or None
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None = None,
+        *,
+        again: RunningJob | None = None,
+        pages: bool = False,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool, and count it; see :meth:`_call`."""
+        tool = self.catalogue.get_tool(name, pages=pages)
+        with measured("unknown" if tool is None else tool.name) as call:
+            result = await self._call(name, arguments, context, again=again, pages=pages)
+            is_failed = isinstance(result, CallToolResult) and result.is_error
+            call.outcome = "failed" if is_failed else "ok"
+        return result
+
+    async def _call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None,
+        *,
+        again: RunningJob | None,
+        pages: bool,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; whatever goes wrong comes back as a result that says what to do.
+
+        Errors of this project keep their text, unfit arguments are named with what is allowed,
+        and anything else is logged and masked.
+
+        Parameters
+        ----------
+        again
+            The job that goes on by this call.
+        pages
+            Whether the client shows pages, which may call tools that no model is told of.
+        """
+        from mcp.server.mcpserver import Context
+
+        tool = self.catalogue.get_tool(name, pages=pages)
+        if tool is None:
+            return self._failed(failures.unknown_tool(name, self.catalogue.names()))
+        other = OTHER_ARGUMENTS.get(tool.name, {})
+        if other.keys() & arguments.keys() and not set(other.values()) & arguments.keys():
+            arguments = {other.get(name, name): value for name, value in arguments.items()}
+        problems = [
+            *failures.unknown_arguments(tool, arguments),
+            *failures.oversized_arguments(arguments),
+        ]
+        if problems:
+            return self._failed(failures.bad_arguments(tool, problems))
+        if context is not None and self._must_ask(tool, arguments, context):
+            told = await self._asked(tool, arguments, context)
+            if told is not None:
+                return told
+        answer = partial(self.catalogue.call, tool, arguments, context or Context())
+        place = "collection" if "collection" in tool.parameters["properties"] else "case"
+        CALL.set(Call(self._served.edition.name, tool.name, arguments, place, again))
+        try:
+            # A tool that takes the context tells by itself how far it is.
+            if context is None or tool.context_kwarg is not None:
+                result = await answer()
+            else:
+                result = await kept_alive(answer, context)
+        except ToolError as error:
+            return self._failed(self._explained(tool, error))
+        if isinstance(result, CallToolResult) and result.is_error:
+            return self._coded(result, "usage")
+        return result
+
+    def routes(self) -> list[Route]:
+        """Return what is answered over HTTP besides the protocol."""
+        return self._served.routes(self)
+
+    def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
+        """Return what the server can do: its tools and prompts stay what they are.
+
+        The SDK says of every list that it may change, where one of them can be listened to.
+        """
+        found = super().get_capabilities(*given, **named)
+        for part in (found.tools, found.prompts):
+            if part is not None:
+                part.list_changed = False
+        return found
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what a client of the handshake protocol is told of the server."""
+        told = notification_options or NotificationOptions(resources_changed=bool(self._news))
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
+    @contextlib.asynccontextmanager
+    async def _life(self) -> AsyncIterator[None]:
+        """Do what goes on without a call, as long as the server runs."""
+        async with self._session.jobs.open(), anyio.create_task_group() as group:
+            if self._news is not None:
+                group.start_soon(self._news.tell)
+            if self._session.goes_on:
+                group.start_soon(go_on, self, self._session)
+            yield
+            group.cancel_scope.cancel()
+
+    def run_stdio(self) -> None:
+        """Serve over standard input and output until the input ends."""
+
+        async def serve() -> None:
+            async with stdio_server() as (read_stream, write_stream):
+                options = self.create_initialization_options()
+                try:
+                    messages = AnsweringStream(read_stream, write_stream)
+                    await self.run(messages, write_stream, options)
+                finally:
+                    # What libraries printed is kept back until now; behind this it would go to
+                    # the client, as the SDK gives the standard output back.
+                    sys.stdout.flush()
+
+        anyio.run(serve)
+
+    def _must_ask(self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> bool:
+        """Return whether the user is asked before a call does what cannot be undone."""
+        deletes = tool.annotations is not None and tool.annotations.destructive_hint
+        return bool(deletes) and arguments.get(ARGUMENT) is True and can_ask(context)
+
+    async def _asked(
+        self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult | InputRequiredResult | None:
+        """Ask the user; return what the call answers instead, or ``None`` where they agreed."""
+        try:
+            # Without its confirmation a call says what it would do, and does nothing.
+            await self.catalogue.call(tool, arguments | {ARGUMENT: False}, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if not isinstance(cause, Unconfirmed):
+                return self._failed(self._explained(tool, error))
+            told = await asked(context, cause.what)
+            return self._failed(told) if isinstance(told, Failure) else told
+        return None
+
+    def _explained(self, tool: Tool, error: ToolError) -> Failure:
+        cause = error.__cause__
+        if isinstance(cause, CaseTrackError):
+            logger.info("%s: %s", tool.name, cause.code)
+            return failures.known_error(cause, self._served.edition)
+        own = tool.fn_metadata.arg_model.__name__
+        if isinstance(cause, ValidationError) and cause.title == own:
+            return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
+        return failures.unexpected(tool.name, cause or error)
+
+    def _failed(self, failure: Failure) -> CallToolResult:
+        """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
+        return self._coded(failures.failed(sendable(failure.text)), failure.code)
+
+    def _coded(self, result: CallToolResult, code: str) -> CallToolResult:
+        """Add to a failure what programs of the edition call it."""
+        known = self._served.edition.server_error(code)
+        if known is not None:
+            told = "".join(getattr(content, "text", "") for content in result.content)
+            result.structured_content = {"error": {"code": known, "message": told}}
+        return result
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        tool = self.catalogue.get_tool(name, pages=True)
+        return None if tool is None else tool.parameters
+
+    async def _listed(
+        self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        failures.whole_list(params)
+        return ListToolsResult(tools=await self.list_tools(pages=client_supports_apps(context)))
+
+    async def _called(
+        self, context: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        from mcp.server.mcpserver import Context
+
+        pages = client_supports_apps(context)
+        promised = self._served.edition.server_error("unknown_tool") is not None
+        if self.catalogue.get_tool(params.name, pages=pages) is None and not promised:
+            # An error of the protocol, unless programs of the edition are promised a result.
+            told = failures.unknown_tool(params.name, self.catalogue.names()).text
+            raise MCPError(INVALID_PARAMS, visible(sendable(told)))
+        given = Context(request_context=context, input_params=params)
+        arguments = params.arguments or {}
+        client = context.session.client_params
+        with actor.acting("AI program" if client is None else client.client_info.name):
+            result = await self.call_tool(params.name, arguments, given, pages=pages)
+        if isinstance(result, CallToolResult):
+            if self._session.supply is not None:
+                with_notice(result, await in_thread(self._session.supply.notice))
+            if pages:
+                await self._for_its_page(params.name, arguments, result)
+            else:
+                result.meta = None
+        return result
+
+    async def _for_its_page(
+        self, name: str, arguments: dict[str, Any], result: CallToolResult
+    ) -> None:
+        """Add which collection a result is of, where a page shows it: its calls name it by id."""
+        tool = self.catalogue.get_tool(name)
+        spec = None if tool is None else self.catalogue.specs[tool.name]
+        if spec is None or spec.page is None or result.is_error or arguments.get("collections"):
+            return
+        named = arguments.get("collection") or arguments.get("case")
+        try:
+            found = await self._served.find(self._session, named)
+        except CaseTrackError as error:
+            # It went away meanwhile; the page will be told when it asks.
+            logger.info("%s: %s", name, error.code)
+            return
+        result.meta = (result.meta or {}) | {OF_COLLECTION: found.info.id}
+
+
+def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
+    """Return a server over *library* with the tools of *choice*, by default all.
+
+    It speaks both the handshake protocol (2025-11-25) and the stateless one (2026-07-28).
+    """
+    return server_for(Session(library), choice)
+
+
+def server_for(
+    session: Session, /, choice: ToolChoice | None = None, served: ServedEdition | None = None
+) -> CaseTrackServer:
+    """Return a server whose state is *session*, by default with the tools of any collection."""
+    return CaseTrackServer(session, choice or ToolChoice(), served or any_collection())

@@ -1,0 +1,143 @@
+"""Which pages there are, and each as one file of HTML that loads nothing and quotes nothing."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from casetrack.faces.mcp.specs import PageName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEME = "ui://casetrack/"
+"""Begin of the address of every page."""
+_STATIC = Path(__file__).parent / "static"
+_VIEWER = Path(__file__).parents[3] / "api" / "viewer"
+_SCRIPTS = ("host.js", "parts.js", "passage.js", "lists.js", "drawings.js", "start.js")
+_NAMES = {
+    "search": ("Search", "The passages that a search found, each on its page."),
+    "page": ("Page", "A page of a document with the passage marked; zoom, next and previous."),
+    "timeline": ("Timeline", "What happened when, drawn to scale; every event leads to its page."),
+    "graph": ("Graph", "Who is mentioned with whom; every link leads to its passage."),
+    "compare": ("Compare", "Two documents side by side, with what was changed marked."),
+    "briefing": ("Briefing", "A collection at a glance: people, dates, topics, documents."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AppPage:
+    """A page that a program can open beside a result.
+
+    Attributes
+    ----------
+    name
+        Which one.
+    title, about
+        What people and programs read in a list of pages.
+    """
+
+    name: PageName
+    title: str
+    about: str
+
+    @property
+    def uri(self) -> str:
+        """Its address."""
+        return f"{SCHEME}{self.name}.html"
+
+    def html(self, facts: Mapping[str, Any], /) -> str:
+        """Return it as one file of HTML.
+
+        Parameters
+        ----------
+        facts
+            What it has to know of the server, as JSON; nothing of any document.
+        """
+        config = json.dumps({"page": self.name, **facts}, ensure_ascii=False, sort_keys=True)
+        script = f"'use strict';(() => {{\nconst CONFIG = {_inert(config)};\n{_script()}}})();"
+        style = f"\n{_style()}"
+        return (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="referrer" content="no-referrer">\n'
+            f"<title>CaseTrack: {self.title}</title>\n<style>{style}</style>\n</head>\n"
+            f'<body>\n<main id="main"></main>\n<script>{script}</script>\n</body>\n</html>\n'
+        )
+
+
+PAGES: dict[PageName, AppPage] = {name: AppPage(name, *_NAMES[name]) for name in get_args(PageName)}
+"""All pages, by name."""
+
+
+def page_of(uri: str, /) -> AppPage | None:
+    """Return the page at an address, or ``None`` where there is none."""
+    return next((page for page in PAGES.values() if page.uri == uri), None)
+
+
+def link(name: PageName | None, /, *, only_pages: bool = False) -> dict[str, Any]:
+    """Return what a tool tells of its page (``_meta.ui``).
+
+    Parameters
+    ----------
+    name
+        The page that shows what it answers, if one does.
+    only_pages
+        Whether it is called by pages alone, and no tool for models.
+    """
+    told: dict[str, Any] = {} if name is None else {"resourceUri": PAGES[name].uri}
+    return {"ui": told | ({"visibility": ["app"]} if only_pages else {})}
+
+
+def ui_meta() -> dict[str, Any]:
+    """Return what a program must know to show a page: it needs nothing from any network."""
+    return {
+        "ui": {
+            "csp": {"connectDomains": [], "resourceDomains": []},
+            "permissions": {"clipboardWrite": {}},
+            "prefersBorder": True,
+        }
+    }
+
+
+@functools.cache
+def _script() -> str:
+    raw = tomllib.loads((_STATIC / "texts.toml").read_text(encoding="utf-8"))
+    texts = json.dumps(raw, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    parts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    return f"const TEXTS = {_inert(texts)};\n" + "".join(parts)
+
+
+@functools.cache
+def _style() -> str:
+    # Importing the viewer, which these belong to, loads all that draws.
+    shared = [_VIEWER / name for name in ("colours.css", "page.css", "figure.css")]
+    return "".join(path.read_text(encoding="utf-8") for path in (*shared, _STATIC / "look.css"))
+
+
+def _policy(script: str, style: str) -> str:
+    """Return what the page may do: run its one script, and nothing that a document's text tries.
+
+    The program sets its own rules besides; both hold.
+    """
+    return (
+        f"default-src 'none'; img-src data:; style-src {_own(style)}; script-src {_own(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _own(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+def _inert(text: str) -> str:
+    """Return JSON that cannot end the element that it stands in."""
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

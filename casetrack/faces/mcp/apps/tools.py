@@ -1,0 +1,230 @@
+"""Tools that pages call by themselves: what is drawn, and what only who looks at it needs.
+
+No model is told of them: their visibility is ``app`` alone.
+"""
+
+import base64
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mcp.types import CallToolResult, ImageContent
+from pydantic import Field
+
+from casetrack.base.records.graph import Entity, Event
+from casetrack.base.records.graph import Timeline as TimelineRecord
+from casetrack.base.records.types import Spread, json_type
+from casetrack.faces.mcp import graph_results as results
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.concise import concise_type, telling
+from casetrack.faces.mcp.results import answer, bounded_chunk, passage
+from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.specs import READS, CollectionName, tool
+from casetrack.faces.mcp.tools.entities import Edge, Node
+from casetrack.faces.mcp.tools.pages import require_one_way
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.api.viewer.shown import ShownPage
+
+Locate = Callable[[Session, str | None], Awaitable["Collection"]]
+"""Opens the collection of a name or an id; the active one where it is ``None``."""
+Width = Annotated[int, Field(ge=200, le=3_000, description="Of the drawing, in pixels")]
+
+MOST_EVENTS = 300
+"""Events that a drawing shows at once, the weightiest; a shorter time shows the others."""
+_ROOM = 1_000_000
+"""Tokens of a list that no model reads: it is bounded by what is asked for."""
+
+
+class PageOutput(outputs.Quoting):
+    """A page to show; its picture is the image of the result.
+
+    ``marks`` is a drawing to lie over the picture; ``body`` is the page's text as HTML where there
+    is no picture. ``answers`` are the parts of the passage that answer; ``quote`` and
+    ``quote_citation`` are what to copy.
+    """
+
+    document: str
+    document_id: str
+    path: str
+    page: int
+    page_count: int
+    page_kind: str
+    sheet: str | None
+    citation: str
+    passage: outputs.Passage | None
+    answers: list[str]
+    quote: str | None
+    quote_citation: str | None
+    before: str | None
+    after: str | None
+    marks: str
+    body: str
+    notes: list[str]
+
+
+class DrawnTimeline(outputs.Quoting):
+    """A timeline as a drawing whose links are ``#event-N``, numbered as in ``events``.
+
+    ``words`` say when each event was.
+    """
+
+    found: Annotated[TimelineRecord, Spread()]
+    events: list[Event]
+    words: list[str]
+    drawing: str
+
+
+class DrawnGraph(outputs.Quoting):
+    """A graph as a drawing: its links are ``#name-N`` and ``#link-N``, numbered as the lists."""
+
+    center: Annotated[Entity, outputs.ENTITY_NAME] | None
+    nodes: list[Node]
+    edges: list[Edge]
+    drawing: str
+    legend: str
+
+
+class PageCalls:
+    """The tools of this module, for one session.
+
+    Parameters
+    ----------
+    session
+        Whose library is read.
+    find
+        How the edition finds the collection that a call names.
+    """
+
+    def __init__(self, session: Session, find: Locate) -> None:
+        self._session, self._find = session, find
+
+    @tool(
+        "Show a page",
+        READS,
+        description="For the pages of this server: a page with a passage marked.",
+        only_for=("search", "page", "timeline", "graph", "compare", "briefing"),
+    )
+    async def show_page(
+        self,
+        chunk_id: str | None = None,
+        document_name: str | None = None,
+        page: Annotated[int | None, Field(ge=1)] = None,
+        question: str | None = None,
+        collection: CollectionName = None,
+        password: str | None = None,
+    ) -> Annotated[CallToolResult, PageOutput]:
+        """Return a page to show."""
+        require_one_way(chunk_id, document_name, page)
+        target = await self._find(self._session, collection)
+
+        def work() -> "ShownPage":
+            from casetrack.api.viewer.shown import shown_page, shown_passage
+
+            state = target.workspace.state()
+            if chunk_id is not None:
+                return shown_passage(state, chunk_id, question=question, password=password)
+            return shown_page(state, str(document_name), int(page or 0), password=password)
+
+        shown = await in_thread(work)
+        facts = _facts(shown, target)
+        told = answer(facts["citation"], facts)
+        if shown.png is not None:
+            data = base64.b64encode(shown.png).decode("ascii")
+            told.content.append(ImageContent(type="image", data=data, mime_type="image/png"))
+        return told
+
+    @tool(
+        "Draw a timeline",
+        READS,
+        description="For the pages of this server: the timeline as a drawing.",
+        only_for=("timeline", "briefing"),
+    )
+    async def show_timeline(
+        self,
+        width: Width,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, concise_type(json_type(DrawnTimeline))]:
+        """Return a timeline to show."""
+        from casetrack.api.viewer.timeline_figure import timeline_svg, when
+
+        target = await self._find(self._session, collection)
+        ask = partial(target.map.timeline, start=start_date, end=end_date, limit=MOST_EVENTS)
+        found = await in_thread(ask)
+        told = await telling("concise", target)
+        drawing = partial(timeline_svg, found, width=width, link="#event-{}".format)
+        facts = found.as_dict() | {
+            "notice": outputs.QUOTED,
+            "events": [results.event(each, told) for each in found.events],
+            "words": [when(each) for each in found.events],
+            "drawing": await in_thread(drawing),
+        }
+        return answer(f"{len(found.events)} events", told.whole(facts))
+
+    @tool(
+        "Draw a graph",
+        READS,
+        description="For the pages of this server: the graph as a drawing.",
+        feature="entity_graph",
+        only_for=("graph", "briefing"),
+    )
+    async def show_graph(
+        self,
+        width: Width,
+        entity_name: str | None = None,
+        depth: Annotated[int, Field(ge=1, le=4)] = 2,
+        top_k: Annotated[int, Field(ge=1, le=100)] = 20,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, concise_type(json_type(DrawnGraph))]:
+        """Return a graph to show."""
+        from casetrack.api.viewer.graph_figure import ANCHORS, graph_svg, legend
+
+        target = await self._find(self._session, collection)
+        found = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
+        told = await telling("concise", target)
+        drawing = partial(graph_svg, found, width=width, links=ANCHORS)
+        facts = {
+            "collection": found.collection,
+            "notice": outputs.QUOTED,
+            "center": results.entity_name(found.center) if found.center else None,
+            "nodes": results.nodes(found, _ROOM, told),
+            "edges": results.edges(found, told, _ROOM),
+            "drawing": await in_thread(drawing),
+            "legend": legend(found),
+        }
+        return answer(f"{len(found.nodes)} names", told.whole(facts))
+
+
+def _facts(shown: "ShownPage", target: "Collection") -> dict[str, Any]:
+    """Return what a page shows besides the picture."""
+    chunk, document = shown.chunk, shown.document
+    quoted = citation = None
+    if chunk is not None:
+        quoted, citation = chunk.text.strip(), chunk.citation
+    if shown.answers:
+        quoted, citation = shown.answers[0]
+    place = f"{document.name}, page {shown.page}"
+    return {
+        "collection": target.info.name,
+        "notice": outputs.QUOTED,
+        "document": document.name,
+        "document_id": document.document_id,
+        "path": document.path,
+        "page": shown.page,
+        "page_count": document.page_count,
+        "page_kind": shown.kind,
+        "sheet": shown.sheet,
+        "citation": chunk.citation if chunk is not None else place,
+        "passage": passage(bounded_chunk(chunk), target.info.id) if chunk is not None else None,
+        "answers": [text for text, _ in shown.answers],
+        "quote": quoted,
+        "quote_citation": citation,
+        "before": shown.before,
+        "after": shown.after,
+        "marks": shown.marks,
+        "body": shown.body,
+        "notes": list(shown.notes),
+    }

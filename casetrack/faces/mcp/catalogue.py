@@ -1,0 +1,266 @@
+"""The tools of a server, made when somebody asks for them.
+
+A tool's schema costs milliseconds to make. A server that builds all of them before it answers the
+handshake keeps its client waiting for what most calls never need.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult
+
+from casetrack.base.editions import ANY, edition
+from casetrack.base.license.tiers import FEATURES
+from casetrack.faces.mcp.edition import ServedEdition
+from casetrack.faces.mcp.specs import build_tool, declared_in
+from casetrack.faces.mcp.steps import Steps, in_result, work_with
+from casetrack.faces.mcp.toolsets import ToolChoice, parse_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcp.server.mcpserver import Context
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.types import InputRequiredResult
+
+    from casetrack.faces.mcp.session import Session
+    from casetrack.faces.mcp.specs import PageName, ToolSpec
+
+ALIASES = {"search_collection": "search_documents", "search_case": "search_documents"}
+"""Other names under which a tool answers; they are not listed."""
+OTHER_ARGUMENTS = {"create_collection": {"collection_id": "reference"}}
+"""Other names under which a tool takes an argument: the requirement calls the user's own number an
+id in one place and a reference in another, and an id is something else here."""
+
+
+def groups() -> tuple[type[Any], ...]:
+    """Return the classes whose methods are the tools, in the order in which they are listed."""
+    from casetrack.faces.mcp.tools.amounts import AmountTools
+    from casetrack.faces.mcp.tools.collections import CollectionTools
+    from casetrack.faces.mcp.tools.documents import DocumentTools
+    from casetrack.faces.mcp.tools.entities import EntityTools
+    from casetrack.faces.mcp.tools.export import ExportTools
+    from casetrack.faces.mcp.tools.ingest import IngestTools
+    from casetrack.faces.mcp.tools.jobs import JobTools
+    from casetrack.faces.mcp.tools.lifecycle import LifecycleTools
+    from casetrack.faces.mcp.tools.marks import MarkTools
+    from casetrack.faces.mcp.tools.overview import OverviewTools
+    from casetrack.faces.mcp.tools.pages import PageTools
+    from casetrack.faces.mcp.tools.query import QueryTools
+    from casetrack.faces.mcp.tools.reading import ReadingTools
+    from casetrack.faces.mcp.tools.references import ReferenceTools
+    from casetrack.faces.mcp.tools.reindex import ReindexTools
+    from casetrack.faces.mcp.tools.relations import RelationTools
+    from casetrack.faces.mcp.tools.search import SearchTools
+    from casetrack.faces.mcp.tools.status import StatusTools
+    from casetrack.faces.mcp.tools.sync import SyncTools
+    from casetrack.faces.mcp.tools.versions import VersionTools
+    from casetrack.faces.mcp.tools.watch import WatchTools
+
+    return (
+        CollectionTools,
+        LifecycleTools,
+        IngestTools,
+        SyncTools,
+        WatchTools,
+        ReindexTools,
+        ExportTools,
+        JobTools,
+        DocumentTools,
+        SearchTools,
+        PageTools,
+        OverviewTools,
+        EntityTools,
+        ReferenceTools,
+        RelationTools,
+        VersionTools,
+        AmountTools,
+        QueryTools,
+        MarkTools,
+        ReadingTools,
+        StatusTools,
+    )
+
+
+def any_collection() -> ServedEdition:
+    """Return the edition whose tools work on any collection."""
+    return ServedEdition(edition(ANY), groups)
+
+
+def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
+    """Return what every tool of an edition declares of itself, by name, in the order of the list.
+
+    By default it is :func:`any_collection`.
+    """
+    made = (served or any_collection()).groups()
+    return {name: spec for group in made for name, spec in declared_in(group)}
+
+
+def choose(
+    text: str | None, served: ServedEdition | None = None, /, *, read_only: bool = False
+) -> ToolChoice:
+    """Return the choice that *text* names among the tools of :func:`declared`; ``None`` is all.
+
+    Raises
+    ------
+    UsageError
+        See :func:`casetrack.faces.mcp.toolsets.parse_choice`.
+    """
+    choice = ToolChoice() if text is None else parse_choice(text, declared(served))
+    return ToolChoice(choice.names, choice.read_only or read_only)
+
+
+@functools.cache
+def _every_name() -> frozenset[str]:
+    """Return the names of the tools of all editions that work on collections."""
+    from casetrack.editions.legal.mcp import legal_edition
+
+    return frozenset({*declared(), *declared(legal_edition()), *ALIASES})
+
+
+class Catalogue:
+    """The chosen tools of a session, each built once, on first use.
+
+    Parameters
+    ----------
+    session
+        What the tools work on.
+    choice
+        Which of them there are.
+    served
+        Whose tools they are.
+    """
+
+    def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
+        self._session = session
+        self._choice = choice
+        self._over = session if served.over is None else served.over
+        self._makers = served.groups
+        self._as_printed = served.as_printed
+        self._groups: dict[str, Any] = {}
+        self._specs: dict[str, ToolSpec] | None = None
+        self._built: dict[str, Tool] = {}
+        self._find = served.find
+
+    @property
+    def specs(self) -> Mapping[str, ToolSpec]:
+        """What the chosen tools declare of themselves, by name."""
+        if self._specs is None:
+            everything: dict[str, ToolSpec] = {}
+            for group in self._makers():
+                made = group(self._over)
+                for name, spec in declared_in(group):
+                    everything[name] = spec
+                    self._groups[name] = made
+            self._specs = {name: everything[name] for name in self._choice.of(everything)}
+        return self._specs
+
+    @property
+    def page_calls(self) -> Mapping[str, ToolSpec]:
+        """What only pages call, by name: of those pages that show what a chosen tool answers."""
+        from casetrack.faces.mcp.apps.tools import PageCalls
+
+        everything = dict(declared_in(PageCalls))
+        if not everything.keys() <= self._groups.keys():
+            made = PageCalls(self._session, self._find)
+            self._groups |= dict.fromkeys(everything, made)
+        shown = self.pages().keys()
+        return {n: spec for n, spec in everything.items() if not shown.isdisjoint(spec.only_for)}
+
+    def pages(self) -> dict[PageName, str]:
+        """Return the pages that show what chosen tools answer, each with the first such tool.
+
+        A tool that the license lacks answers nothing that could be shown.
+        """
+        shown: dict[PageName, str] = {}
+        for name, spec in self.specs.items():
+            if spec.page is not None and not self.lacks(spec):
+                shown.setdefault(spec.page, name)
+        return shown
+
+    def names(self) -> list[str]:
+        """Return the names of the tools, in the order of the list."""
+        return list(self.specs)
+
+    def usable(self) -> frozenset[str]:
+        """Return the names of the tools that would answer: the license has what they need."""
+        return frozenset(name for name, spec in self.specs.items() if not self.lacks(spec))
+
+    @property
+    def steps(self) -> Steps:
+        """What the client served now can be told to call next, of all tools that there are."""
+        usable = self.usable()
+        if not self._session.connection.remembers:
+            usable -= {"switch_collection", "switch_case"}
+        return Steps(_every_name(), usable, parameters=self._parameters)
+
+    def _parameters(self, name: str) -> Iterable[str]:
+        tool = self.get_tool(name, pages=True)
+        return () if tool is None else tool.parameters["properties"]
+
+    def get_tool(self, name: str, /, *, pages: bool = False) -> Tool | None:
+        """Return the tool called *name*, or known under it.
+
+        Parameters
+        ----------
+        pages
+            Whether it may be one that only pages call.
+        """
+        name = name if name in self.specs else ALIASES.get(name, name)
+        spec = self.specs.get(name)
+        if spec is None and pages:
+            spec = self.page_calls.get(name)
+        if spec is None:
+            return None
+        if name not in self._built:
+            method = getattr(self._groups[name], name)
+            self._built[name] = build_tool(method, spec, description=self._lacking(spec))
+        return self._built[name]
+
+    def lacks(self, spec: ToolSpec, /) -> bool:
+        """Return whether the license in force does not have what a tool needs."""
+        return spec.feature is not None and not self._session.library.entitlements.allows(
+            spec.feature
+        )
+
+    def _lacking(self, spec: ToolSpec) -> str | None:
+        """Return what is told of a tool that would only refuse: what it would give."""
+        if spec.feature is None or not self.lacks(spec):
+            return None
+        return f"Only with Pro: {FEATURES[spec.feature]}."
+
+    def list_tools(self, *, pages: bool = False) -> list[Tool]:
+        """Return all tools, for a client that shows *pages* with what those call."""
+        names = [*self.specs, *(self.page_calls if pages else ())]
+        return [tool for name in names if (tool := self.get_tool(name, pages=pages)) is not None]
+
+    def page_meta(self, name: str, /) -> dict[str, Any]:
+        """Return what a client that shows pages is told of a tool besides (``_meta``)."""
+        spec = self.specs.get(name) or self.page_calls[name]
+        if self.lacks(spec) or (spec.page is None and not spec.only_for):
+            return {}
+        from casetrack.faces.mcp.apps import link
+
+        return link(spec.page, only_pages=bool(spec.only_for))
+
+    async def call(
+        self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], /
+    ) -> CallToolResult | InputRequiredResult:
+        """Return what a tool answers.
+
+        Raises
+        ------
+        ToolError
+            It raised something, or the arguments are not those that it takes.
+        """
+        answer: CallToolResult | InputRequiredResult
+        here = self.steps
+        steps = replace(here, offered=here.offered | {tool.name}, calling=tool.name)
+        work_with(steps)
+        answer = await tool.run(arguments, context, convert_result=True)
+        if isinstance(answer, CallToolResult) and not self._as_printed:
+            in_result(answer, steps)
+        return answer

@@ -1,0 +1,301 @@
+"""How an answer is told: in full, or as a model that reads it on every turn wants it.
+
+The concise form of an answer is made from its detailed one by one set of rules, and so is its type:
+
+- the source of a passage becomes where it stands (``chars``, the span of its page's text), the
+  ``chunk_id`` that other tools take, and ``source``, which points to the entry of its document in
+  ``sources``, the one place that tells its name and path;
+- what is not there is left out, and so are times, addresses and offsets;
+- ids of documents and passages are told in short (:class:`casetrack.base.names.ShortIds`).
+
+What stands in a citation (file, page, paragraphs, lines) stays, and with ``chars`` and the path of
+``sources`` it says everything that names a place (P4).
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import PurePath
+from types import GenericAlias, NoneType, UnionType
+from typing import TYPE_CHECKING, Any, NotRequired, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict
+
+from casetrack.base.errors import CollectionDamaged
+from casetrack.base.records.types import typed
+from casetrack.faces.mcp import render
+from casetrack.faces.mcp.budget import CONCISE_ROOM, ROOM, tokens
+from casetrack.faces.mcp.outputs import SHORT_LINE
+from casetrack.faces.mcp.results import bounded_chunk, cut, document_entry, passage
+from casetrack.faces.mcp.session import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from casetrack.api.collection import Collection as OpenCollection
+    from casetrack.base.names import ShortIds
+    from casetrack.base.records import Chunk, Document
+    from casetrack.faces.mcp.outputs import Facts
+    from casetrack.faces.mcp.specs import ResponseFormat
+
+SOURCE_KEY = "source"
+_LEFT_OUT = frozenset(
+    {
+        *("citation_short", "uri", "page_image_uri", "embedders", "chunk_count", "highlight"),
+        *("highlight_omitted", "char_start", "char_end", "chunk_char_start", "chunk_char_end"),
+        *("offset", "file_hash", "first", "last", "precision", "confidence", "found_by"),
+        *("entity_id", "reference_id", "first_document_id", "first_chunk_id", "chunk_ids"),
+        *("edited_by_user", "revision", "collection_id", "file_size"),
+        *("extraction_methods", "edge_counts", "embedder_coverage"),
+        *("last_updated",),
+    }
+)
+"""Keys that only the detailed form has; those of times, which end with ``_at``, as well."""
+_REPEATS = {
+    "description": ("snippet", "text", "weight", "mention_count", "document_count"),
+    "snippet": ("text",),
+    "source_name": ("source", "target"),
+}
+"""Keys that say again what another one beside them says: a sentence, and words of it."""
+_MAY_LACK = frozenset({"path", "format", "extraction_method"})
+"""Keys that lists of documents leave out: see :func:`document_forms`."""
+_SHARES = frozenset({"score", "weight", "relevance", "similarity"})
+"""Numbers of which two digits tell all that matters."""
+_OF_PASSAGE = {"ocr_warning": str, "hidden_warning": str, "table_header": str}
+"""Members of a source that belong to its passage, and may matter to who reads it."""
+_OF_DOCUMENT = ("document", "document_path", "document_source", "document_url")
+_HEADER_CHARS = 300
+
+
+class Telling:
+    """How the answer to one call is told.
+
+    Parameters
+    ----------
+    response_format
+        What the caller asked for.
+    chunks, documents
+        The short forms of the ids of the collection.
+    """
+
+    def __init__(
+        self,
+        response_format: ResponseFormat,
+        chunks: ShortIds | None = None,
+        documents: ShortIds | None = None,
+        /,
+    ) -> None:
+        self.concise = response_format == "concise"
+        self._chunks, self._documents = chunks, documents
+        self._sources: dict[str, Facts] = {}
+
+    @property
+    def room(self) -> int:
+        """Tokens that the items of a list may take."""
+        return CONCISE_ROOM if self.concise else ROOM
+
+    def entry(self, facts: Facts, /) -> Facts:
+        """Return a member of an answer as it is told."""
+        return self._members(facts) if self.concise else facts
+
+    def whole(self, facts: Facts, /) -> Facts:
+        """Return an answer as it is told; its members may have been made so before.
+
+        What it points to stands in its ``sources``.
+        """
+        if not self.concise:
+            return facts
+        told = {key: self._value(key, value) for key, value in facts.items() if _is_told(key)}
+        told = {key: value for key, value in told.items() if value is not None}
+        named = dict.fromkeys(_pointers(told))
+        sources = {key: self._sources[key] for key in named if key in self._sources}
+        return told | ({"sources": sources} if sources else {})
+
+    def beside(self) -> int:
+        """Return the tokens by now of the documents that the members of the answer point to."""
+        return tokens(self._sources) if self._sources else 0
+
+    def chunk_id(self, full: str, /) -> str:
+        """Return the id of a passage as it is told."""
+        return self._chunks.of(full) if self.concise and self._chunks else full
+
+    def document_id(self, full: str, /) -> str:
+        """Return the id of a document as it is told."""
+        return self._documents.of(full) if self.concise and self._documents else full
+
+    def place(self, source: Facts, /) -> Facts:
+        """Return what a source becomes beside the words that stand there."""
+        key = self.document_id(source["document_id"])
+        if key not in self._sources:
+            facts = {name.removeprefix("document_"): source.get(name) for name in _OF_DOCUMENT}
+            if PurePath(facts["path"] or "").name == facts["document"]:
+                # Citations say it as well.
+                del facts["document"]
+            self._sources[key] = {name: value for name, value in facts.items() if value is not None}
+        found: Facts = {
+            "chars": f"{source['char_start']}-{source['char_end']}",
+            "chunk_id": self.chunk_id(source["chunk_id"]),
+            SOURCE_KEY: key,
+        }
+        if (sure := source.get("ocr_confidence")) is not None:
+            found["ocr_confidence"] = round(sure, 2)
+        marks = {name: source.get(name) for name in _OF_PASSAGE}
+        return found | {name: cut(text, _HEADER_CHARS) for name, text in marks.items() if text}
+
+    def _members(self, facts: Facts) -> Facts:
+        told: Facts = {}
+        needless = _needless(facts)
+        for key, value in facts.items():
+            if key == SOURCE_KEY and isinstance(value, dict):
+                told |= self.place(value)
+            elif key not in needless and _is_told(key):
+                made = self._value(key, value)
+                if made is not None and made not in ([], {}):
+                    told[key] = made
+        return told
+
+    def _value(self, key: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return self._members(value)
+        if isinstance(value, (list, tuple)):
+            return [self._value(key.removesuffix("s"), each) for each in value]
+        if key in _SHARES and isinstance(value, float):
+            return round(value, 2)
+        if key == "chunk_id" and value is not None:
+            return self.chunk_id(value)
+        if key == "document_id" and value is not None:
+            return self.document_id(value)
+        return value
+
+
+async def telling(response_format: ResponseFormat, collection: OpenCollection, /) -> Telling:
+    """Return how the answer to a call on a collection is told."""
+    return await in_thread(partial(telling_of, response_format, collection))
+
+
+def telling_of(response_format: ResponseFormat, collection: OpenCollection, /) -> Telling:
+    """Return :func:`telling`; it blocks on the disk."""
+    if response_format != "concise":
+        return Telling(response_format)
+    state = collection.workspace.state()
+    documents = state.short_document_ids()
+    try:
+        return Telling(response_format, state.short_chunk_ids(), documents)
+    except CollectionDamaged:
+        # Whether a short id is unique can't be told then; whole ones are known to be.
+        return Telling(response_format, None, documents)
+
+
+def chunk_forms(
+    told: Telling, collection_id: str, head: Callable[[Chunk], str], /
+) -> tuple[Callable[[Chunk], Facts], Callable[[Chunk, Facts], str]]:
+    """Return how chunks are shown: their structured form, and below a heading their text."""
+
+    def entry(chunk: Chunk) -> Facts:
+        return told.entry(passage(bounded_chunk(chunk), collection_id))
+
+    def block(chunk: Chunk, facts: Facts) -> str:
+        if told.concise:
+            return render.told(head(chunk), facts)
+        return render.passage(head(chunk), chunk)
+
+    return entry, block
+
+
+def document_forms(
+    told: Telling, documents: Sequence[Document], /
+) -> tuple[Callable[[Document], Facts], str]:
+    """Return how a list shows documents, and the folder that the paths of its concise form lack."""
+    if not told.concise:
+        return document_entry, ""
+    paths = [document.path for document in documents]
+    first, last = min(paths, default=""), max(paths, default="")
+    alike = next((n for n, c in enumerate(first) if last[n : n + 1] != c), len(first))
+    root = first[: max(first.rfind(mark, 0, alike) for mark in ("/", os.sep)) + 1]
+
+    def entry(document: Document) -> Facts:
+        listed, path = document_entry(document), document.path[len(root) :]
+        # A path that is just the name says nothing that the name does not.
+        facts = {name: listed[name] for name in SHORT_LINE.names}
+        return told.entry(facts | {"path": None if path == document.name else path})
+
+    return entry, root
+
+
+def _is_told(key: str) -> bool:
+    return key not in _LEFT_OUT and not key.endswith("_at")
+
+
+def _needless(keys: Collection[str]) -> frozenset[str]:
+    """Return those of the keys of one object that repeat what another one of it says."""
+    # What only names a kind of document or relation has no words of a document to repeat.
+    if "citation" not in keys and "source_name" not in keys:
+        return frozenset()
+    return frozenset(k for name, others in _REPEATS.items() if name in keys for k in others)
+
+
+def _pointers(node: Any) -> Iterator[str]:
+    """Yield the keys of the sources that an answer points to."""
+    if isinstance(node, dict):
+        found = node.get(SOURCE_KEY)
+        if isinstance(found, str):
+            yield found
+        for value in node.values():
+            yield from _pointers(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _pointers(value)
+
+
+# --- types ----------------------------------------------------------------------------------
+
+
+def concise_type(kind: Any, /) -> Any:
+    """Return the type of the concise form of an answer, whose detailed form has the type *kind*."""
+    known = dict.fromkeys(("document", "path", "source", "url"), NotRequired[str])
+    line = typed("Source", known)
+    entries = _entries(kind, top=True) | {"sources": NotRequired[GenericAlias(dict, (str, line))]}
+    return typed(kind.__name__, entries)
+
+
+def _entries(kind: Any, *, top: bool = False) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    needless = _needless(kind.__annotations__)
+    for key, hint in get_type_hints(kind).items():
+        if key == SOURCE_KEY and is_typeddict(_plain(hint)):
+            found |= {name: NotRequired[made] for name, made in _OF_PASSAGE.items()}
+            found["ocr_confidence"] = NotRequired[float]
+            found |= {"chars": str, "chunk_id": str, SOURCE_KEY: str}
+        elif key not in needless and _is_told(key):
+            may_lack = key not in kind.__required_keys__ or _may_be_none(hint)
+            may_lack |= not top and get_origin(_plain(hint)) in (list, dict)
+            may_lack |= not top and (is_typeddict(_plain(hint)) or key in _MAY_LACK)
+            found[key] = NotRequired[_concise(hint)] if may_lack else _concise(hint)
+    return found
+
+
+def _concise(hint: Any) -> Any:
+    hint = _plain(hint)
+    if is_typeddict(hint):
+        return typed(hint.__name__, _entries(hint))
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is list:
+        return GenericAlias(list, (_concise(arguments[0]),))
+    if origin is dict:
+        return GenericAlias(dict, (arguments[0], _concise(arguments[1])))
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_concise, arguments))]  # noqa: UP007
+    return hint
+
+
+def _may_be_none(hint: Any) -> bool:
+    return NoneType in get_args(hint)
+
+
+def _plain(hint: Any) -> Any:
+    """Return a type without ``None``."""
+    some = [arm for arm in get_args(hint) if arm is not NoneType]
+    if get_origin(hint) in (Union, UnionType) and len(some) < len(get_args(hint)):
+        return Union[tuple(some)]  # noqa: UP007
+    return hint

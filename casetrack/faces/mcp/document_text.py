@@ -1,0 +1,132 @@
+"""A document's stored text as Markdown: page after page, as much as one answer may hold."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.faces.mcp.budget import tokens
+from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.render import counted, one_line, span
+from casetrack.faces.mcp.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import Document
+
+ROOM = 15_000
+"""Tokens for the text of the pages."""
+_COLUMNS = ("page", "text", "char_start", "char_end", "page_kind", "sheet_name")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page: its number, what it is called, its text."""
+
+    number: int
+    label: str
+    text: str
+
+
+def document_text(target: Collection, document: Document, /, *, read_on: bool) -> str:
+    """Return a document's text in reading order, from its first page on.
+
+    Every line of it is quoted, so that none can pass for a line of ours, such as a page's heading.
+
+    Parameters
+    ----------
+    target, document
+        The collection, and which of its documents.
+    read_on
+        Whether the reader has the tool browse_pages.
+
+    Returns
+    -------
+    str
+        Markdown. Where the text is longer than :data:`ROOM`, its last line says how to read on.
+    """
+    rows = (
+        target.workspace.state().snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
+    )
+    shown: list[str] = []
+    spent = 0
+    rest: int | None = None
+    for page in _pages(rows):
+        block = f"## {page.label}\n\n{_quoted(page.text)}"
+        cost = tokens(block)
+        if spent + cost > ROOM:
+            rest = page.number
+            if not shown:
+                shown.append(f"## {page.label}, beginning\n\n{_quoted(_beginning(page.text))}")
+            break
+        spent += cost
+        shown.append(block)
+    parts = [_head(document), *(shown or ["No text of it is stored."])]
+    if rest is not None:
+        parts.append(_more(document, rest, read_on=read_on))
+    return visible("\n\n".join(parts) + "\n")
+
+
+def _head(document: Document) -> str:
+    d = document
+    lines = [
+        f"# {one_line(d.name)}",
+        "",
+        f"- File: {one_line(d.path)}",
+        f"- Document ID: {d.document_id}",
+        f"- Length: {counted(d.page_count, 'page')}, {d.char_count:,} characters",
+        *(f"- Warning: {one_line(warning)}" for warning in d.warnings),
+        "",
+        QUOTED,
+    ]
+    return "\n".join(lines)
+
+
+def _more(document: Document, rest: int, *, read_on: bool) -> str:
+    said = f"The text goes on: page {span(rest, document.page_count)} not shown in full."
+    if not read_on:
+        return said
+    return (
+        f'{said} Read on with browse_pages: document_name "{document.document_id}", '
+        f"start_page {rest}."
+    )
+
+
+def _pages(rows: Iterable[Mapping[str, Any]]) -> Iterator[_Page]:
+    ordered = sorted(rows, key=lambda row: (row["page"], row["char_start"]))
+    for number, group in itertools.groupby(ordered, key=lambda row: row["page"]):
+        chunks = list(group)
+        kind = (chunks[0]["page_kind"] or "page").capitalize()
+        sheet = chunks[0]["sheet_name"]
+        name = f" ({one_line(sheet)})" if sheet else ""
+        yield _Page(number, f"{kind} {number}{name}", _joined(chunks))
+
+
+def _joined(chunks: Iterable[Mapping[str, Any]]) -> str:
+    """Join the chunks of a page, which overlap."""
+    parts: list[str] = []
+    end = 0
+    for chunk in chunks:
+        parts.append(chunk["text"][max(0, end - chunk["char_start"]) :])
+        end = max(end, chunk["char_end"])
+    return "".join(parts)
+
+
+def _beginning(text: str) -> str:
+    """Return as much of a page as there is room for, in whole lines where it has some."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens(_quoted(text[:middle])) <= ROOM:
+            low = middle
+        else:
+            high = middle - 1
+    part = text[:low]
+    return part[: part.rfind("\n")] if "\n" in part else part
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

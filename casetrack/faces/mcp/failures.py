@@ -1,0 +1,218 @@
+"""Errors as results: what the program that called a tool is told when it did not work."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import logging
+import secrets
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp.types import CallToolResult, TextContent
+
+from casetrack.base import editions
+from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.types import PaginatedRequestParams
+    from pydantic import ValidationError
+
+    from casetrack.base.editions import Edition
+    from casetrack.base.errors import CaseTrackError
+
+logger = logging.getLogger("casetrack.mcp")
+
+_SHOWN = 80
+LONGEST_TEXT = 10_000
+"""Characters that a text among the arguments may have."""
+LONGEST_LIST = 1_000
+"""Entries that a list among the arguments may have."""
+_LONGEST_LINE = 2000
+
+
+class Failure(NamedTuple):
+    """Why a call did not work: a code for programs, and what its reader is told."""
+
+    code: str
+    text: str
+
+
+def failed(text: str, /) -> CallToolResult:
+    """Return a result that says *text* and counts as an error.
+
+    A text may quote what was given, whole books and the codes that drive terminals included.
+    """
+    lines = visible(text).split("\n")
+    shown = "\n".join(_shortened(line) for line in lines)
+    return CallToolResult(content=[TextContent(type="text", text=shown)], is_error=True)
+
+
+def _shortened(line: str) -> str:
+    """Return a line without its middle where it is longer than anybody reads."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
+
+
+def known_error(error: CaseTrackError, edition: Edition, /) -> Failure:
+    """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
+    message = edition.message(error)
+    text = error_text(error.code, told(message) or message, error.hint, edition)
+    return Failure(error.code, text)
+
+
+def error_text(code: str, message: str, hint: str, /, edition: Edition | None = None) -> str:
+    """Return message and next step, the latter in terms of tools where one is known.
+
+    Parameters
+    ----------
+    edition
+        Whose tools these are; by default those that work on any collection.
+    """
+    step = (edition or editions.edition(editions.ANY)).hints.get(code, hint) if hint else ""
+    step = told(step)
+    return f"{message}\n\n{step}" if step else message
+
+
+def reason(error: CaseTrackError, /) -> str:
+    """Return message and next step on one line, for a list of what goes on without it."""
+    return " ".join(error_text(error.code, error.message, error.hint).split())
+
+
+def unexpected(name: str, error: BaseException, /) -> Failure:
+    """Log a defect with a reference and return what shows only the reference.
+
+    The exception's own text may quote documents or paths that the caller must not see.
+    """
+    reference = secrets.token_hex(4)
+    logger.error("%s failed unexpectedly (reference %s)", name, reference, exc_info=error)
+    return Failure(
+        "internal",
+        f"{name} failed because of an internal error (reference {reference}).\n\n"
+        "Nothing half-done is kept. The details are in the server's log under this reference; "
+        "the user can check the data with `casetrack doctor`.",
+    )
+
+
+def whole_list(params: PaginatedRequestParams | None, /) -> None:
+    """Refuse a cursor: every list of this server comes whole, so that none is ever given.
+
+    Raises
+    ------
+    MCPError
+        There is one; -32602, as the protocol says (2025-11-25, Pagination).
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS
+
+    if params is not None and params.cursor is not None:
+        raise MCPError(INVALID_PARAMS, "Unknown cursor: this list comes whole, without one.")
+
+
+def unknown_tool(name: str, known: Sequence[str], /) -> Failure:
+    """Return what is told of a tool that does not exist, with the ones that do."""
+    text = f"Unknown tool: {_quoted(name)}{_near(name, known)}\n\nTools: {', '.join(known)}"
+    return Failure("unknown_tool", text)
+
+
+def bad_arguments(tool: Tool, problems: Sequence[str], /) -> Failure:
+    """Return what is told of arguments that do not fit: one line for each field."""
+    lines = "\n".join(f"  - {line}" for line in problems)
+    return Failure("usage", f"Invalid arguments for {tool.name}; nothing was done:\n{lines}")
+
+
+def unknown_arguments(tool: Tool, arguments: Mapping[str, Any], /) -> list[str]:
+    """Return a line for each argument that the tool does not have."""
+    known = list(tool.parameters["properties"])
+    allowed = f"allowed: {', '.join(known)}" if known else "this tool takes none"
+    return [
+        f"{_quoted(name)}: no such argument{_near(name, known)} ({allowed})"
+        for name in arguments
+        if name not in known
+    ]
+
+
+def oversized_arguments(arguments: Mapping[str, Any], /) -> list[str]:
+    """Return a line for each argument that is longer than anything that can be meant."""
+    lines = []
+    for name, value in arguments.items():
+        entries = value if isinstance(value, list) else [value]
+        longest = max((len(entry) for entry in entries if isinstance(entry, str)), default=0)
+        if longest > LONGEST_TEXT:
+            lines.append(f"{name}: at most {LONGEST_TEXT:,} characters, not {longest:,}")
+        elif len(entries) > LONGEST_LIST:
+            lines.append(f"{name}: at most {LONGEST_LIST:,} entries, not {len(entries):,}")
+    return lines
+
+
+def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
+    """Return a line for each argument whose value does not fit: what is allowed, what was given."""
+    properties = tool.parameters["properties"]
+    lines: dict[str, str] = {}
+    for problem in error.errors(include_url=False, include_context=False):
+        name, field, known = _field(problem["loc"], properties)
+        wanted = _wanted(field)
+        if problem["type"] == "missing":
+            lines[name] = f"{name}: missing; give {wanted}"
+        elif problem["type"] == "extra_forbidden":
+            near = _near(problem["loc"][-1], known)
+            lines[name] = f"{name}: no such argument{near} (allowed: {', '.join(known)})"
+        else:
+            given = problem["input"]
+            near = _near(given, field.get("enum", ()))
+            lines[name] = f"{name}: must be {wanted}, not {_quoted(given)}{near}"
+    return list(lines.values())
+
+
+def _field(
+    place: Sequence[str | int], properties: Mapping[str, Any]
+) -> tuple[str, Mapping[str, Any], Sequence[str]]:
+    """Return the name of what does not fit, its schema, and what stands beside it in its object.
+
+    An argument that is an object is looked into as far as its own schema says what it holds.
+    """
+    names, field, known = list[str](), {"properties": properties}, list[str]()
+    for part in place:
+        inside = field.get("properties", {})
+        if isinstance(part, int) or (names and part not in inside and not inside):
+            break
+        known = list(inside)
+        names.append(str(part))
+        field = inside.get(part, {})
+    return ".".join(names) or "arguments", field, known
+
+
+def _wanted(field: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return "one of " + ", ".join(field["enum"])
+    if "anyOf" in field:
+        return " or ".join(map(_wanted, field["anyOf"]))
+    kind = field.get("type", "")
+    if kind in ("integer", "number"):
+        number = "a whole number" if kind == "integer" else "a number"
+        low, high = field.get("minimum"), field.get("maximum")
+        if low is not None and high is not None:
+            return f"{number} from {low:g} to {high:g}"
+        return number if low is None else f"{number} of at least {low:g}"
+    if kind == "array" and "minItems" in field:
+        return f"a list of {field['minItems']} to {field['maxItems']} texts"
+    names = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
+    names["object"] = "an object"
+    return names.get(kind, "a valid value")
+
+
+def _quoted(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "\u2026"
+
+
+def _near(given: object, known: Sequence[str]) -> str:
+    """Return a question for the one of the known names that was probably meant, or nothing."""
+    text = given.strip().casefold()[:_SHOWN] if isinstance(given, str) else ""
+    # What begins with it is meant before what merely looks like it: entity, entity_name.
+    longer = [name for name in known if text and name.startswith(f"{text}_")]
+    near = longer or difflib.get_close_matches(text, known, n=1)
+    return f'. Did you mean "{near[0]}"?' if near else ""

@@ -1,0 +1,213 @@
+"""Answers of the graph as structured results, entry by entry, without unbounded texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.faces.mcp import budget
+from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
+from casetrack.faces.mcp.results import bounded_chunk, bounded_source, cut, part_of, passage
+from casetrack.faces.mcp.shorter import NAME_CHARS, few, widened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.base.records.graph import (
+        Amount,
+        Citation,
+        Cluster,
+        Edge,
+        Encounter,
+        Entity,
+        EntityGraph,
+        Event,
+        KeyActor,
+        Mention,
+        Quote,
+        Reference,
+        RelatedDocument,
+        Relation,
+        Topic,
+    )
+    from casetrack.faces.mcp.concise import Telling
+    from casetrack.faces.mcp.outputs import Facts
+
+LISTED = 500
+"""Entities, references and related documents that the library returns at most."""
+PLACES = 1000
+"""Mentions, citations, passages and events that the library returns at most."""
+ALIASES = 8
+SHOWN_NAMES = 12
+_AROUND_NAMES = 60
+_EVENT_CHARS = 180
+
+
+def quote(item: Quote, /, *, concise: bool = False) -> Quote:
+    """Return words of a document with a bounded source.
+
+    Where *concise*, which quotes them with what stands around, the source is that of all of it.
+    """
+    source = bounded_source(item.provenance)
+    if concise:
+        start = source.char_start - item.snippet_start
+        source = replace(source, char_start=start, char_end=start + len(item.snippet))
+    return replace(item, provenance=source)
+
+
+# --- entities and references ----------------------------------------------------------------
+
+
+def entity(item: Entity, /, *, aliases: int = ALIASES) -> Entity:
+    """Return an entity without the ends of very long names, with its most frequent spellings."""
+    return replace(
+        item,
+        entity_id=cut(item.entity_id, NAME_CHARS),
+        name=cut(item.name, NAME_CHARS),
+        role=item.role and cut(item.role, NAME_CHARS),
+        aliases=tuple(cut(alias, NAME_CHARS) for alias in item.aliases[:aliases]),
+    )
+
+
+def entity_facts(item: Entity, /, *, aliases: int = ALIASES) -> Facts:
+    """Return :func:`entity` as structure."""
+    return entity(item, aliases=aliases).as_dict()
+
+
+def entity_name(item: Entity, /) -> Facts:
+    """Return an entity in short."""
+    return ENTITY_NAME.of(entity(item))
+
+
+def reference(item: Reference, /) -> Facts:
+    """Return a reference; an address on the web may be long."""
+    key, name = cut(item.reference_id, NAME_CHARS), cut(item.name, NAME_CHARS)
+    return replace(item, reference_id=key, name=name).as_dict()
+
+
+def quoted(item: Amount | Citation | Event | Mention, /, told: Telling) -> Facts:
+    """Return a place that mentions an entity or an amount, refers to something, names a date."""
+    return told.entry(replace(item, quote=quote(item.quote, concise=told.concise)).as_dict())
+
+
+def event(item: Event, told: Telling, /) -> Facts:
+    """Return an event; a concise answer has of a long sentence the beginning."""
+    if told.concise:
+        item = replace(item, description=cut(item.description, _EVENT_CHARS))
+    return quoted(item, told)
+
+
+def encounter(item: Encounter, collection_id: str, told: Telling, /) -> Facts:
+    """Return a passage with the places of the names in it; a concise answer quotes just these."""
+    chunk = bounded_chunk(item.chunk)
+    if told.concise:
+        chunk = part_of(chunk, span_of(item))
+    found = passage(chunk, collection_id) | {
+        "entities": [cut(i, NAME_CHARS) for i in item.entities],
+        "places": [PLACE.of(q) for q in item.quotes],
+        "score": round(item.score, 4),
+        "mention_count": item.mention_count,
+    }
+    return told.entry(found)
+
+
+def span_of(item: Encounter, /) -> tuple[int, int]:
+    """Return the part of a passage that holds the names in it, with a few words around them."""
+    # The head of a mail stands in another passage than what comes late in it.
+    own = [q for q in item.quotes if q.chunk_id == item.chunk.chunk_id]
+    start = min((q.char_start for q in own), default=0)
+    end = max((q.char_end for q in own), default=0)
+    return widened(item.chunk.text, start, end, _AROUND_NAMES)
+
+
+def nodes(graph: EntityGraph, /, room: int, told: Telling) -> list[Facts]:
+    """Return the first entities of a graph with their distances from its centre."""
+    steps = graph.distances or (None,) * len(graph.nodes)
+
+    def node(pair: tuple[Entity, int | None]) -> Facts:
+        return told.entry(NODE.of(entity(pair[0])) | {"distance": pair[1]})
+
+    return budget.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
+
+
+def edges(graph: EntityGraph, /, told: Telling, room: int) -> list[Facts]:
+    """Return the strongest connections of a graph, with a quote for as many as fit."""
+    names = {node.entity_id: cut(node.name, NAME_CHARS) for node in graph.nodes}
+
+    def full(item: Edge) -> Facts:
+        shown = quote(item.quote, concise=told.concise).as_dict() if item.quote else None
+        return told.entry(_edge(item, names, shown))
+
+    def bare(item: Edge) -> Facts:
+        return told.entry(_edge(item, names, None))
+
+    found, after = budget.page_of(graph.edges, full, room=room // 3 * 2)
+    if after is not None:
+        found += budget.page_of(graph.edges, bare, offset=after, room=room // 3)[0]
+    return found
+
+
+def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts:
+    return {
+        "source": cut(item.source, NAME_CHARS),
+        "target": cut(item.target, NAME_CHARS),
+        "source_name": names.get(item.source, item.source),
+        "target_name": names.get(item.target, item.target),
+        "type": item.type,
+        "weight": round(item.weight, 4),
+        "count": item.count,
+        "chunk_ids": list(item.evidence[:3]),
+        "evidence": evidence,
+    }
+
+
+# --- a collection as a whole ----------------------------------------------------------------
+
+
+def actor(item: KeyActor, /, told: Telling) -> Facts:
+    """Return somebody who matters, with the place that says who it is."""
+    shown = item.quote and quote(item.quote, concise=told.concise)
+    who = entity(item.entity, aliases=0 if told.concise else ALIASES)
+    return told.entry(replace(item, entity=who, quote=shown).as_dict())
+
+
+def topic(item: Topic, /, told: Telling) -> Facts:
+    """Return a topic with the documents that say most of it and one typical passage."""
+    few_only = told.concise
+    shown = replace(
+        item,
+        terms=() if few_only else tuple(few(item.terms, most=SHOWN_NAMES)),
+        document_ids=item.document_ids[: 3 if few_only else SHOWN_NAMES],
+        quotes=tuple(quote(q, concise=few_only) for q in item.quotes[:1]),
+    )
+    return told.entry(shown.as_dict())
+
+
+def cluster(item: Cluster, /, told: Telling) -> Facts:
+    """Return a group with its most typical documents and one place that shows it."""
+    shown = replace(
+        item,
+        label=cut(item.label, NAME_CHARS),
+        shared=tuple(few(item.shared, most=SHOWN_NAMES)),
+        documents=item.documents[:SHOWN_NAMES],
+        quotes=tuple(quote(q, concise=told.concise) for q in item.quotes[:1]),
+    )
+    return told.entry(shown.as_dict() | {"document_count": item.document_count})
+
+
+# --- documents side by side -----------------------------------------------------------------
+
+
+def related(item: RelatedDocument, /, told: Telling, *, relations: int | None = None) -> Facts:
+    """Return a related document, with the *relations* strongest of its relations or all.
+
+    Each says why the two belong together, with one place that shows it.
+    """
+
+    def why(each: Relation) -> Relation:
+        said = cut(each.description, 2 * NAME_CHARS)
+        quotes = tuple(quote(q, concise=told.concise) for q in each.quotes[:1])
+        return replace(each, description=said, quotes=quotes)
+
+    shown = tuple(map(why, item.relations[:relations]))
+    return told.entry(replace(item, relations=shown).as_dict())

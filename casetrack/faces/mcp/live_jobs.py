@@ -1,0 +1,292 @@
+"""The jobs that a server has started: long work that goes on without the call that began it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from casetrack.base.errors import JobStopped
+from casetrack.faces.mcp.progress import StepProgress, run_long
+from casetrack.keep.jobs.running import LEFT
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from anyio.abc import TaskGroup
+    from mcp.types import CallToolResult
+
+    from casetrack.api.library import Library
+    from casetrack.base.records import CollectionInfo
+    from casetrack.base.records.jobs import JobKind
+    from casetrack.faces.mcp.progress import Reports
+    from casetrack.keep.jobs import RunningJob
+
+KEPT_ANSWERS = 20
+_LOOK_SECONDS = 0.1
+_PASS_SECONDS = 0.25
+
+R = TypeVar("R", bound=Any)
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[R]):
+    """Long work of a tool.
+
+    Attributes
+    ----------
+    kind, title, collection
+        See :meth:`casetrack.keep.jobs.JobStore.run`.
+    work, finish
+        See the module.
+    amount
+        Returns how much was done in all, for the last progress.
+    kept
+        Says for the log what a stopped run has kept.
+    """
+
+    kind: JobKind
+    title: str
+    collection: CollectionInfo
+    work: Callable[[Callable[..., None], threading.Event], R]
+    finish: Callable[[R], Awaitable[CallToolResult]]
+    amount: Callable[[R], int]
+    kept: Callable[[R], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a tool that is answered now, as far as it can be made again.
+
+    Attributes
+    ----------
+    edition, tool, arguments
+        What was called, and with what.
+    collection
+        The argument that names the collection.
+    again
+        The job that goes on by this call.
+    """
+
+    edition: str
+    tool: str
+    arguments: dict[str, Any]
+    collection: str
+    again: RunningJob | None = None
+
+    def record(self, collection_id: str, /) -> dict[str, Any] | None:
+        """Return what a later server makes the call of; ``None`` where a password was given."""
+        if self.arguments.get("password") is not None:
+            return None
+        arguments = self.arguments | {self.collection: collection_id}
+        return {"edition": self.edition, "tool": self.tool, "arguments": arguments}
+
+
+CALL: ContextVar[Call | None] = ContextVar("casetrack_call", default=None)
+"""The call that the work which begins now belongs to."""
+
+
+class _Relay:
+    """Keeps the newest progress for whoever waits at the moment."""
+
+    def __init__(self) -> None:
+        self.last: tuple[float, float | None, str] = (0.0, None, "Starting")
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Take progress."""
+        self.last = (progress, total, message or "")
+
+
+@dataclass(slots=True)
+class LiveJob:
+    """A job of this server: what its calls wait for.
+
+    Attributes
+    ----------
+    stop
+        Set it to end the job.
+    ended
+        Set when the job's record says how it ended.
+    answer, error
+        What the tool answers, or why it cannot.
+    """
+
+    running: RunningJob
+    stop: threading.Event
+    ended: anyio.Event
+    relay: _Relay = field(default_factory=_Relay)
+    answer: CallToolResult | None = None
+    error: Exception | None = None
+
+    async def wait(self, context: Reports, seconds: float, /) -> None:
+        """Wait for the end, at most so many seconds, and pass progress on to a call's client."""
+        told = -1.0
+        with anyio.move_on_after(seconds):
+            while not self.ended.is_set():
+                told = await self._pass_on(context, told)
+                with anyio.move_on_after(_PASS_SECONDS):
+                    await self.ended.wait()
+        if self.ended.is_set() and self.error is None:
+            await self._pass_on(context, told)
+
+    async def _pass_on(self, context: Reports, told: float) -> float:
+        value, total, message = self.relay.last
+        if value <= told:
+            return told
+        job = self.running.job
+        if job.state == "queued" and job.what:
+            message = job.what
+        await context.report_progress(value, total, message)
+        return value
+
+
+class LiveJobs:
+    """The jobs that one server has started. They end with the server.
+
+    Parameters
+    ----------
+    library
+        Where jobs are recorded.
+    running
+        Holds the stop event of every job that waits or runs now.
+    writing
+        Returns the lock that puts the writers to a collection, named by its id, in a queue.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        running: set[threading.Event],
+        writing: Callable[[str], anyio.Lock],
+        /,
+    ) -> None:
+        self._library = library
+        self._running = running
+        self._writing = writing
+        self._group: TaskGroup | None = None
+        self._live: dict[str, LiveJob] = {}
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Take jobs as long as the block lasts; then stop them, and wait until they have."""
+        before = self._group
+        async with anyio.create_task_group() as group:
+            self._group = group
+            try:
+                yield
+            finally:
+                self._group = before
+                self.leave()
+
+    def leave(self) -> None:
+        """Make all jobs end because the server does; may be called from any thread."""
+        for live in tuple(self._live.values()):
+            live.running.leave(LEFT)
+
+    def find(self, job_id: str, /) -> LiveJob | None:
+        """Return the job of this server that has this id, or ``None``."""
+        wanted = job_id.strip().lower()
+        return self._live.get(wanted) or self._live.get(f"j-{wanted}")
+
+    async def start(self, task: Task[Any], /) -> LiveJob:
+        """Begin work that does not need its call any more."""
+        if self._group is None:
+            raise RuntimeError("the server is not running")
+        call = CALL.get()
+        again = call.again if call is not None else None
+        stop = threading.Event() if again is None else again.cancel
+        self._running.add(stop)
+        try:
+            begin = partial(
+                self._library.jobs.start,
+                task.kind,
+                title=task.title,
+                collection=task.collection,
+                cancel=stop,
+                call=None if call is None else call.record(task.collection.id),
+            )
+            running = await anyio.to_thread.run_sync(begin) if again is None else again
+            live = LiveJob(running, stop, anyio.Event())
+        except BaseException:
+            self._running.discard(stop)
+            raise
+        self._keep(live)
+        self._group.start_soon(self._work, task, live)
+        return live
+
+    def _keep(self, live: LiveJob) -> None:
+        """Remember a job, and forget the oldest of those that have ended."""
+        self._live[live.running.id] = live
+        ended = [job_id for job_id, old in self._live.items() if old.ended.is_set()]
+        for job_id in ended[: max(0, len(ended) - KEPT_ANSWERS)]:
+            del self._live[job_id]
+
+    async def _work(self, task: Task[Any], live: LiveJob) -> None:
+        """Do the work of a job, in its turn; nothing leaves this but a cancellation."""
+        failure: BaseException | None = None
+
+        def work(hear: Callable[[Any], None], _stop: threading.Event) -> Any:
+            def tell(*news: Any) -> None:
+                hear(news[0] if len(news) == 1 else StepProgress(*news))
+
+            return live.running.do(task.work, tell)
+
+        try:
+            report = await run_long(
+                work,
+                live.relay,
+                _turn(self._writing(task.collection.id), live.stop),
+                set(),
+                amount=task.amount,
+                kept=task.kept,
+                stop=live.stop,
+            )
+            live.answer = await task.finish(report)
+        except Exception as error:  # noqa: BLE001 - told to whoever asks
+            live.error = failure = error
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(live.running.end, failure)
+            # Last of all: a server that was told to leave does so when nothing is running.
+            self._running.discard(live.stop)
+            live.ended.set()
+
+
+@contextlib.asynccontextmanager
+async def _turn(lock: anyio.Lock, stop: threading.Event, /) -> AsyncIterator[None]:
+    """Hold *lock*, but stop waiting for it when *stop* is set.
+
+    Raises
+    ------
+    JobStopped
+        It was, before the lock was free.
+    """
+    held = False
+    async with anyio.create_task_group() as group:
+
+        async def give_up() -> None:
+            while not stop.is_set():
+                await anyio.sleep(_LOOK_SECONDS)
+            group.cancel_scope.cancel()
+
+        group.start_soon(give_up)
+        await lock.acquire()
+        held = True
+        group.cancel_scope.cancel()
+    if not held:
+        raise JobStopped("Stopped before it had begun; nothing was done.")
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,262 @@
+"""Text for people: who and what documents mention, and what they refer to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.base.records.graph import ENTITY_KINDS
+from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.render import counted, passage, phrase, told
+from casetrack.faces.mcp.results import bounded_chunk, cut
+from casetrack.faces.mcp.shorter import NAME_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.base.records.graph import (
+        Encounter,
+        Encounters,
+        Entity,
+        EntityGraph,
+        EntityMentions,
+        ReferenceCitations,
+    )
+    from casetrack.faces.mcp.outputs import Facts
+
+KIND_NAMES = {
+    "person": "People",
+    "organization": "Organizations",
+    "location": "Places",
+    "date": "Dates",
+    "amount": "Amounts",
+    "concept": "Concepts",
+}
+EDGE_NAMES = {"co_occurrence": "mentioned together"}
+
+
+# --- small pieces ---------------------------------------------------------------------------
+
+
+def inline(text: str, /) -> str:
+    """Return words of a document on one line: no line of theirs can pass for one of ours."""
+    return " ".join(text.split())
+
+
+def passages(count: int, /) -> str:
+    """Return a number of passages."""
+    return counted(count, "passage")
+
+
+def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
+    """Return how often and how widely: ``892 mentions in 45 documents``."""
+    return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
+
+
+def numbered(quotes: Iterable[tuple[Facts, str]], offset: int, /) -> list[str]:
+    """Return places as a numbered list: the source, what else is known, the words."""
+    return [
+        f"  {n}. {source_of(q)}{note}\n     {phrase(q['snippet'])}"
+        for n, (q, note) in enumerate(quotes, offset + 1)
+    ]
+
+
+def evidence(item: Facts | None, indent: int, /) -> str:
+    """Return the line below an entry that quotes its source; nothing where there is none."""
+    if item is None:
+        return ""
+    pad = "\n" + " " * indent
+    return f"{pad}{source_of(item)}{pad}{phrase(item['snippet'])}"
+
+
+def source_of(item: Facts, /) -> str:
+    """Return the citation of a quote, the id that get_chunk takes, and a doubt about its text."""
+    source = item["source"]
+    # A concise answer has these members beside the words.
+    place = source if isinstance(source, dict) else item
+    doubt = f" | {place['ocr_warning']}" if place.get("ocr_warning") else ""
+    return f"{inline(item['citation'])} | chunk {place['chunk_id']}{doubt}"
+
+
+def joined(blocks: Iterable[str], more: str | None, /) -> str:
+    """Return the blocks of an answer that quotes documents."""
+    return "\n\n".join([*blocks, *([more] if more else []), QUOTED])
+
+
+def entity_line(item: Facts, /) -> str:
+    """Return an entity on one line: ``Acme Corp (buyer) -- 892 mentions in 45 documents``."""
+    role = f" ({inline(item['role'])})" if item.get("role") else ""
+    count = spread(item["mention_count"], item["document_count"])
+    return f"{inline(item['name'])}{role} -- {count}"
+
+
+def reference_line(item: Facts, /) -> str:
+    """Return a reference on one line, with the document of the collection that is meant."""
+    count = spread(item["citation_count"], item["document_count"], "citation")
+    target = item.get("target_document")
+    meant = f"; in the collection as {inline(target)}" if target else ""
+    return f"{inline(item['name'])} ({item['type']}) -- {count}{meant}"
+
+
+def _also(names: Sequence[str]) -> list[str]:
+    return [f"The name may also mean: {'; '.join(names)}"] if names else []
+
+
+def _shown(total: int, count: int, offset: int) -> str:
+    """Return how many there are, and which of them are shown where not all are."""
+    if not offset and count >= total:
+        return f"{total:,} total"
+    return (
+        f"{total:,} total, showing {offset + 1:,}-{offset + count:,}"
+        if count
+        else f"{total:,} total"
+    )
+
+
+# --- entities -------------------------------------------------------------------------------
+
+
+def entities(name: str, shown: Sequence[Facts], counts: dict[str, int], more: str | None, /) -> str:
+    """Return the answer of list_entities: by kind, each in the order asked for."""
+    total = ", ".join(f"{counts[k]:,} {KIND_NAMES[k].lower()}" for k in ENTITY_KINDS if k in counts)
+    blocks = [f"Entities in {name}: {total or 'none'}"]
+    for kind in ENTITY_KINDS:
+        lines = [
+            f"  {entity_line(e)}" + (f" [{inline(e['entity_id'])}]" if "entity_id" in e else "")
+            for e in shown
+            if e["kind"] == kind
+        ]
+        if lines:
+            blocks.append("\n".join([f"{KIND_NAMES[kind]}:", *lines]))
+    return "\n\n".join([*blocks, *([more] if more else [])])
+
+
+def mentions(
+    found: EntityMentions,
+    shown: Sequence[Facts],
+    documents: Sequence[Facts],
+    more: str | None,
+    /,
+    *,
+    offset: int = 0,
+) -> str:
+    """Return the answer of get_entity_mentions, and with *documents* that of find_entity."""
+    e = found.entity
+    head = f"Mentions of {phrase(cut(e.name, NAME_CHARS))} ({e.kind}) -- "
+    head += _shown(found.total, len(shown), offset)
+    facts = [f"Role: {inline(cut(e.role, NAME_CHARS))}"] if e.role else []
+    if e.aliases:
+        names = (inline(cut(a, NAME_CHARS)) for a in e.aliases[:8])
+        facts.append(f"Also written: {'; '.join(names)}")
+    facts += [f"The user's word: {inline(cut(e, NAME_CHARS))}" for e in found.edits[-10:]]
+    if found.score < 1:
+        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
+    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.kind})" for m in found.matches[1:]])
+    blocks = ["\n".join([head, *facts])]
+    if documents:
+        lines = [
+            f"  - {inline(d['document'])}: {counted(d['mentions'], 'mention')}" for d in documents
+        ]
+        rest = len(found.documents) - len(lines)
+        lines += [f"  ... {rest:,} more documents"] if rest else []
+        blocks.append("\n".join(["Documents:", *lines]))
+    blocks += numbered(((m, "") for m in shown), offset)
+    return joined(blocks, more)
+
+
+OTHERWISE = "Look for words with search_documents instead."
+NOT_TOGETHER = "Nothing is mentioned together here. list_entities shows what there is."
+NEVER_TOGETHER = (
+    "They are never mentioned in the same passage. get_entity_graph shows what connects them; "
+    "get_entity_mentions shows each one alone."
+)
+
+
+def encounter(each: Encounter, asked: Sequence[Entity], entry: Facts | None = None, /) -> str:
+    """Return a passage below the names that it mentions; *entry* is its concise form."""
+    names = {e.entity_id: inline(cut(e.name, NAME_CHARS)) for e in asked}
+    head = f"--- {', '.join(names.get(i, inline(i)) for i in each.entities)} ---"
+    return passage(head, bounded_chunk(each.chunk)) if entry is None else told(head, entry)
+
+
+def encounters(found: Encounters, blocks: Sequence[str], more: str | None, /) -> str:
+    """Return the answer of search_entity_relationships."""
+    names = " + ".join(inline(cut(e.name, NAME_CHARS)) for e in found.entities)
+    head = f"{names}: {passages(found.total)} with two or more of them"
+    return joined([head, *blocks], more)
+
+
+def entity_graph(
+    graph: EntityGraph,
+    nodes: Sequence[Facts],
+    edges: Sequence[Facts],
+    more: str | None,
+    /,
+    *,
+    depth: int,
+) -> str:
+    """Return the answer of get_entity_graph: the entities, then what connects them."""
+    amount = f"{counted(len(graph.nodes), 'entity').replace('entitys', 'entities')}, "
+    amount += counted(len(graph.edges), "connection")
+    if graph.center is None:
+        head = f"Best connected entities of {graph.collection}: {amount}"
+    else:
+        center = phrase(cut(graph.center.name, NAME_CHARS))
+        head = f"Around {center}, up to {counted(depth, 'step')} away: {amount}"
+    if not nodes:
+        return "\n\n".join([head, *([more] if more else [])])
+    lines = [f"  - {_away(n)}{entity_line(n)}, {n['kind']}" for n in nodes]
+    blocks = [head, "\n".join(["ENTITIES:", *lines])]
+    if edges:
+        blocks.append("CONNECTIONS:\n" + "\n".join(_edge_line(each) for each in edges))
+    return joined(blocks, more)
+
+
+def _away(node: Facts) -> str:
+    return "" if node.get("distance") is None else f"[{node['distance']}] "
+
+
+def _edge_line(each: Facts) -> str:
+    kind = EDGE_NAMES.get(each["type"], each["type"].replace("_", " "))
+    shown = evidence(each.get("evidence"), 4)
+    return (
+        f"  - {inline(each['source_name'])} -- {inline(each['target_name'])}: {kind} in "
+        f"{passages(each['count'])} (weight {each['weight']:.2f}){shown}"
+    )
+
+
+# --- references -----------------------------------------------------------------------------
+
+
+def references(
+    name: str,
+    shown: Sequence[Facts],
+    counts: dict[str, int],
+    more: str | None,
+    /,
+    *,
+    offset: int = 0,
+) -> str:
+    """Return the answer of list_references."""
+    total = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
+    head = f"References in {name}: {total or 'none'}"
+    lines = [f"  {n}. {reference_line(r)}" for n, r in enumerate(shown, offset + 1)]
+    return "\n\n".join([head, *(["\n".join(lines)] if lines else []), *([more] if more else [])])
+
+
+def citations(
+    found: ReferenceCitations, shown: Sequence[Facts], more: str | None, /, *, offset: int = 0
+) -> str:
+    """Return the answer of get_reference_citations: quotes, and what the text says of the two."""
+    r = found.reference
+    head = f"Citations of {phrase(cut(r.name, NAME_CHARS))} ({r.type}) -- "
+    head += _shown(found.total, len(shown), offset)
+    facts = [f"In the collection as: {inline(r.target_document)}"] if r.target_document else []
+    if found.score < 1:
+        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
+    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.type})" for m in found.matches[1:]])
+    return joined(["\n".join([head, *facts]), *numbered(map(_with_relation, shown), offset)], more)
+
+
+def _with_relation(item: Facts) -> tuple[Facts, str]:
+    said = item["relationship"].replace("_", " ")
+    return item, f" | {said}" if said else ""

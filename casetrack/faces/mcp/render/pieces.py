@@ -1,0 +1,103 @@
+"""Small pieces of text: numbers, sizes, spans, quotes, tables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.base.provenance import Provenance
+
+EXCERPT_CHARS = 160
+METHODS = {
+    "Native": "Native text",
+    "Ocr": "OCR",
+    "Hybrid": "Native text and OCR",
+    "Spreadsheet": "Spreadsheet cells",
+}
+"""How text was read, in words."""
+
+
+def counted(number: int, noun: str, /) -> str:
+    """Return a number with its noun: ``1 chunk``, ``1,051 chunks``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def size(count: int, /) -> str:
+    """Return a number of bytes in decimal units: ``812 bytes``, ``3.4 MB``."""
+    if count < 1000:
+        return counted(count, "byte")
+    amount, units = count / 1000, ["KB", "MB", "GB"]
+    while amount >= 999.95 and len(units) > 1:
+        amount /= 1000
+        units.pop(0)
+    return f"{amount:,.1f} {units[0]}"
+
+
+def duration(seconds: float, /) -> str:
+    """Return a time span: ``0.8 seconds``, ``4 minutes 12 seconds``, ``1 hour 5 minutes``."""
+    if seconds < 10:
+        return f"{seconds:.1f} seconds"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(hours, "hour"), (minutes, "minute"), (rest if not hours else 0, "second")]
+    return " ".join(counted(n, noun) for n, noun in parts if n)
+
+
+def quoted(text: str, /) -> str:
+    """Return document text as a block: every line of it, and none of ours, begins with ``> ``.
+
+    Whatever stands in a document, headings of results and closing quotation marks included, no
+    line of it can then pass for a line of ours.
+    """
+    return "\n".join(f"> {line}" for line in f'"{text}"'.splitlines())
+
+
+def phrase(text: str, /) -> str:
+    """Return a few words of a document on one line, between marks that they cannot close."""
+    return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def one_line(text: str, /) -> str:
+    """Return *text*, such as a file name, without line breaks; all else in it stays."""
+    return " ".join(text.splitlines())
+
+
+def excerpt(text: str, /) -> str:
+    """Return the beginning of *text* on one line, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= EXCERPT_CHARS:
+        return line
+    return line[:EXCERPT_CHARS].rsplit(" ", 1)[0] + " \u2026"
+
+
+def home_path(path: str, /) -> str:
+    """Return a path with the user's home folder as ``~``."""
+    home = str(Path.home())
+    inside = path == home or path.startswith(home.rstrip(os.sep) + os.sep)
+    return "~" + path[len(home.rstrip(os.sep)) :] if inside and home != os.sep else path
+
+
+def span(start: int | str | None, end: int | str | None, /) -> str:
+    """Return ``8-9``, or ``8`` where both are the same."""
+    return str(start) if start == end else f"{start}-{end}"
+
+
+def method(provenance: Provenance, /) -> str:
+    """Return how the text was obtained, with OCR's confidence where there was any."""
+    name = METHODS.get(provenance.extraction_method, provenance.extraction_method)
+    confidence = provenance.ocr_confidence
+    if confidence is None:
+        return name
+    doubt = ", low: compare it with the page" if provenance.is_doubtful else ""
+    return f"{name} (confidence {confidence:.2f}{doubt})"
+
+
+def table(rows: Sequence[tuple[str, str | None]], /) -> str:
+    """Return labelled values in two columns, each on one line; rows without one are left out."""
+    width = max(len(label) for label, _ in rows) + 2
+    filled = [(f"{one_line(label)}:", one_line(value)) for label, value in rows if value]
+    return "\n".join(f"  {label:<{width}}{value}" for label, value in filled)

@@ -1,0 +1,387 @@
+"""Resources: collections, documents, passages and pages that a client can attach or open.
+
+Everything is read by address (:mod:`uris`); each address names one collection, and
+nothing outside of it is looked at.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    Annotations,
+    BlobResourceContents,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from casetrack.base.errors import CaseTrackError, CollectionNotFound, DocumentNotFound, UsageError
+from casetrack.base.provenance import iso_utc
+from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.faces.mcp import failures
+from casetrack.faces.mcp.handlers import STATELESS
+from casetrack.faces.mcp.results import collection_facts, sendable
+from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.uris import (
+    COLLECTIONS,
+    SQL,
+    TEMPLATES,
+    Kind,
+    collection_uri,
+    document_uri,
+    highlight_uri,
+    parse_uri,
+)
+from casetrack.faces.mcp.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from mcp.server.context import ServerRequestContext
+
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import CollectionInfo, Document
+    from casetrack.faces.mcp.handlers import Handler
+    from casetrack.faces.mcp.session import Session
+    from casetrack.faces.mcp.toolsets import ToolChoice
+    from casetrack.faces.mcp.uris import Address
+
+logger = logging.getLogger("casetrack.mcp")
+
+LISTED = 200
+"""So many collections are listed, those changed last first."""
+JSON, MARKDOWN, PNG = "application/json", "text/markdown", "image/png"
+RESOURCE_NOT_FOUND = -32002
+"""Code of the handshake protocol for an address of nothing; the stateless one has -32602."""
+
+_NAMES: dict[Kind, tuple[str, str, str, str]] = {
+    Kind.COLLECTION: (
+        "collection",
+        "Collection",
+        "Briefing on a collection: size, key people and organisations, dates, topics, documents.",
+        JSON,
+    ),
+    Kind.DOCUMENT: (
+        "document",
+        "Document text",
+        "A document's text in reading order with its page numbers; the beginning of a long one.",
+        MARKDOWN,
+    ),
+    Kind.CHUNK: ("passage", "Passage", "A passage's text with citation and full source.", JSON),
+    Kind.PAGE: ("page", "Page", "Picture of a page of a document.", PNG),
+    Kind.HIGHLIGHT: (
+        "highlighted-page",
+        "Highlighted page",
+        "Picture of the page on which a passage stands, with the passage marked.",
+        PNG,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What stands at an address.
+
+    Attributes
+    ----------
+    data
+        Text, or the bytes of a picture.
+    mime_type
+        One of :data:`JSON`, :data:`MARKDOWN`, :data:`PNG`.
+    notes
+        What who looks at a picture must know.
+    """
+
+    data: str | bytes
+    mime_type: str
+    notes: tuple[str, ...] = ()
+
+
+class Resources:
+    """The resources of one session.
+
+    Parameters
+    ----------
+    session
+        Whose library is read.
+    choice
+        The tools that the server offers: texts name no others.
+    """
+
+    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
+        self._session = session
+        self._choice = choice
+
+    async def listed(self) -> list[Resource]:
+        """Return the list of collections, and the active ones, those changed last first."""
+        entries = await in_thread(self._entries)
+        described = [
+            Resource(
+                uri=collection_uri(info.id),
+                name=sendable(info.name),
+                title=sendable(info.name),
+                description=visible(sendable(_described(info, counts))),
+                mime_type=JSON,
+                annotations=Annotations(last_modified=iso_utc(info.updated_at)),
+            )
+            for info, counts in entries
+            if info.status == "active"
+        ]
+        everything = Resource(
+            uri=COLLECTIONS,
+            name="collections",
+            title="All collections",
+            description="Name, status, size and address of every collection on this machine.",
+            mime_type=JSON,
+        )
+        sql = Resource(
+            uri=SQL,
+            name="sql",
+            title="SQL reference",
+            description="The views that the tool query reads, their columns, and the functions.",
+            mime_type=MARKDOWN,
+        )
+        asked = self._choice.names is None or "query" in self._choice.names
+        return [everything, *([sql] if asked else []), *described[:LISTED]]
+
+    def templates(self) -> list[ResourceTemplate]:
+        """Return the forms of all addresses with an id in them."""
+        return [
+            ResourceTemplate(
+                uri_template=TEMPLATES[kind],
+                name=name,
+                title=title,
+                description=description,
+                mime_type=mime_type,
+            )
+            for kind, (name, title, description, mime_type) in _NAMES.items()
+        ]
+
+    async def read(self, uri: str, /) -> Content:
+        """Return what stands at *uri*.
+
+        Raises
+        ------
+        UsageError
+            It is no address, or nothing is there (any more).
+        CaseTrackError
+            It cannot be read.
+        """
+        address = parse_uri(uri)
+        if address.kind is Kind.COLLECTIONS:
+            return _json(await in_thread(self._collections))
+        if address.kind is Kind.SQL:
+            from casetrack.store.sql.reference import names as sql_names
+
+            return Content(sql_names(), MARKDOWN)
+        target = await in_thread(partial(self._collection, address.collection_id))
+        if address.kind is Kind.COLLECTION:
+            return await self._briefing(target)
+        return await in_thread(partial(_READERS[address.kind], self, target, address))
+
+    def _entries(self) -> list[tuple[CollectionInfo, str]]:
+        """Return the collections with their sizes in words, the first :data:`LISTED` of them."""
+        infos = self._session.infos()
+        infos.sort(key=lambda info: info.status != "active")
+        return [(info, _size(self._counts(info))) for info in infos[:LISTED]]
+
+    def _counts(self, info: CollectionInfo) -> tuple[int, int] | None:
+        """Return documents and pages; ``None`` where they cannot be had without more work."""
+        if info.schema_version != SCHEMA_VERSION:
+            return None
+        try:
+            documents = (
+                self._session.library.get(info.id).workspace.state().snapshot.documents.values()
+            )
+        except CaseTrackError as error:
+            # A damaged collection must not hide the others; reading it says what is wrong.
+            logger.info("not counted: %s", error.message)
+            return None
+        return len(documents), sum(document.page_count for document in documents)
+
+    def _collections(self) -> dict[str, Any]:
+        infos = self._session.infos()
+        shown = []
+        for info in infos[:LISTED]:
+            counts = self._counts(info) or (None, None)
+            facts = collection_facts(info)
+            sizes = {"document_count": counts[0], "page_count": counts[1]}
+            shown.append({**facts, **sizes, "uri": collection_uri(info.id)})
+        return {"total": len(infos), "collections": shown}
+
+    def _collection(self, collection_id: str) -> Collection:
+        found = self._session.library.get(collection_id)
+        # A name may look like an id.
+        if found.info.id != collection_id:
+            raise CollectionNotFound(collection_id)
+        return found
+
+    async def _briefing(self, target: Collection) -> Content:
+        """Return what get_collection_summary returns, with the collection's own facts."""
+        from casetrack.faces.mcp.tools.overview import OverviewTools
+
+        info = target.info
+        result = await OverviewTools(self._session).get_collection_summary(collection=info.id)
+        facts = {"uri": collection_uri(info.id), "facts": collection_facts(info)}
+        return _json(facts | dict(result.structured_content or {}))
+
+    def _document(self, target: Collection, address: Address) -> Content:
+        from casetrack.faces.mcp.document_text import document_text
+
+        document = _document_of(target, address.document_id)
+        offered = self._choice.names is None or "browse_pages" in self._choice.names
+        return Content(sendable(document_text(target, document, read_on=offered)), MARKDOWN)
+
+    def _chunk(self, target: Collection, address: Address) -> Content:
+        from casetrack.faces.mcp.outputs import QUOTED
+
+        chunk = target.read.chunk(address.chunk_id)
+        key = target.info.id
+        addresses = {
+            "document_uri": document_uri(key, chunk.provenance.document_id),
+            "page_uri": highlight_uri(key, address.chunk_id),
+        }
+        head = {"collection": target.info.name, "notice": QUOTED}
+        return _json(head | chunk.as_dict() | addresses)
+
+    def _page(self, target: Collection, address: Address) -> Content:
+        from casetrack.api.viewer.page_picture import page_picture
+
+        document = _document_of(target, address.document_id)
+        picture = page_picture(target.workspace.state(), document.document_id, address.page)
+        return Content(picture.png, PNG, picture.notes)
+
+    def _highlight(self, target: Collection, address: Address) -> Content:
+        from casetrack.api.viewer.page_picture import passage_picture
+
+        picture = passage_picture(target.workspace.state(), address.chunk_id)
+        return Content(picture.png, PNG, picture.notes)
+
+
+_READERS: dict[Kind, Callable[[Resources, Collection, Address], Content]] = {
+    Kind.DOCUMENT: Resources._document,
+    Kind.CHUNK: Resources._chunk,
+    Kind.PAGE: Resources._page,
+    Kind.HIGHLIGHT: Resources._highlight,
+}
+
+
+def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
+    """Return what answers the protocol's requests about resources, by method."""
+    resources = Resources(session, choice)
+
+    async def list_resources(_ctx: Any, params: PaginatedRequestParams) -> ListResourcesResult:
+        failures.whole_list(params)
+        listed = await told("resources/list", resources.listed, lambda _error: INTERNAL_ERROR)
+        return ListResourcesResult(resources=listed)
+
+    async def list_templates(
+        _ctx: Any, params: PaginatedRequestParams
+    ) -> ListResourceTemplatesResult:
+        failures.whole_list(params)
+        return ListResourceTemplatesResult(resource_templates=resources.templates())
+
+    async def read(
+        ctx: ServerRequestContext[Any, Any], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        uri = str(params.uri)
+        missing = INVALID_PARAMS if ctx.protocol_version >= STATELESS else RESOURCE_NOT_FOUND
+
+        def code_of(error: CaseTrackError) -> int:
+            return missing if isinstance(error, UsageError) else INTERNAL_ERROR
+
+        content = await told("resources/read", partial(resources.read, uri), code_of, uri=uri)
+        return ReadResourceResult(contents=[_sent(uri, content)])
+
+    return {
+        "resources/list": list_resources,
+        "resources/templates/list": list_templates,
+        "resources/read": read,
+    }
+
+
+async def told(
+    what: str,
+    work: Callable[[], Awaitable[Any]],
+    code_of: Callable[[CaseTrackError], int],
+    /,
+    *,
+    uri: str | None = None,
+) -> Any:
+    """Return what *work* gives; its errors become those of the protocol.
+
+    Parameters
+    ----------
+    what
+        The method, for the log.
+    code_of
+        Gives the code of an error of this project.
+    uri
+        What was asked for; it goes with the error.
+
+    Raises
+    ------
+    MCPError
+        Says what an error of this project says. Others are logged with a reference, and only the
+        reference is told: their text may quote documents.
+    """
+    data = None if uri is None else {"uri": sendable(uri)}
+    try:
+        return await work()
+    except CaseTrackError as error:
+        logger.info("%s: %s", what, error.code)
+        said = failures.error_text(error.code, error.message, error.hint)
+        raise MCPError(code_of(error), visible(sendable(said)), data) from error
+    except MCPError:
+        raise
+    except Exception as error:
+        raise MCPError(INTERNAL_ERROR, failures.unexpected(what, error).text, data) from error
+
+
+def _sent(uri: str, content: Content) -> TextResourceContents | BlobResourceContents:
+    if isinstance(content.data, str):
+        return TextResourceContents(uri=uri, text=content.data, mime_type=content.mime_type)
+    return BlobResourceContents(
+        uri=uri,
+        blob=base64.b64encode(content.data).decode("ascii"),
+        mime_type=content.mime_type,
+        _meta={"casetrack/notes": sendable(list(content.notes))} if content.notes else None,
+    )
+
+
+def _document_of(target: Collection, document_id: str) -> Document:
+    document = target.document(document_id)
+    # A name may look like an id.
+    if document.document_id != document_id:
+        raise DocumentNotFound(document_id)
+    return document
+
+
+def _json(value: dict[str, Any]) -> Content:
+    return Content(json.dumps(sendable(value), ensure_ascii=False), JSON)
+
+
+def _size(counts: tuple[int, int] | None) -> str:
+    from casetrack.faces.mcp.render import counted
+
+    return "" if counts is None else ", ".join(map(counted, counts, ("document", "page")))
+
+
+def _described(info: CollectionInfo, size: str) -> str:
+    """Return one line on a collection."""
+    parts = [f"Collection ({info.type})", size, " ".join((info.description or "").split())[:200]]
+    return ". ".join(part for part in parts if part)

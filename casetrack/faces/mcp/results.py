@@ -1,0 +1,310 @@
+"""Results with text for people and structure for programs; the pieces several tools share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
+
+from casetrack.faces.mcp.budget import ROOM, page_of, tokens
+from casetrack.faces.mcp.outputs import LINE, Facts
+from casetrack.faces.mcp.uris import chunk_uri, document_uri, highlight_uri
+from casetrack.faces.mcp.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Chunk, CollectionInfo, Document
+
+
+_FACTS_ROOM = 5_000
+_WARNINGS = 5
+_WARNING_CHARS = 300
+_HEADINGS = 12
+_HEADING_CHARS = 200
+_TABLE_HEADER_CHARS = 1_000
+_LINKED_PICTURES = 3
+_LINKS = 5
+
+ANSWERS, OF_COLLECTION = "casetrack/graph/answers", "casetrack/api/collection"
+"""Keys of what a result tells its page, and no model: where in the text of each passage it answers,
+and the id of the collection that it is of."""
+
+T = TypeVar("T")
+
+
+def answer(
+    text: str, structured: Mapping[str, Any], /, links: Iterable[ResourceLink] = ()
+) -> CallToolResult:
+    """Return a successful result. Both parts are free of characters that no wire can carry.
+
+    Parameters
+    ----------
+    text, structured
+        The same answer for people and for programs.
+    links
+        Resources that a client may open, shown after the text.
+    """
+    named = structured.get("sources")
+    # What else is called so is a list: the sources that an edition reads.
+    text += _sources(named) if isinstance(named, dict) else ""
+    content: list[ContentBlock] = [TextContent(type="text", text=visible(sendable(text))), *links]
+    return CallToolResult(content=content, structured_content=sendable(dict(structured)))
+
+
+def _sources(sources: Mapping[str, Facts]) -> str:
+    """Return the documents that a concise answer quotes, each with its path, once."""
+    lines = [
+        " ".join(f"- {key}: {each.get('path') or each['document']}".splitlines())
+        for key, each in sources.items()
+    ]
+    return "\n".join(["\n\nSources:", *lines]) if lines else ""
+
+
+def sendable(value: Any, /) -> Any:
+    """Return *value* with lone surrogates replaced, which stand for the raw bytes of file names.
+
+    UTF-8 has no form for them, so one such name would break the connection.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if not _encodes(value) else value
+    if isinstance(value, dict):
+        return {sendable(k): sendable(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [sendable(v) for v in value]
+    return value
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# --- lists that are cut where they would be too long ----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Portion(Generic[T]):
+    """As much of a list as fits into a result.
+
+    Attributes
+    ----------
+    items
+        What is shown.
+    entries, blocks
+        Each item as structure and as text.
+    next_offset
+        Where the rest begins, ``None`` at the end of the list.
+    """
+
+    items: tuple[T, ...]
+    entries: tuple[Any, ...]
+    blocks: tuple[str, ...]
+    next_offset: int | None
+
+    @property
+    def cost(self) -> int:
+        """Tokens of the costlier form."""
+        return max(sum(map(tokens, self.entries)), sum(map(tokens, self.blocks)))
+
+
+def portion(
+    items: Sequence[T],
+    entry: Callable[[T], Any],
+    block: Callable[[T, Any], str],
+    /,
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    room: int = ROOM,
+    beside: Callable[[], int] = int,
+) -> Portion[T]:
+    """Return as many of *items* as fit in *room*, in both forms, from *offset* on.
+
+    Parameters
+    ----------
+    entry, block
+        Make the structured form of an item, and its text of both; the costlier one counts.
+    offset, limit
+        The part that was asked for.
+    room
+        Tokens for all items together. The first one is always there.
+    beside
+        See :func:`casetrack.faces.mcp.budget.page_of`.
+    """
+    made: list[tuple[Any, str]] = []
+
+    def costlier(item: T) -> str:
+        structured = entry(item)
+        text = block(item, structured)
+        made.append((structured, text))
+        return max(json.dumps(structured, ensure_ascii=False), text, key=tokens)
+
+    shown, after = page_of(items, costlier, offset=offset, limit=limit, room=room, beside=beside)
+    kept = made[: len(shown)]
+    return Portion(
+        tuple(items[offset : offset + len(shown)]),
+        tuple(structured for structured, _ in kept),
+        tuple(text for _, text in kept),
+        after,
+    )
+
+
+def onward(offset: int | None, /) -> str | None:
+    """Return the sentence that says where a cut list goes on."""
+    return None if offset is None else f"More from offset {offset}."
+
+
+def cut(text: str, chars: int, /) -> str:
+    """Return *text*, or its first *chars* characters and a sign that it goes on."""
+    return text if len(text) <= chars else text[:chars].rstrip() + " \u2026"
+
+
+def next_offset(offset: int, shown: int, total: int, /) -> int | None:
+    """Return where the next page of a list begins, or ``None`` at its end."""
+    return offset + shown if offset + shown < total else None
+
+
+# --- collections and documents --------------------------------------------------------------
+
+
+def bounded_collection(info: CollectionInfo, /, chars: int = 1_000) -> CollectionInfo:
+    """Return a collection's facts without the ends of very long texts."""
+    return replace(
+        info,
+        description=info.description and cut(info.description, chars),
+        reference=info.reference and cut(info.reference, chars),
+        tags=_first(info.tags, 50, chars),
+    )
+
+
+def collection_facts(info: CollectionInfo, /) -> Facts:
+    """Return a collection's own facts."""
+    return bounded_collection(info).as_dict()
+
+
+def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document:
+    """Return a document's facts in at most *room* tokens: long texts of the file lose their ends.
+
+    Its name, path and ids stay whole.
+    """
+    for chars, count in ((2_000, 50), (500, 20), (200, 10), (60, 5)):
+        facts = replace(
+            document,
+            title=document.title and cut(document.title, chars),
+            author=document.author and cut(document.author, chars),
+            document_type_evidence=document.document_type_evidence
+            and cut(document.document_type_evidence, chars),
+            legal_evidence=document.legal_evidence and cut(document.legal_evidence, chars),
+            legal_title=document.legal_title and cut(document.legal_title, chars),
+            parties=document.parties
+            and tuple(replace(p, name=cut(p.name, chars)) for p in document.parties[:count]),
+            own_citations=document.own_citations and document.own_citations[:count],
+            properties=tuple(
+                (cut(name, 80), cut(value, chars)) for name, value in document.properties[:count]
+            ),
+            missing=_first(document.missing, count, chars),
+            warnings=_first(document.warnings, count, chars),
+        )
+        if tokens(facts.as_dict()) <= room:
+            break
+    return facts
+
+
+def document_facts(document: Document, /) -> Facts:
+    """Return everything known about a document."""
+    return bounded_document(document).as_dict()
+
+
+def document_entry(document: Document, /) -> Facts:
+    """Return what a list says of a document."""
+    return LINE.of(replace(document, warnings=_first(document.warnings, _WARNINGS, _WARNING_CHARS)))
+
+
+def _first(texts: Sequence[str], count: int, chars: int) -> tuple[str, ...]:
+    more = (f"\u2026 {len(texts) - count:,} more",) if len(texts) > count else ()
+    return (*(cut(text, chars) for text in texts[:count]), *more)
+
+
+# --- passages -------------------------------------------------------------------------------
+
+
+def bounded_source(provenance: Provenance, /) -> Provenance:
+    """Return a source whose headings and table columns, which a file may make long, have an end.
+
+    It has no rectangles, which only a viewer can use.
+    """
+    header = provenance.table_header
+    return replace(
+        provenance,
+        line_boxes=(),
+        heading_path=tuple(cut(h, _HEADING_CHARS) for h in provenance.heading_path[-_HEADINGS:]),
+        table_header=header and cut(header, _TABLE_HEADER_CHARS),
+        page_header=provenance.page_header and cut(provenance.page_header, _TABLE_HEADER_CHARS),
+        page_footer=provenance.page_footer and cut(provenance.page_footer, _TABLE_HEADER_CHARS),
+    )
+
+
+def bounded_chunk(chunk: Chunk, /) -> Chunk:
+    """Return a chunk with :func:`bounded_source`."""
+    return replace(chunk, provenance=bounded_source(chunk.provenance))
+
+
+def addresses(provenance: Provenance, collection_id: str, /) -> dict[str, str]:
+    """Return the addresses of a passage and, where its page can be drawn, of its picture."""
+    found = {"uri": chunk_uri(collection_id, provenance.chunk_id)}
+    if has_picture(provenance):
+        found["page_image_uri"] = highlight_uri(collection_id, provenance.chunk_id)
+    return found
+
+
+def has_picture(provenance: Provenance, /) -> bool:
+    """Return whether a passage stands on a page that can be drawn: one with a layout."""
+    return provenance.page_width is not None
+
+
+def passage(chunk: Chunk, /, collection_id: str = "") -> Facts:
+    """Return a chunk as a passage: without the rectangles, which only a viewer can use.
+
+    With *collection_id* it has its addresses, too.
+    """
+    raw = chunk.as_dict()
+    del raw["highlight"]
+    return raw | addresses(chunk.provenance, collection_id) if collection_id else raw
+
+
+def part_of(chunk: Chunk, span: tuple[int, int], /) -> Chunk:
+    """Return a chunk of which only *span* of its text is quoted, and where that stands."""
+    # What lies below is read when it is needed: a server that waits for its first question is not.
+    from casetrack.store.passages import narrow
+
+    start, end = span
+    place = narrow(chunk.provenance, chunk.text, None, None, start, end)
+    return replace(chunk, text=chunk.text[start:end], provenance=place)
+
+
+def source_links(collection_id: str, sources: Sequence[Provenance], /) -> list[ResourceLink]:
+    """Return links to the pictures of the first sources, then to the documents, each once."""
+    drawn = [p for p in sources[:_LINKED_PICTURES] if has_picture(p)]
+    links = [
+        _link(highlight_uri(collection_id, p.chunk_id), p.document_name, p.cite(), "image/png")
+        for p in drawn
+    ]
+    documents = {p.document_id: p.document_name for p in sources}
+    links += [
+        _link(document_uri(collection_id, key), name, name, "text/markdown")
+        for key, name in documents.items()
+    ]
+    return links[:_LINKS]
+
+
+def _link(uri: str, name: str, title: str, kind: str) -> ResourceLink:
+    return ResourceLink(
+        uri=uri, name=sendable(cut(name, 200)), title=sendable(cut(title, 300)), mime_type=kind
+    )

@@ -1,0 +1,322 @@
+"""A page of search results for AI programs: in full, and in the concise form."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+
+from mcp.types import CallToolResult
+
+from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
+from casetrack.base.records.shape import SOURCE
+from casetrack.base.records.types import Spread
+from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.budget import ROOM
+from casetrack.faces.mcp.concise import Telling
+from casetrack.faces.mcp.results import (
+    ANSWERS,
+    Portion,
+    addresses,
+    answer,
+    bounded_chunk,
+    bounded_source,
+    onward,
+    part_of,
+    passage,
+    portion,
+    source_links,
+)
+from casetrack.search.pinpoint.hits import query_terms
+from casetrack.search.pinpoint.snippet import best_part, opening
+from casetrack.search.pinpoint.snippet import part_of as part_of_result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.base.provenance import Provenance
+    from casetrack.base.records import RelatedChunk
+
+MOST_RESULTS = 100
+"""How far results can be paged through: up to there, asking for more does not change the order."""
+_RELATED_ROOM = 4_000
+_NEAR_CHARS = 200
+_MOST_ALSO = 5
+"""Passages of a result's place that are listed; there may be hundreds of one text."""
+_FIRST, _FIRST_CHARS, _LATER_CHARS = 2, 900, 600
+"""Characters that a concise answer quotes of the first results, and of each after them."""
+
+
+class Result(outputs.Addresses):
+    """One search result; ``explain`` names each stage where that was asked for.
+
+    ``pinpoint`` says where in its text the answer stands: the best part of it.
+    ``legal_citations`` are the authorities that its text cites, ``also`` passages that belong to
+    the same place, such as the same text elsewhere.
+    """
+
+    rank: int
+    result: Annotated[SearchResult, Spread()]
+    legal_citations: NotRequired[list[str]]
+    also: NotRequired[list[SamePlace]]
+    explain: NotRequired[dict[str, Signal]]
+
+
+class ShortAnswer(TypedDict):
+    """A value that may answer, as it stands in the text, and whether it alone fits."""
+
+    text: str
+    sure: bool
+
+
+class ShortResult(TypedDict):
+    """The same in its concise form: the part of the passage that answers, word for word.
+
+    ``citation`` and ``chars`` are those of ``text``; ``at`` says where in it the answer stands.
+    """
+
+    rank: int
+    relevance: float
+    answer: NotRequired[ShortAnswer]
+    text: str
+    citation: str
+    at: NotRequired[str]
+    chars: str
+    chunk_id: str
+    source: str
+    collection: NotRequired[str]
+    table_header: NotRequired[str]
+    ocr_confidence: NotRequired[float]
+    ocr_warning: NotRequired[str]
+    hidden_warning: NotRequired[str]
+    legal_citations: NotRequired[list[str]]
+    also: NotRequired[list[str]]
+    explain: NotRequired[dict[str, Signal]]
+
+
+class RelatedPassage(outputs.Passage):
+    """A passage that the graph connects with the results; ``reason`` says how, in words."""
+
+    weight: float
+    reason: str
+
+
+class SearchOutput(outputs.Quoting, outputs.Paged):
+    """The answer to a query, best result first."""
+
+    found: Annotated[SearchResults, Spread()]
+    next_step: str | None
+    results: list[Result]
+    related: NotRequired[list[RelatedPassage]]
+    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
+    reading: NotRequired[dict[str, Any]]
+    stage_ms: NotRequired[dict[str, float]]
+
+
+class ShortSearch(TypedDict):
+    """The concise form of the answer; ``sources`` has the documents that its results point to."""
+
+    collection: str
+    evidence: str
+    relevance: float
+    notes: NotRequired[list[str]]
+    notice: str
+    results: list[ShortResult]
+    related: NotRequired[list[dict[str, Any]]]
+    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
+    reading: NotRequired[dict[str, Any]]
+    stage_ms: NotRequired[dict[str, float]]
+    sources: NotRequired[dict[str, dict[str, str]]]
+    next_offset: NotRequired[int]
+    next_step: NotRequired[str]
+
+
+class ResultPage:
+    """Some results of a search, in both forms.
+
+    Parameters
+    ----------
+    results
+        What was found.
+    collection_id
+        Where.
+    telling
+        How it is told: a concise answer quotes the part of each result that answers.
+    explain
+        Whether each stage's scores are told.
+    noun
+        What a collection is called.
+    ids
+        Of several collections, by their names.
+    """
+
+    def __init__(
+        self,
+        results: "SearchResults",
+        collection_id: str,
+        telling: Telling,
+        /,
+        *,
+        explain: bool = False,
+        noun: str = "Collection",
+        ids: "Mapping[str, str] | None" = None,
+    ) -> None:
+        self._found = results
+        self._ids = ids or {}
+        self._collection_id = collection_id
+        self._telling = telling
+        self._explain = explain
+        self._noun = noun
+        self._near = False
+        self._spans: dict[int, list[int] | None] = {}
+        self._terms = query_terms(results.query) if telling.concise else frozenset()
+
+    def answer(self, offset: int, k: int, /) -> CallToolResult:
+        """Return the results from *offset* on, of the *k* that were asked for."""
+        found, related, concise = self._found, self._found.related, self._telling.concise
+        room = ROOM - _RELATED_ROOM if related else ROOM
+        show = partial(
+            portion,
+            found.results,
+            self._entry,
+            self._block,
+            offset=offset,
+            room=room,
+            beside=self._telling.beside,
+        )
+        shown = show()
+        if shown.next_offset is not None and not concise:
+            # Another result is worth more than the far ends of what stands beside this one.
+            self._near = True
+            shown = show()
+        after = shown.next_offset
+        if after is None and len(found.results) == k < MOST_RESULTS:
+            after = k
+        step = _next_step(offset, k, len(shown.items), after)
+        facts = replace(found, results=shown.items, query=render.shown_query(found.query))
+        structured = self._head(facts) | {"results": shown.entries}
+        structured |= {"next_offset": after, "next_step": step}
+        if not concise:
+            structured["offset"] = offset
+        blocks, more = list(shown.blocks), [s for s in (onward(after), step) if s]
+        if related:
+            beside = self._related(ROOM - shown.cost)
+            further = [
+                self._telling.entry(outputs.POINTER.of(each.chunk))
+                for each in related[len(beside.items) :]
+            ]
+            structured |= {"related": beside.entries, "related_further": further}
+            blocks += [*beside.blocks, *_pointers(further)]
+        text = render.search_results(
+            facts, explain=self._explain, concise=concise, blocks=blocks, more=more, noun=self._noun
+        )
+        links = [] if concise or self._ids else [result.provenance for result in shown.items]
+        structured = self._telling.whole(structured)
+        told = answer(text, structured, source_links(self._collection_id, links))
+        told.meta = {ANSWERS: [self._spans.get(result.rank) for result in shown.items]}
+        return told
+
+    def _head(self, facts: "SearchResults") -> dict[str, Any]:
+        """Return what is told of the search itself."""
+        found = facts.as_dict(explain=self._explain)
+        found = {k: v for k, v in found.items() if k not in ("results", "related")}
+        if self._telling.concise:
+            found = {k: v for k, v in found.items() if k in ShortSearch.__annotations__}
+            if not found["notes"]:
+                del found["notes"]
+        return found | {"notice": outputs.QUOTED}
+
+    def _entry(self, result: "SearchResult") -> dict[str, Any]:
+        also = result.also[:_MOST_ALSO]
+        result = replace(result, provenance=bounded_source(result.provenance), also=also)
+        if self._telling.concise:
+            return self._short(result)
+        raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
+        # The whole text stands beside it: the best part of it is enough.
+        raw["pinpoint"] = raw["pinpoint"][:1]
+        if self._near:
+            raw["context"] = _nearest(raw["context"])
+        key = self._ids.get(result.collection or "", self._collection_id)
+        return raw | addresses(result.provenance, key)
+
+    def _short(self, result: "SearchResult") -> dict[str, Any]:
+        """Return a result as the part of it that answers, with the place of just that part."""
+        size = _FIRST_CHARS if result.rank <= _FIRST else _LATER_CHARS
+        text, place = part_of_result(result, self._terms, size=size)
+        self._spans[result.rank] = _answer_in(result, place, len(text))
+        entry: dict[str, Any] = {"rank": result.rank, "relevance": round(result.relevance, 2)}
+        if result.answer is not None:
+            entry["answer"] = {"text": result.answer.text}
+        entry |= {"text": text, "citation": place.cite()}
+        if result.pinpoint and (at := result.pinpoint[0].where) not in entry["citation"]:
+            entry["at"] = at
+        entry |= self._telling.place(SOURCE.of(place))
+        if result.also:
+            entry["also"] = [str(same) for same in result.also]
+        if result.collection:
+            entry["collection"] = result.collection
+        if self._explain:
+            entry["explain"] = {name: s.as_dict() for name, s in result.signals.items()}
+        return entry
+
+    def _block(self, result: "SearchResult", entry: dict[str, Any]) -> str:
+        if self._telling.concise:
+            signals = result.signals if self._explain else {}
+            return render.short_result(entry, signals)
+        return render.search_result(result, explain=self._explain)
+
+    def _related(self, room: int) -> "Portion[RelatedChunk]":
+        def entry(each: "RelatedChunk") -> dict[str, Any]:
+            raw: dict[str, Any] = dict(passage(each.chunk, self._collection_id))
+            raw |= {"weight": round(each.weight, 6), "reason": each.reason}
+            return self._telling.entry(raw)
+
+        def block(each: "RelatedChunk", told: dict[str, Any]) -> str:
+            return render.related(each, told if self._telling.concise else None)
+
+        everything = [replace(r, chunk=self._quoted(r.chunk)) for r in self._found.related]
+        return portion(everything, entry, block, room=room, beside=self._telling.beside)
+
+    def _quoted(self, chunk: Chunk) -> Chunk:
+        """Return a passage with a bounded source, and only its best part where that is wanted."""
+        chunk = bounded_chunk(chunk)
+        if not self._telling.concise:
+            return chunk
+        rows = chunk.provenance.sheet_name is not None
+        return part_of(chunk, best_part(chunk.text, self._terms, size=_LATER_CHARS, rows=rows))
+
+
+def _answer_in(result: "SearchResult", place: "Provenance", length: int) -> list[int] | None:
+    """Return where in the quoted part of a result its best part stands, in code points."""
+    if not result.pinpoint:
+        return None
+    best = result.pinpoint[0]
+    start, end = best.char_start - place.char_start, best.char_end - place.char_start
+    return [start, end] if 0 <= start < end <= length else None
+
+
+def _nearest(context: dict[str, Any]) -> dict[str, Any]:
+    """Return the text around a result without what is far from it."""
+    before, after = context["before"], context["after"]
+    if before and len(before) > _NEAR_CHARS:
+        # The first of these words may have lost its beginning; the last ones never do.
+        before = f"\u2026 {before[-_NEAR_CHARS:].partition(' ')[2] or before[-_NEAR_CHARS:]}"
+    if after and len(after) > _NEAR_CHARS:
+        start, end = opening(after, size=_NEAR_CHARS)
+        after = f"{after[start:end]} \u2026"
+    return context | {"before": before, "after": after}
+
+
+def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None:
+    """Return what to do where a search gives nothing, or no more."""
+    if not shown:
+        return "There are no more results." if offset else render.NOTHING_FOUND
+    if after is None and k == MOST_RESULTS and offset + shown == k:
+        return (
+            f"A search goes no further than {MOST_RESULTS} results: ask more narrowly, or use "
+            "document_filter."
+        )
+    return None
+
+
+def _pointers(further: list[dict[str, str]]) -> list[str]:
+    lines = [f"  - {render.one_line(p['citation'])} | chunk {p['chunk_id']}" for p in further]
+    return ["\n".join(["Also related (see get_chunk):", *lines])] if lines else []

@@ -1,0 +1,211 @@
+"""Declaring a tool: title, description, hints and schemas, kept beside the method that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
+
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from casetrack.base.records.types import json_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CollectionName = str | None
+"""The optional parameter of every tool that works on a collection: its name or id."""
+Offset = Annotated[int, Field(ge=0)]
+"""The parameter of tools that return a part of a long list."""
+ResponseFormat = Literal["concise", "detailed"]
+"""The parameter of tools that read: see :mod:`casetrack.faces.mcp.concise`."""
+
+ToolSet = Literal["core", "daily", "search", "map", "legal"]
+"""Named sets of tools: those that do most work; these and what else a day brings; finding and
+reading; people, dates and connections; and what work on a legal case needs."""
+
+PageName = Literal["search", "page", "timeline", "graph", "compare", "briefing"]
+"""The pages that a program which shows pages of its servers can open: :mod:`apps`."""
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_ATTRIBUTE = "__mcp_tool__"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a tool may do to the user's data; every tool states all of it."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+
+READS = Hints(read_only=True, destructive=False, idempotent=True)
+SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
+ADDS = Hints(read_only=False, destructive=False, idempotent=False)
+DELETES = Hints(read_only=False, destructive=True, idempotent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """Everything a client is told about a tool besides its parameters.
+
+    Attributes
+    ----------
+    required
+        Parameters that the schema calls required although the method has a default for them, so
+        that leaving them out gives the method's own, better answer.
+    sets
+        The named sets that it is put into; see :meth:`is_in`.
+    feature
+        What a license must have for it, of :data:`FEATURES`; ``None`` where
+        every tier does.
+    page
+        The page that shows what it answers.
+    only_for
+        The pages that alone call it, where it is no tool for models.
+    """
+
+    title: str
+    hints: Hints
+    description: str
+    required: tuple[str, ...] = ()
+    meta: dict[str, Any] | None = None
+    sets: tuple[ToolSet, ...] = ()
+    feature: str | None = None
+    page: PageName | None = None
+    only_for: tuple[PageName, ...] = ()
+
+    def is_in(self, name: str, /) -> bool:
+        """Return whether it belongs to the named set.
+
+        The set ``daily`` has the core, too, and nothing that some tier lacks.
+        """
+        if name == "daily":
+            return self.feature is None and not {"core", "daily"}.isdisjoint(self.sets)
+        return name in self.sets
+
+
+def tool(
+    title: str,
+    hints: Hints,
+    /,
+    *,
+    description: str,
+    required: tuple[str, ...] = (),
+    meta: dict[str, Any] | None = None,
+    sets: tuple[ToolSet, ...] = (),
+    feature: str | None = None,
+    page: PageName | None = None,
+    only_for: tuple[PageName, ...] = (),
+) -> Callable[[F], F]:
+    """Mark a method as a tool; its name is the tool's name. See :class:`ToolSpec`."""
+    spec = ToolSpec(title, hints, description, required, meta, sets, feature, page, only_for)
+
+    def mark(method: F) -> F:
+        setattr(method, _ATTRIBUTE, spec)
+        return method
+
+    return mark
+
+
+def declared_in(group: type, /) -> Iterator[tuple[str, ToolSpec]]:
+    """Yield name and declaration of the tools of a class, in the order of its methods."""
+    for name, member in vars(group).items():
+        spec = getattr(member, _ATTRIBUTE, None)
+        if isinstance(spec, ToolSpec):
+            yield name, spec
+
+
+def build_tool(
+    method: Callable[..., Any], spec: ToolSpec, /, *, description: str | None = None
+) -> Tool:
+    """Return the tool that *method* does, with another *description* where one is given.
+
+    Its structured results have no schema in the list of tools, where 51 of them would take three
+    times the room of everything else; :func:`output_type` is what tests hold the results against.
+    """
+    hints = ToolAnnotations(
+        title=spec.title,
+        read_only_hint=spec.hints.read_only,
+        destructive_hint=spec.hints.destructive,
+        # Of a tool that only reads it says nothing (2025-11-25, ToolAnnotations).
+        idempotent_hint=None if spec.hints.read_only else spec.hints.idempotent,
+        open_world_hint=False,
+    )
+    built = Tool.from_function(
+        method,
+        description=spec.description if description is None else description,
+        annotations=hints,
+        meta=spec.meta,
+        structured_output=False,
+    )
+    built.parameters = _input_schema(built.parameters, spec.required)
+    return built
+
+
+def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
+    """Return the declared type of a tool's structured result, or ``None`` where it has none.
+
+    A tool that tells its results in two forms declares the detailed one; the concise one is made
+    of it by :func:`casetrack.faces.mcp.concise.concise_type`, or declared second.
+    """
+    declared = get_type_hints(method, include_extras=True)["return"]
+    if get_origin(declared) is not Annotated:
+        return None
+    detailed, *short = declared.__metadata__
+    if not concise:
+        return json_type(detailed)
+    from casetrack.faces.mcp.concise import concise_type
+
+    return json_type(short[0]) if short else concise_type(json_type(detailed))
+
+
+def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+    """Return *schema* in the requirement's form: no generated titles, optional means left out.
+
+    That there are no other parameters is not said either: a call with one is refused, and told
+    which there are.
+    """
+    plain = _untitled(_inlined(schema, schema.get("$defs", {})))
+    properties = {name: _plain(field) for name, field in plain["properties"].items()}
+    needed = [n for n in properties if n in plain.get("required", ()) or n in required]
+    result: dict[str, Any] = {"type": "object", "properties": properties}
+    if needed:
+        result["required"] = needed
+    return result
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter without its "or null": an absent value says that."""
+    if "properties" in field:
+        field = field | {"properties": {n: _plain(f) for n, f in field["properties"].items()}}
+    arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
+    if len(arms) == len(field.get("anyOf", ())):
+        return field
+    rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
+    return (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
+
+
+def _inlined(node: Any, named: dict[str, Any]) -> Any:
+    """Return a schema with the parts that it names put where they are named."""
+    if isinstance(node, list):
+        return [_inlined(item, named) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        node = named[node["$ref"].rpartition("/")[2]] | {
+            k: v for k, v in node.items() if k != "$ref"
+        }
+    return {k: _inlined(v, named) for k, v in node.items() if k != "$defs"}
+
+
+def _untitled(node: Any) -> Any:
+    """Return a schema without the titles that repeat every field's name in other letters."""
+    if isinstance(node, list):
+        return [_untitled(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    # A field may itself be called "title"; its schema is an object, never a string.
+    return {k: _untitled(v) for k, v in node.items() if not (k == "title" and isinstance(v, str))}

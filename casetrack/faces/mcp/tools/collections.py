@@ -1,0 +1,387 @@
+"""Tools on whole collections: create, list, switch, delete, look at; and the server's status."""
+
+import functools
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict
+
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records import (
+    AUTO_PROFILE,
+    COLLECTION_TYPES,
+    CollectionInfo,
+    CollectionStats,
+    Document,
+)
+from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.concise import document_forms, telling
+from casetrack.faces.mcp.confirming import Unconfirmed
+from casetrack.faces.mcp.failures import reason
+from casetrack.faces.mcp.results import (
+    Portion,
+    answer,
+    bounded_collection,
+    collection_facts,
+    cut,
+    onward,
+    portion,
+)
+from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, locate, write_in_thread
+from casetrack.faces.mcp.specs import (
+    ADDS,
+    DELETES,
+    READS,
+    CollectionName,
+    Offset,
+    ResponseFormat,
+    tool,
+)
+from casetrack.keep.watch.deletion import delete_collection as delete_watched
+from casetrack.models.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+
+
+PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
+
+LISTED_DOCUMENTS, FEW_DOCUMENTS = 50, 10
+"""Documents that are named beside what is known of a collection, and in a concise answer."""
+_LIST_ROOM = 10_000
+_LIST_CHARS = 300
+_REASON_CHARS = 500
+
+
+def lower(value: object) -> object:
+    """Return texts in lower case, so that a type may be written in any case."""
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+CollectionType = Annotated[
+    str, BeforeValidator(lower), Field(json_schema_extra={"enum": list(COLLECTION_TYPES)})
+]
+
+
+ProfileName = Annotated[
+    str | None,
+    BeforeValidator(lower),
+    Field(
+        description="openai sends texts out: ask first",
+        json_schema_extra={"enum": list(PROFILE_NAMES)},
+    ),
+]
+
+
+def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
+    """Return what the user should know of a profile that was chosen."""
+    if profile is None:
+        return []
+    notes = (library.profile_notice(profile), library.missing_models(profile))
+    return [note for note in notes if note]
+
+
+class CollectionsOutput(outputs.Paged):
+    """The collections of a status, and then folders that cannot be read.
+
+    ``other_status`` counts collections with another status; ``sealed`` names those that are
+    encrypted, where there are any.
+    """
+
+    status_filter: str
+    total: int
+    damaged_count: int
+    other_status: int
+    collections: list[outputs.CountedCollection]
+    damaged: list[outputs.Damaged]
+    next_step: str | None
+    sealed: NotRequired[list[str]]
+
+
+class DeletedCollection(TypedDict):
+    """A collection that is gone."""
+
+    deleted: CollectionInfo
+    active_collection: str | None
+
+
+class CollectionInfoOutput(outputs.CountedCollection):
+    """A collection with its documents, newest first."""
+
+    folder: str
+    documents: list[Annotated[Document, outputs.LINE]]
+    documents_omitted: int
+    root: str | None
+
+
+class CollectionTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._library = session.library
+
+    @tool(
+        "Create collection",
+        ADDS,
+        description="Create a collection on this machine. Returns its ID and settings.",
+        sets=("core", "legal"),
+    )
+    async def create_collection(
+        self,
+        name: str,
+        reference: Annotated[str | None, Field(description="User's own number")] = None,
+        collection_type: CollectionType | None = None,
+        profile: ProfileName = None,
+    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+        """Create a collection and make it the active one."""
+
+        def work() -> tuple[CollectionInfo, list[str]]:
+            made = self._library.create(
+                name,
+                collection_type=collection_type or "other",
+                reference=reference,
+                profile=profile or AUTO_PROFILE,
+            )
+            return made.info, profile_notes(self._library, profile)
+
+        info, notes = await write_in_thread(self._session, "", work)
+        remembered = self._session.activate(info)
+        said = render.ACTIVE_NOW if remembered else NOT_REMEMBERED
+        notes = notes if remembered else [NOT_REMEMBERED, *notes]
+        return answer(
+            "\n".join(
+                [
+                    render.created(info, said),
+                    *(f"Note: {note}" for note in notes if note != NOT_REMEMBERED),
+                ]
+            ),
+            {
+                "collection": collection_facts(info),
+                "is_active": remembered,
+                "notes": notes,
+                "next_step": render.NEXT_STEP,
+            },
+        )
+
+    @tool(
+        "List collections",
+        READS,
+        description="Which collections there are. Returns ID, type, status and counts of each.",
+        sets=("core", "search", "map", "legal"),
+    )
+    async def list_collections(
+        self,
+        status_filter: Literal["active", "closed", "archived", "all"] = "active",
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, CollectionsOutput]:
+        """List the collections of a status."""
+        return await in_thread(partial(self._listed, status_filter, offset))
+
+    def _listed(self, status_filter: str, offset: int) -> CallToolResult:
+        everything = self._library.collections()
+        infos = [i for i in everything if status_filter in {"all", i.status}]
+        damaged = self._damaged()
+        counted = functools.cache(self._counted)
+
+        def entry(item: CollectionInfo | _Broken) -> dict[str, Any]:
+            return asdict(item) if isinstance(item, _Broken) else self._entry(*counted(item))
+
+        def line(item: CollectionInfo | _Broken, _entry: Any) -> str:
+            if isinstance(item, _Broken):
+                return f"Damaged: {item.path}: {item.reason}"
+            return render.collection_line(*counted(item), active=self._is_active(item))
+
+        items: list[CollectionInfo | _Broken] = [*infos, *damaged]
+        shown = portion(items, entry, line, offset=offset)
+        sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
+        hidden = len(everything) - len(infos)
+        sealed = [s.called for s in self._library.sealed()]
+        step = None if infos or hidden or sealed else "Create one with create_collection."
+        text = _collections_text(shown, len(infos), sound, hidden, status_filter, step)
+        if sealed:
+            text += f"\nSealed, opened by the user alone: {', '.join(map(render.one_line, sealed))}"
+        return answer(
+            text,
+            {
+                "status_filter": status_filter,
+                "total": len(infos),
+                "damaged_count": len(damaged),
+                "other_status": hidden,
+                "offset": offset,
+                "next_offset": shown.next_offset,
+                "collections": shown.entries[:sound],
+                "damaged": shown.entries[sound:],
+                "next_step": step,
+            }
+            | ({"sealed": sealed} if sealed else {}),
+        )
+
+    @tool(
+        "Switch collection",
+        READS,
+        description="Make a collection the one that calls without `collection` use. Returns its ID "
+        "and sizes.",
+        sets=("search", "map", "legal"),
+    )
+    async def switch_collection(
+        self, collection_name: Annotated[str, Field(description="Name or ID")]
+    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+        """Make a collection the active one."""
+
+        def work() -> tuple[CollectionInfo, CollectionStats]:
+            found = self._library.get(collection_name)
+            return found.info, found.stats()
+
+        info, stats = await in_thread(work)
+        remembered = self._session.activate(info)
+        text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{render.sizes(stats)}'
+        if not remembered:
+            text = f'Collection "{info.name}" (ID: {info.id}) exists. {NOT_REMEMBERED}'
+        return answer(
+            text,
+            {
+                "collection": collection_facts(info),
+                "is_active": remembered,
+                "notes": [] if remembered else [NOT_REMEMBERED],
+                **sizes(stats),
+            },
+        )
+
+    @tool(
+        "Delete collection",
+        DELETES,
+        description="Permanently delete a collection; files stay. Without confirm: true it only "
+        "says what would go. Returns its facts.",
+        required=("confirm",),
+        meta={"anthropic/requiresUserInteraction": True},
+        sets=("legal",),
+    )
+    async def delete_collection(
+        self,
+        collection_name: Annotated[str, Field(description="Name or ID")],
+        confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
+    ) -> Annotated[CallToolResult, DeletedCollection]:
+        """Delete a collection once that is confirmed."""
+        info = await in_thread(partial(self._library.find, collection_name))
+        if not confirm:
+            _, stats, _ = await in_thread(partial(self._counted, info))
+            held = render.sizes(stats) if stats is not None else "all that is in it"
+            raise Unconfirmed(
+                f'This would permanently delete the collection "{info.name}" '
+                f"(ID: {info.id}) with {held}.",
+                hint="It cannot be undone. If the user wants it, call delete_collection again "
+                "with confirm: true.",
+            )
+        work = partial(delete_watched, self._library, info.id)
+        await write_in_thread(self._session, info.id, work)
+        self._session.forget(info.id)
+        active = self._session.active
+        text = f'Deleted collection "{info.name}" (ID: {info.id}) and all its data.'
+        if active is None:
+            text += "\nNo collection is active now."
+        return answer(
+            text,
+            {
+                "deleted": collection_facts(info),
+                "active_collection": active.name if active else None,
+            },
+        )
+
+    @tool(
+        "Collection",
+        READS,
+        description="Returns a collection's settings, counts, storage and newest documents.",
+        sets=("legal",),
+    )
+    async def get_collection_info(
+        self, collection: CollectionName = None, response_format: ResponseFormat = "concise"
+    ) -> Annotated[CallToolResult, CollectionInfoOutput]:
+        """Describe a collection."""
+        found: Collection = await locate(self._session, collection)
+
+        def work() -> "tuple[CollectionStats, list[Document]]":
+            return found.stats(), found.documents(sort_by="date")
+
+        stats, documents = await in_thread(work)
+        told = await telling(response_format, found)
+        entry, root = document_forms(told, documents)
+        limit = FEW_DOCUMENTS if told.concise else LISTED_DOCUMENTS
+        shown = portion(documents, entry, render.document_line, limit=limit, room=_LIST_ROOM)
+        omitted = len(documents) - len(shown.items)
+        info = bounded_collection(found.info)
+        text = render.collection_details(info, stats, str(found.folder))
+        more = [f"... {omitted:,} more: see list_documents"] if omitted else []
+        return answer(
+            "\n".join([text, "", *shown.blocks, *more]).rstrip(),
+            told.whole(
+                self._entry(info, stats, "")
+                | {
+                    "folder": str(found.folder),
+                    "documents": shown.entries,
+                    "documents_omitted": omitted,
+                    "root": root or None,
+                }
+            ),
+        )
+
+    def _counted(self, info: CollectionInfo) -> "_Counted":
+        """Count one collection; a damaged one must not hide the others."""
+        try:
+            return info, self._library.stats(info), ""
+        except CaseTrackError as error:
+            return info, None, reason(error)
+
+    def _damaged(self) -> "list[_Broken]":
+        return [
+            _Broken(str(path), cut(str(why), _REASON_CHARS))
+            for path, why in self._library.damaged()
+        ]
+
+    def _is_active(self, info: CollectionInfo) -> bool:
+        return self._session.active is not None and self._session.active.id == info.id
+
+    def _entry(
+        self, info: CollectionInfo, stats: CollectionStats | None, problem: str
+    ) -> dict[str, object]:
+        entry: dict[str, object] = {
+            **bounded_collection(info, _LIST_CHARS).as_dict(),
+            "is_active": self._is_active(info),
+            **sizes(stats),
+        }
+        return entry | ({"problem": problem} if problem else {})
+
+
+_Counted = tuple[CollectionInfo, CollectionStats | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A collection folder that cannot be read, and why."""
+
+    path: str
+    reason: str
+
+
+def sizes(stats: CollectionStats | None, /) -> dict[str, int | None]:
+    """Return how much a collection holds; ``None`` where it cannot be opened."""
+    names = ("document_count", "page_count", "chunk_count", "storage_bytes")
+    return {name: getattr(stats, name, None) for name in names}
+
+
+def _collections_text(
+    shown: Portion[Any], total: int, sound: int, hidden: int, status: str, step: str | None
+) -> str:
+    """Return the answer of list_collections: *sound* of the blocks are not of damaged folders."""
+    kind = "" if status == "all" else f"{status} "
+    head = render.counted(total, f"{kind}collection") if total else f"No {kind}collections."
+    if 0 < sound < total:
+        head += f", {sound:,} of them shown"
+    lines = shown.blocks[:sound]
+    marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
+    more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
+    rest = [sentence for sentence in (step, onward(shown.next_offset)) if sentence]
+    return "\n".join([head, *lines, *marked, *more, *shown.blocks[sound:], *rest])

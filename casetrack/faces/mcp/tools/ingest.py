@@ -1,0 +1,298 @@
+"""Tools that take files into a collection, with progress and cancellation."""
+
+import os
+import stat
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from casetrack.base.errors import FileNotFound, FileUnreadable, UsageError, WrongPathKind
+from casetrack.base.records import DocumentType, FileOutcome, IngestProgress, IngestReport
+from casetrack.base.records.types import Spread
+from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp.failures import error_text, failed
+from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.faces.mcp.live_jobs import Task
+from casetrack.faces.mcp.render import ingest as ingest_text
+from casetrack.faces.mcp.results import answer, cut
+from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.shorter import few, first, room_beside
+from casetrack.faces.mcp.specs import ADDS, CollectionName, tool
+from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.tools.collections import lower
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+FORMATS = (
+    "PDF, DOCX, DOC, PPTX, XLSX, XLS, ODS, ODT, RTF, HTML, EPUB, EML, MSG, CSV, JSON, MD, JPG, PNG"
+)
+LISTED_OUTCOMES = 200
+_MESSAGE_CHARS = 500
+_WARNINGS = 5
+_ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
+
+GivenType = Annotated[DocumentType, BeforeValidator(lower)]
+"""A type of document, written in any case."""
+
+DefaultType = Annotated[GivenType | None, Field(description="Default: recognised")]
+"""The parameter for the type of new documents."""
+Extensions = Annotated[list[str] | None, Field(description="Such as pdf")]
+"""The parameter that restricts a folder to some kinds of files."""
+IncludePatterns = Annotated[list[str] | None, Field(description="Only these (gitignore patterns)")]
+ExcludePatterns = Annotated[list[str] | None, Field(description="Not these (gitignore patterns)")]
+FolderPath = Annotated[str, Field(description="Absolute")]
+Password = Annotated[str | None, Field(description="Never stored")]
+OcrEngine = Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None
+OcrLanguage = Annotated[str | None, Field(description="Such as deu+eng")]
+
+
+class IngestedDocument(outputs.LongWork, total=False):
+    """One file that is in the collection now and its attachments."""
+
+    outcome: FileOutcome
+    attachments: list[FileOutcome]
+    attachments_omitted: int
+    notes: list[str]
+
+
+class FolderOutput(outputs.LongWork, total=False):
+    """Counts, and one outcome per file, failures first."""
+
+    report: Annotated[IngestReport, Spread()]
+    folder: str
+    outcomes_omitted: int
+
+
+class IngestTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Ingest document",
+        ADDS,
+        description=f"Take in a file: {FORMATS} and others. A changed one replaces its earlier "
+        "version. Returns ID, counts, warnings.",
+        sets=("core", "legal"),
+    )
+    async def ingest_document(
+        self,
+        ctx: Context,
+        file_path: Annotated[str, Field(description="Absolute")],
+        document_name: Annotated[str | None, Field(description="Default: file name")] = None,
+        document_type: DefaultType = None,
+        copy_original: Annotated[bool, Field(description="Keep a copy of the file")] = False,
+        password: Password = None,
+        ocr: OcrEngine = None,
+        ocr_language: OcrLanguage = None,
+        wait_seconds: WaitSeconds = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, IngestedDocument]:
+        """Ingest one file."""
+        found: Collection = await locate(self._session, collection)
+        path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
+
+        def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+            return found.ingest(
+                [path],
+                document_name=document_name,
+                document_type=document_type,
+                copy_original=copy_original or None,
+                passwords=[password] if password else (),
+                ocr=ocr,
+                ocr_language=ocr_language,
+                progress=progress,
+                cancel=stop,
+            )
+
+        async def finish(report: IngestReport) -> CallToolResult:
+            return _document_answer(report, found.info.name)
+
+        task = ingest_task(found, path, work, finish)
+        return await run_as_job(self._session, ctx, task, wait_seconds)
+
+    @tool(
+        "Ingest folder",
+        ADDS,
+        description="Take in all new files of a folder. Returns counts and how files ended, "
+        "failures first.",
+        sets=("core", "legal"),
+    )
+    async def ingest_folder(
+        self,
+        ctx: Context,
+        folder_path: FolderPath,
+        recursive: bool = True,
+        skip_existing: Annotated[bool, Field(description="false: all anew")] = True,
+        document_type: DefaultType = None,
+        file_extensions: Extensions = None,
+        password: Password = None,
+        ocr: OcrEngine = None,
+        ocr_language: OcrLanguage = None,
+        wait_seconds: WaitSeconds = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, FolderOutput]:
+        """Ingest the files of a folder."""
+        found: Collection = await locate(self._session, collection)
+        path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
+
+        def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+            return found.ingest(
+                [path],
+                recursive=recursive,
+                extensions=file_extensions or None,
+                force=not skip_existing,
+                document_type=document_type,
+                passwords=[password] if password else (),
+                ocr=ocr,
+                ocr_language=ocr_language,
+                progress=progress,
+                cancel=stop,
+            )
+
+        async def finish(report: IngestReport) -> CallToolResult:
+            return _folder_answer(report, found.info.name, path)
+
+        task = ingest_task(found, path, work, finish)
+        return await run_as_job(self._session, ctx, task, wait_seconds)
+
+
+def ingest_task(
+    found: "Collection",
+    path: Path,
+    work: "Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]",
+    finish: "Callable[[IngestReport], Awaitable[CallToolResult]]",
+    /,
+) -> Task[IngestReport]:
+    """Return the job of taking a file or a folder into a collection.
+
+    Parameters
+    ----------
+    work, finish
+        See :class:`casetrack.faces.mcp.live_jobs.Task`.
+    """
+    return Task(
+        "ingest",
+        f"Ingest of {path}",
+        found.info,
+        work,
+        finish,
+        amount=lambda report: len(report.outcomes),
+        kept=lambda report: f"{report.count('ingested', 'partial')} finished documents",
+    )
+
+
+def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
+    outcome, *attachments = map(bounded_outcome, report.outcomes)
+    if outcome.status in {"failed", "skipped"}:
+        return failed(error_text(outcome.code, outcome.message, outcome.hint))
+    facts = document_facts(report, collection)
+    named, more = attachments[: len(facts["attachments"])], facts["more"]
+    return answer(ingest_text.ingested(outcome, named, collection, facts["notes"], more), facts)
+
+
+def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
+    """Return what programs are told of a file that is in a collection now."""
+    outcome, *attachments = map(bounded_outcome, report.outcomes)
+    facts: dict[str, Any] = {
+        "collection": collection,
+        "outcome": outcome.as_dict(),
+        "notes": few(report.notes),
+    }
+    room = room_beside(facts, whole=budget.ROOM)
+    shown = first(attachments, FileOutcome.as_dict, room=room, most=LISTED_OUTCOMES)
+    omitted, more = len(attachments) - len(shown), None
+    if omitted:
+        more = f"{omitted:,} more attachments: list_documents names all that were ingested."
+    return facts | {"attachments": shown, "attachments_omitted": omitted, "more": more}
+
+
+def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
+    facts, shown = folder_facts(report, collection, path)
+    return answer(ingest_text.folder(report, collection, path, shown, facts["more"]), facts)
+
+
+def folder_facts(
+    report: IngestReport, collection: str, path: Path, /
+) -> tuple[dict[str, Any], list[FileOutcome]]:
+    """Return what programs are told of a folder that was taken in, and the files that it names."""
+    facts: dict[str, Any] = {
+        "collection": collection,
+        "folder": str(path),
+        **replace(report, notes=tuple(few(report.notes))).as_dict(),
+    }
+    del facts["outcomes"]
+    # Whatever needs attention comes first, so that it is in the part that is listed.
+    ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
+    bounded = [bounded_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
+    shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=budget.ROOM))
+    omitted = len(ordered) - len(shown)
+    more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
+    told = facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more}
+    return told, bounded[: len(shown)]
+
+
+def _others(omitted: int, failures: bool) -> str | None:
+    """Return how to see the files that are not listed."""
+    if not omitted:
+        return None
+    ways = [f"{omitted:,} more files: list_documents names all that were ingested"]
+    if failures:
+        ways.append("ingest_folder on one subfolder tries its failures again and names them")
+    return "; ".join(ways) + "."
+
+
+def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
+    """Return how a file ended, without the ends of very long messages."""
+    return replace(
+        outcome,
+        message=cut(outcome.message, _MESSAGE_CHARS),
+        hint=cut(told(outcome.hint), _MESSAGE_CHARS),
+        warnings=tuple(few(outcome.warnings, most=_WARNINGS)),
+    )
+
+
+def existing(text: str, field: str, /, *, folder: bool) -> Path:
+    """Return the path that *text* names.
+
+    Raises
+    ------
+    UsageError
+        It is not absolute: the server's own folder means nothing to the user.
+    FileNotFound, FileUnreadable, WrongPathKind
+        Nothing is there, it may not be looked at, or it is a folder instead of a file, or the
+        other way round.
+    """
+    path = _absolute(text, field)
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except PermissionError as error:
+        raise FileUnreadable(text, error.strerror or "permission denied") from error
+    except (OSError, ValueError) as error:
+        raise FileNotFound(text) from error
+    if is_folder and not folder:
+        raise WrongPathKind(f"{text} is a folder, not a file.", hint="Use ingest_folder for it.")
+    if folder and not is_folder:
+        raise WrongPathKind(f"{text} is a file, not a folder.", hint="Use ingest_document for it.")
+    return path
+
+
+def _absolute(text: str, field: str) -> Path:
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError as error:  # "~nobody"
+        raise FileNotFound(text) from error
+    if not path.is_absolute():
+        raise UsageError(
+            f'{field} must be an absolute path, not "{text}".',
+            hint="Give the whole path, beginning with the drive or the root folder.",
+        )
+    return Path(os.path.normpath(path))

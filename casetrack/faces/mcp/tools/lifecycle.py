@@ -1,0 +1,155 @@
+"""Tools on what a collection is called and whether it takes changes."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from casetrack.base.errors import UsageError
+from casetrack.base.records import CollectionInfo
+from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
+from casetrack.faces.mcp.session import Session, locate, write_in_thread
+from casetrack.faces.mcp.specs import SWITCHES, CollectionName, tool
+from casetrack.faces.mcp.tools.collections import CollectionType
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.base.records import StatusChange
+
+_DONE = {
+    "closed": "It can be searched and exported, and takes no changes until reopen_collection.",
+    "archived": "It takes no changes, and list_collections shows it with status_filter archived "
+    "or all.",
+    "active": "Documents can be added and removed again.",
+}
+
+
+class StatusChanged(TypedDict):
+    """A collection whose status was to change; ``changed`` is false where it was so already."""
+
+    collection: CollectionInfo
+    previous_status: str
+    changed: bool
+    is_active: bool
+    note: str
+
+
+class LifecycleTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Close collection",
+        SWITCHES,
+        description="Make a collection read-only. Returns its status and the previous one.",
+    )
+    async def close_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, StatusChanged]:
+        """Close a collection."""
+        return await self._turn(collection_name, "close")
+
+    @tool(
+        "Reopen collection",
+        SWITCHES,
+        description="Let a closed or archived collection take changes again. Returns its status.",
+    )
+    async def reopen_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, StatusChanged]:
+        """Reopen a collection."""
+        return await self._turn(collection_name, "reopen")
+
+    @tool(
+        "Archive collection",
+        SWITCHES,
+        description="Make a collection read-only and leave it out of lists. Returns its status.",
+    )
+    async def archive_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, StatusChanged]:
+        """Archive a collection."""
+        return await self._turn(collection_name, "archive")
+
+    @tool(
+        "Update collection",
+        SWITCHES,
+        description="Change a collection's own facts; what is left out stays, an empty text "
+        "removes. Returns the facts.",
+    )
+    async def update_collection(
+        self,
+        collection: CollectionName = None,
+        name: Annotated[str | None, Field(description="New name")] = None,
+        description: Annotated[str | None, Field(description="What it is about")] = None,
+        reference: Annotated[str | None, Field(description="User's own number")] = None,
+        collection_type: CollectionType | None = None,
+        add_tags: Annotated[list[str] | None, Field(description="Tags to add")] = None,
+        remove_tags: Annotated[list[str] | None, Field(description="Tags to remove")] = None,
+    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+        """Change a collection's own facts."""
+        wishes = (name, description, reference, collection_type, add_tags, remove_tags)
+        if all(wish is None for wish in wishes):
+            raise UsageError(
+                "Nothing was said that should change.",
+                hint="Give name, description, reference, collection_type, add_tags or remove_tags.",
+            )
+        found: Collection = await locate(self._session, collection)
+        work = partial(
+            found.admin.update,
+            name=name,
+            description=description,
+            reference=reference,
+            collection_type=collection_type,
+            add_tags=add_tags or (),
+            remove_tags=remove_tags or (),
+        )
+        info = await write_in_thread(self._session, "", work)
+        is_active = self._is_active(info)
+        if is_active:
+            self._session.activate(info)
+        short = bounded_collection(info)
+        said = {
+            "Type": short.type,
+            "Description": short.description,
+            "Reference": short.reference,
+            "Tags": ", ".join(short.tags),
+        }
+        lines = [f"{what}: {render.one_line(value)}" for what, value in said.items() if value]
+        return answer(
+            "\n".join([f'Updated collection "{info.name}" (ID: {info.id}).', *lines]),
+            {"collection": collection_facts(info), "is_active": is_active},
+        )
+
+    async def _turn(
+        self, name: str | None, wish: Literal["close", "reopen", "archive"]
+    ) -> CallToolResult:
+        found: Collection = await locate(self._session, name)
+        work = {
+            "close": found.admin.close,
+            "reopen": found.admin.reopen,
+            "archive": found.admin.archive,
+        }[wish]
+        change: StatusChange = await write_in_thread(self._session, "", work)
+        info, is_active = change.info, self._is_active(change.info)
+        note = _DONE[info.status] if change.changed else "Nothing was changed."
+        if is_active and info.status != "active":
+            note += "\nIt stays the collection that your calls use: read-only."
+        when = "now" if change.changed else "already"
+        return answer(
+            f'"{info.name}" (ID: {info.id}) is {info.status} {when}. {note}',
+            {
+                "collection": collection_facts(info),
+                "previous_status": change.before,
+                "changed": change.changed,
+                "is_active": is_active,
+                "note": note,
+            },
+        )
+
+    def _is_active(self, info: "CollectionInfo") -> bool:
+        return self._session.active is not None and self._session.active.id == info.id

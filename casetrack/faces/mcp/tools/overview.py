@@ -1,0 +1,215 @@
+"""Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from casetrack.base.records import Document
+from casetrack.base.records.documents import NAMED
+from casetrack.base.records.graph import (
+    Cluster,
+    CollectionStatistics,
+    Entity,
+    Event,
+    KeyActor,
+    Reference,
+    Timeline,
+    Topic,
+)
+from casetrack.base.records.types import Spread
+from casetrack.faces.mcp import graph_results as results
+from casetrack.faces.mcp import outputs
+from casetrack.faces.mcp.briefing import Briefing, counts
+from casetrack.faces.mcp.budget import page_of
+from casetrack.faces.mcp.concise import telling
+from casetrack.faces.mcp.render import overview as render
+from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.shorter import after_page, first, more_from, room_beside
+from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+_EVENTS = 100
+_CONCISE_ROOM = 3_000
+"""Tokens of the events of a concise timeline, by an estimate that is above what they are."""
+_REST_ROOM = 1_500
+
+
+class TimelineOutput(outputs.Quoting, outputs.Listed):
+    """Events in order of date; where there are too many, those next in weight.
+
+    Not among them: ``undated`` counts dates without a year, or with several readings, ``fiscal``
+    fiscal quarters and years of which no document says the days.
+    """
+
+    found: Annotated[Timeline, Spread()]
+    events: list[Event]
+
+
+class Kind(TypedDict):
+    """Documents of one kind: all are counted, the first are named."""
+
+    document_type: str
+    count: int
+    documents: list[Annotated[Document, NAMED]]
+
+
+class SummaryOutput(outputs.Quoting):
+    """A collection at a glance; ``more`` names the tools that have all of what is cut here."""
+
+    collection_type: str
+    key_actors: list[KeyActor]
+    key_dates: list[Event]
+    topics: list[Topic]
+    documents: list[Kind]
+    references: list[Reference]
+    entities: list[Entity]
+    version_chains: list[list[Annotated[Document, NAMED]]]
+    version_chain_count: int
+    statistics: CollectionStatistics
+    more: str | None
+
+
+class ClustersOutput(outputs.Quoting, outputs.Listed):
+    """Groups of documents; ``rest`` belong to none, the first of them named."""
+
+    strategy: str
+    total: int
+    clusters: list[Cluster]
+    rest_count: int
+    rest: list[Annotated[Document, NAMED]]
+
+
+class OverviewTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Summary",
+        READS,
+        description="Call this first on a collection you do not know. Returns key people, dates "
+        "and topics with quotes, documents by type, versions, references.",
+        sets=("core", "map"),
+        page="briefing",
+    )
+    async def get_collection_summary(
+        self, response_format: ResponseFormat = "concise", collection: CollectionName = None
+    ) -> Annotated[CallToolResult, SummaryOutput]:
+        """Describe a collection."""
+        target: Collection = await locate(self._session, collection)
+        found = await in_thread(target.map.summary)
+        briefing = Briefing(found, await telling(response_format, target))
+        return answer(render.summary(briefing), briefing.facts())
+
+    @tool(
+        "Timeline",
+        READS,
+        description="What happened when. Returns dated events in order, each quoted and cited.",
+        sets=("daily", "map", "legal"),
+        page="timeline",
+    )
+    async def get_collection_timeline(
+        self,
+        start_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
+        end_date: str | None = None,
+        offset: Offset = 0,
+        collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, TimelineOutput]:
+        """Return events by date."""
+        target: Collection = await locate(self._session, collection)
+        # Always the same number: which events are the weightiest depends on how many are read.
+        work = partial(target.map.timeline, start=start_date, end=end_date, limit=results.PLACES)
+        found = await in_thread(work)
+        told = await telling(response_format, target)
+        facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
+        del facts["events"]
+        ranked = sorted(found.events, key=lambda e: -e.weight)
+
+        def entry(each: Event) -> Any:
+            return (each.first, each.last, each.value), results.event(each, told)
+
+        room = _CONCISE_ROOM if told.concise else room_beside(facts)
+        chosen = page_of(
+            ranked, entry, offset=offset, limit=_EVENTS, room=room, beside=told.beside
+        )[0]
+        entries = [event for _, event in sorted(chosen, key=lambda each: each[0])]
+        after = after_page(offset, len(entries), len(ranked))
+        missing = found.total - offset - len(entries)
+        more = more_from(after, missing, "narrow start_date and end_date.")
+        more = more or (None if entries else render.NO_DATES)
+        facts |= {"offset": offset, "next_offset": after, "events": entries, "more": more}
+        return answer(render.timeline(found, entries, more), told.whole(facts))
+
+    @tool(
+        "Statistics",
+        READS,
+        description="Counts only, no text. Returns how many there are by type, format, language "
+        "and extraction, of pages, entities and references, embedder coverage, storage.",
+        sets=("map",),
+    )
+    async def get_collection_statistics(
+        self, collection: CollectionName = None
+    ) -> Annotated[CallToolResult, CollectionStatistics]:
+        """Count what a collection holds."""
+        target: Collection = await locate(self._session, collection)
+        found = counts(await in_thread(target.map.statistics))
+        return answer(render.statistics(found), found.as_dict())
+
+    @tool(
+        "Clusters",
+        READS,
+        description="Group all documents by what they share. Returns groups with label, "
+        "documents and a cited quote.",
+        feature="document_clusters",
+        sets=("map",),
+    )
+    async def find_document_clusters(
+        self,
+        strategy: Literal["topical", "entity", "reference", "document_type"] = "topical",
+        max_clusters: Annotated[int, Field(ge=1, le=20)] = 10,
+        offset: Offset = 0,
+        collection: CollectionName = None,
+        response_format: ResponseFormat = "concise",
+    ) -> Annotated[CallToolResult, ClustersOutput]:
+        """Group a collection's documents."""
+        target: Collection = await locate(self._session, collection)
+        found = await in_thread(partial(target.map.clusters, strategy, limit=max_clusters))
+        told = await telling(response_format, target)
+
+        def entry(document: Document) -> Any:
+            return told.entry(NAMED.of(document))
+
+        rest = first(found.rest, entry, room=_REST_ROOM, most=results.SHOWN_NAMES)
+        facts: dict[str, Any] = {
+            "collection": found.collection,
+            "notice": outputs.QUOTED,
+            "strategy": found.strategy,
+            "total": len(found.clusters),
+            "offset": offset,
+            "rest_count": len(found.rest),
+            "rest": rest,
+        }
+        room, shape = room_beside(facts, told), partial(results.cluster, told=told)
+        shown = page_of(found.clusters, shape, offset=offset, room=room)[0]
+        after = after_page(offset, len(shown), len(found.clusters))
+        more = more_from(after, 0, "")
+        if not found.clusters:
+            more = render.NO_GROUPS
+        cut = any(c["document_count"] > len(c["documents"]) for c in shown)
+        if cut or len(found.rest) > len(rest):
+            named = (
+                "Not every document is named here. list_documents names all; "
+                "find_related_documents shows what belongs to one of them."
+            )
+            more = f"{more} {named}" if more else named
+        return answer(
+            render.clusters(found, list(enumerate(shown, offset + 1)), rest, more),
+            told.whole(facts | {"next_offset": after, "clusters": shown, "more": more}),
+        )

@@ -1,0 +1,246 @@
+"""The tools that make vectors and search terms anew, and that say where this is due."""
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from casetrack.base.errors import UsageError
+from casetrack.base.records import FileOutcome
+from casetrack.base.records.index_status import Coverage, DocumentIndex
+from casetrack.base.records.types import Spread
+from casetrack.faces.mcp import outputs, render
+from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.faces.mcp.live_jobs import Task
+from casetrack.faces.mcp.render.reindex import duration, reindexed_text, status_result, status_text
+from casetrack.faces.mcp.results import answer
+from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.shorter import few, first
+from casetrack.faces.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
+from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
+from casetrack.faces.mcp.tools.ingest import bounded_outcome
+from casetrack.ingest.reindex_report import ReindexReport
+from casetrack.store.info import require_active
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.api.collection import Collection
+
+    Tell = Callable[[str, int, int], None]
+
+LISTED_FILES = 100
+_FILES_ROOM = 7_000
+Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
+
+
+class ReindexOutput(outputs.LongWork, total=False):
+    """What was made anew, and whose models it is of now."""
+
+    report: Annotated[ReindexReport, Spread("files")]
+    counts: dict[str, int] | None
+    missing_files_omitted: int
+    failed_files: list[FileOutcome]
+    failed_files_omitted: int
+
+
+class IndexedDocument(TypedDict):
+    """How far one document is as it would be made now."""
+
+    document: Annotated[DocumentIndex, Spread("action")]
+    health: str
+
+
+class UntakenOutput(TypedDict):
+    """A file that is not in the collection as it is now, with the reason and the next step."""
+
+    path: str
+    status: str
+    code: str
+    why: str
+    since: str
+
+
+class IndexStatusOutput(outputs.Answer, outputs.Paged):
+    """How far a collection is as it would be made now; documents with problems come first."""
+
+    profile: str
+    models: bool
+    ok: bool
+    document_count: int
+    chunks: int
+    coverage: dict[str, Coverage]
+    problems: dict[str, int]
+    remedy: str
+    documents: list[IndexedDocument]
+    documents_omitted: int
+    untaken: list[UntakenOutput]
+    untaken_count: int
+    more: str
+
+
+class ReindexTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Reindex document",
+        SWITCHES,
+        description="Rebuild a document that is stale or whose file has changed. Returns "
+        "what was rebuilt.",
+    )
+    async def reindex_document(
+        self,
+        ctx: Context,
+        document_name: Annotated[str, Field(description="Name or ID")],
+        force: Annotated[bool, Field(description="Even if up to date")] = False,
+        reparse: Reparse = True,
+        wait_seconds: WaitSeconds = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, ReindexOutput]:
+        """Make one document anew."""
+        found: Collection = await locate(self._session, collection)
+
+        def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
+            return found.admin.reindex_document(
+                document_name, force=force, reparse=reparse, progress=tell, cancel=stop
+            )
+
+        title = f'Reindex of "{document_name}" in "{found.name}"'
+        return await self._run(
+            found, ctx, work, "reindex_document", [], title=title, wait_seconds=wait_seconds
+        )
+
+    @tool(
+        "Reindex collection",
+        SWITCHES,
+        description="Rebuild all documents; without confirm: true only says what it would "
+        "do. Returns what was rebuilt.",
+        required=("confirm",),
+    )
+    async def reindex_collection(
+        self,
+        ctx: Context,
+        confirm: Annotated[bool, Field(description="Must be true")] = False,
+        reparse: Reparse = True,
+        skip_unchanged: Annotated[bool, Field(description="Only what is stale or changed")] = False,
+        profile: ProfileName = None,
+        wait_seconds: WaitSeconds = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, ReindexOutput]:
+        """Make all documents anew."""
+        found: Collection = await locate(self._session, collection)
+        if not confirm:
+            raise await in_thread(
+                partial(_unconfirmed, found, profile, skip_unchanged=skip_unchanged)
+            )
+
+        def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
+            return found.admin.reindex(
+                profile, reparse=reparse, force=not skip_unchanged, progress=tell, cancel=stop
+            )
+
+        notes = await in_thread(partial(profile_notes, self._session.library, profile))
+        title = f'Reindex of "{found.name}"'
+        return await self._run(
+            found, ctx, work, "reindex_collection", notes, title=title, wait_seconds=wait_seconds
+        )
+
+    @tool(
+        "Index status",
+        READS,
+        description="Returns which documents are stale, changed on disk, without their file "
+        "or read in part, and what to do; problems first.",
+    )
+    async def get_index_status(
+        self,
+        document_filter: Annotated[str | None, Field(description="Only this document")] = None,
+        offset: Offset = 0,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, IndexStatusOutput]:
+        """Say what of the index is out of date."""
+        found: Collection = await locate(self._session, collection)
+        status = await in_thread(partial(found.admin.index_status, document_filter))
+        facts = status_result(status, offset)
+        return answer(status_text(status, facts), facts)
+
+    async def _run(
+        self,
+        found: "Collection",
+        ctx: Context,
+        work: "Callable[[Tell, threading.Event], ReindexReport]",
+        name: str,
+        notes: list[str],
+        *,
+        title: str,
+        wait_seconds: int | None,
+    ) -> CallToolResult:
+        """Do long work and tell what it did."""
+
+        async def finish(report: "ReindexReport") -> CallToolResult:
+            said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
+            facts = _result(report, said, again=name)
+            return answer(reindexed_text(report, facts, facts["more"]), facts)
+
+        task = Task(
+            "reindex",
+            title,
+            found.info,
+            work,
+            finish,
+            amount=lambda report: report.chunks,
+            kept=lambda report: f"{report.documents} documents, {report.embedded} embedded texts",
+        )
+        return await run_as_job(self._session, ctx, task, wait_seconds)
+
+
+def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bool) -> UsageError:
+    """Return what a call without a confirmation is told: what would be done, and how long."""
+    require_active(found.info)
+    from casetrack.ingest.reindex_time import first_time_seconds
+
+    stats, seconds = found.stats(), first_time_seconds(found.documents())
+    size = f"{render.counted(stats.document_count, 'document')}, "
+    size += render.counted(stats.chunk_count, "chunk")
+    what = f'all of "{found.info.name}" ({size})'
+    if skip_unchanged and (profile is None or profile == found.info.profile):
+        status = found.admin.index_status()
+        counted = sum(d.action in {"reindex", "reparse"} for d in status.documents)
+        what = f'{render.counted(counted, "document")} of "{found.info.name}" (of {size})'
+    long = "how long it takes cannot be told beforehand"
+    if seconds is not None:
+        long = f"taking in all of it took about {duration(seconds)}"
+    return UsageError(
+        f"Nothing was reindexed. This would rebuild {what}; {long}.",
+        hint="Searches go on meanwhile. If the user wants it, call reindex_collection again with "
+        "confirm: true; skip_unchanged: true leaves out what is up to date.",
+    )
+
+
+def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[str, Any]:
+    raw = report.as_dict()
+    files = raw.pop("files")
+    outcomes = report.files.outcomes if report.files else ()
+    failed = [bounded_outcome(o) for o in outcomes if o.status == "failed"]
+    missing = raw["missing_files"]
+    shown = first(missing, str, room=_FILES_ROOM, most=LISTED_FILES)
+    listed = first(failed, FileOutcome.as_dict, room=_FILES_ROOM, most=LISTED_FILES)
+    omitted, more = len(missing) - len(shown) + len(failed) - len(listed), None
+    if omitted:
+        more = f"{omitted:,} more files: get_index_status names all documents with problems."
+    if report.cancelled:
+        more = f"Call {again} to go on." + (f" {more}" if more else "")
+    return raw | {
+        "counts": files["counts"] if files else None,
+        "missing_files": shown,
+        "missing_files_omitted": len(missing) - len(shown),
+        "failed_files": listed,
+        "failed_files_omitted": len(failed) - len(listed),
+        "notes": few(notes),
+        "more": more,
+    }

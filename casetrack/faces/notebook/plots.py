@@ -1,0 +1,328 @@
+"""Small charts for notebooks: bars, strips of time and money, confidence, ablations.
+
+Each function returns a :class:`Plot`. A notebook shows it as SVG whose words and lines take the
+colour of the text around them, so that it reads in light and in dark themes alike; its Matplotlib
+figure is there to be changed before it is shown.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.faces.notebook.figures import (
+    COLORS,
+    INK,
+    NOTHING,
+    SMALL,
+    chart,
+    cycle,
+    day_number,
+    logarithmic,
+    name_rows,
+    nothing,
+    say_values,
+    short_dates,
+    style,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A chart.
+
+    Attributes
+    ----------
+    figure
+        As Matplotlib knows it.
+    alt
+        What it shows, in words, for who cannot see it.
+    """
+
+    figure: Figure
+    alt: str
+
+    def save(self, path: str | Path, /) -> Path:
+        """Write it to a file with a transparent background; the ending (.svg, .png) decides."""
+        target = Path(path)
+        with style():
+            self.figure.savefig(target, transparent=True, dpi=200)
+        return target
+
+    def __repr__(self) -> str:
+        """Return what it shows, in words."""
+        return self.alt
+
+    def _repr_html_(self) -> str:
+        buffer = io.StringIO()
+        with style():
+            self.figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+        drawn = buffer.getvalue()
+        drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")
+        drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+        # The names of groups would be there twice as soon as a page has two charts.
+        drawn = re.sub(r'(<g) id="[a-z][\w.]*_\d+"', r"\1", drawn)
+        label = f'<svg role="img" aria-label="{html.escape(self.alt)}" style="max-width:100%;'
+        return drawn.replace("<svg", f'{label}height:auto;background:none"', 1)
+
+
+class Measured(Protocol):
+    """What :func:`ablation_dots` needs of a run; :class:`casetrack.api.evaluate.Run` has it."""
+
+    @property
+    def label(self) -> str:
+        """The way it was asked."""
+        ...
+
+    @property
+    def means(self) -> Mapping[str, float]:
+        """Measure to its mean."""
+        ...
+
+    @property
+    def scores(self) -> Mapping[str, Mapping[str, float]]:
+        """Question id to measure to score."""
+        ...
+
+
+def bars(
+    labels: Sequence[str],
+    values: Sequence[float] | Mapping[str, Sequence[float]],
+    /,
+    *,
+    title: str,
+    unit: str = "",
+) -> Plot:
+    """Draw horizontal bars, the first label on top.
+
+    Parameters
+    ----------
+    labels
+        One per bar; long ones are shortened.
+    values
+        A number per label, or the numbers of several series by name: these are laid end to end,
+        and what is below 0 goes to the left. A series of zeros is left out.
+    title
+        What is shown.
+    unit
+        What is counted, below the axis.
+
+    Raises
+    ------
+    UsageError
+        Matplotlib is not installed; this holds for all charts.
+    """
+    if not labels:
+        return _no_plot(title)
+    series = values if isinstance(values, Mapping) else {"": values}
+    # Sums come as decimals from SQL.
+    series = {name: [float(n) for n in some] for name, some in series.items() if any(some)} or {
+        "": [0.0] * len(labels)
+    }
+    with chart(title, len(labels), legend=len(series) > 1) as (figure, axes):
+        right, left = [0.0] * len(labels), [0.0] * len(labels)
+        for color, (name, numbers) in zip(cycle(len(series)), series.items(), strict=True):
+            starts = [r if n >= 0 else at for n, r, at in zip(numbers, right, left, strict=True)]
+            axes.barh(range(len(labels)), numbers, 0.68, starts, color=color, label=name)
+            right = [r + max(n, 0.0) for r, n in zip(right, numbers, strict=True)]
+            left = [at + min(n, 0.0) for at, n in zip(left, numbers, strict=True)]
+        if len(series) == 1:
+            say_values(axes, right)
+        if min(left, default=0.0) < 0:
+            axes.axvline(0, color=INK, linewidth=0.8)
+        name_rows(axes, labels)
+        axes.set_xlabel(unit)
+    totals = [r + at for r, at in zip(right, left, strict=True)]
+    shown = "; ".join(f"{label}: {total:g}" for label, total in zip(labels, totals, strict=True))
+    return Plot(figure, f"{title}. Bars, {unit or 'numbers'}: {shown}.")
+
+
+def confidence_histogram(
+    values: Sequence[float] | Mapping[str, Sequence[float]],
+    /,
+    *,
+    title: str,
+    doubt: float | None = None,
+    unit: str = "",
+) -> Plot:
+    """Draw how many of the values are how sure.
+
+    Parameters
+    ----------
+    values
+        Confidences from 0 to 1, or those of several series by name, laid on top of each other.
+    title
+        What is shown.
+    doubt
+        Below it a reader should look for himself; marked by a line.
+    unit
+        What is counted, beside the axis.
+    """
+    series = values if isinstance(values, Mapping) else {"": values}
+    numbers = [[float(v) for v in some] for some in series.values()]
+    if not any(numbers):
+        return _no_plot(title)
+    with chart(title, 8, legend=len(series) > 1) as (figure, axes):
+        axes.hist(
+            numbers,
+            bins=20,
+            range=(0.0, 1.0),
+            stacked=True,
+            color=cycle(len(series)),
+            label=list(series),
+            rwidth=0.9,
+        )
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter("{x:.0%}")
+        axes.set_ylabel(unit)
+        axes.grid(visible=True, axis="y")
+        if doubt is not None:
+            axes.axvline(doubt, color=INK, linewidth=1, linestyle=(0, (3, 3)))
+            axes.annotate("doubtful ", (doubt, 0.97), xycoords=("data", "axes fraction"),
+                          ha="right", va="top", fontsize=SMALL)  # fmt: skip
+    every = [v for some in numbers for v in some]
+    low = "" if doubt is None else f", {sum(v < doubt for v in every)} of them below {doubt:.0%}"
+    return Plot(figure, f"{title}. Histogram of {len(every)} confidences{low}.")
+
+
+def timeline_strip(
+    spans: Iterable[tuple[str, str, str]], /, *, title: str, lanes: int = 14
+) -> Plot:
+    """Draw days and longer times on an axis to scale, one lane for each name.
+
+    Parameters
+    ----------
+    spans
+        Name of the lane, first and last day (``YYYY-MM-DD``).
+    title
+        What is shown.
+    lanes
+        At most so many, those with the most dates; the earliest starts on top.
+    """
+    days: dict[str, list[tuple[date, date]]] = {}
+    for lane, first, last in spans:
+        days.setdefault(lane, []).append((date.fromisoformat(first), date.fromisoformat(last)))
+    most = sorted(days, key=lambda lane: -len(days[lane]))[:lanes]
+    names = sorted(most, key=lambda lane: _median(days[lane]))
+    if not names:
+        return _no_plot(title)
+    with chart(title, len(names), legend=True) as (figure, axes):
+        for row, name in enumerate(names):
+            long = [(day_number(a), day_number(b)) for a, b in days[name] if b > a]
+            short = [day_number(a) for a, b in days[name] if b == a]
+            starts, ends = [a for a, _ in long], [b for _, b in long]
+            axes.hlines([row] * len(long), starts, ends, COLORS[1], alpha=0.6, linewidth=7)
+            axes.scatter(short, [row] * len(short), 24, color=COLORS[0], zorder=3, linewidths=0)
+        axes.scatter([], [], 24, color=COLORS[0], linewidths=0, label="a day")
+        axes.hlines([], [], [], COLORS[1], alpha=0.6, linewidth=7, label="a longer time")
+        short_dates(axes)
+        name_rows(axes, names, ruled=True)
+    every = [day for name in names for pair in days[name] for day in pair]
+    reach = f"from {min(every)} to {max(every)}"
+    return Plot(figure, f"{title}. Dates in {len(names)} lanes, {reach}: {', '.join(names)}.")
+
+
+def amount_strip(
+    amounts: Iterable[tuple[str, float]], /, *, title: str, unit: str = "", lanes: int = 14
+) -> Plot:
+    """Draw amounts as dots on a logarithmic axis, one lane for each name.
+
+    Parameters
+    ----------
+    amounts
+        Name of the lane and a number; only numbers above 0 have a place on the axis.
+    title
+        What is shown.
+    unit
+        Of the numbers, below the axis.
+    lanes
+        At most so many, those that reach highest; the highest on top.
+    """
+    found: dict[str, list[float]] = {}
+    for lane, value in amounts:
+        if value > 0:
+            found.setdefault(lane, []).append(value)
+    names = sorted(found, key=lambda lane: -max(found[lane]))[:lanes]
+    if not names:
+        return _no_plot(title)
+    with chart(title, len(names)) as (figure, axes):
+        for row, name in enumerate(names):
+            values = found[name]
+            axes.scatter(values, [row] * len(values), 22, color=COLORS[0], alpha=0.75, linewidths=0)
+        every = [value for name in names for value in found[name]]
+        logarithmic(axes, min(every), max(every))
+        name_rows(axes, names, ruled=True)
+        axes.set_xlabel(unit)
+    most = "; ".join(f"{name}: up to {max(found[name]):,.0f}" for name in names)
+    return Plot(figure, f"{title}. Dots on a logarithmic axis, {unit or 'numbers'}: {most}.")
+
+
+def ablation_dots(runs: Sequence[Measured], /, *, title: str, measure: str = "ndcg@10") -> Plot:
+    """Draw the mean of one measure for each run, with its 95 % interval over the questions.
+
+    The interval comes from drawing the questions with replacement (Efron 1979): it says how far
+    another set of such questions might have moved the mean.
+
+    Parameters
+    ----------
+    runs
+        One per way of asking, as :func:`casetrack.api.evaluate.measure` gives them.
+    title
+        What is shown.
+    measure
+        Which of their measures.
+    """
+    if not runs:
+        return _no_plot(title)
+    ordered = sorted(runs, key=lambda run: -run.means[measure])
+    bounds = [_interval([scores[measure] for scores in run.scores.values()]) for run in ordered]
+    with chart(title, len(ordered)) as (figure, axes):
+        for row, (run, (low, high)) in enumerate(zip(ordered, bounds, strict=True)):
+            mean = run.means[measure]
+            axes.plot([low, high], [row, row], color=COLORS[0], linewidth=2.2, alpha=0.5)
+            axes.scatter([mean], [row], 44, color=COLORS[0], zorder=3)
+            axes.annotate(f"{mean:.3f}", (mean, row), (0, 6), textcoords="offset points",
+                          ha="center", color=INK, fontsize=SMALL)  # fmt: skip
+        name_rows(axes, [run.label for run in ordered], ruled=True)
+        axes.set_ylim(len(ordered) - 0.5, -0.8)
+        name, over = measure.replace("ndcg", "nDCG"), _questions(ordered)
+        axes.set_xlabel(f"{name} (1 is best)\nmean over {over}, with its 95 % interval")
+    means = "; ".join(f"{run.label}: {run.means[measure]:.3f}" for run in ordered)
+    return Plot(figure, f"{title}. Mean {name} over {over} of each way to ask: {means}.")
+
+
+def _no_plot(title: str) -> Plot:
+    return Plot(nothing(title), f"{title}. {NOTHING}")
+
+
+# --- numbers -------------------------------------------------------------------------------
+
+
+def _median(pairs: Sequence[tuple[date, date]]) -> date:
+    return sorted(first for first, _last in pairs)[len(pairs) // 2]
+
+
+def _interval(scores: Sequence[float]) -> tuple[float, float]:
+    import numpy as np
+
+    draws = np.random.default_rng(0).choice(scores, (2000, len(scores)))
+    low, high = np.quantile(draws.mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def _questions(runs: Sequence[Measured]) -> str:
+    """Return how many questions the means are taken over: runs may differ in that."""
+    counts = sorted({len(run.scores) for run in runs})
+    number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    return f"{number} question{'' if counts == [1] else 's'}"

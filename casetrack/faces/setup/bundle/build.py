@@ -1,0 +1,168 @@
+"""Collecting the bundle's files, and writing them as one archive.
+
+Two builds of the same checkout give the same bytes where the same zlib compresses them, and the
+same files everywhere: names are sorted, times and rights are fixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import casetrack
+from casetrack.base.errors import BundleError
+from casetrack.faces.setup.bundle.manifest import ENTRY_POINT, manifest
+from casetrack.faces.setup.bundle.project import (
+    PYTHON,
+    left_out,
+    shipped_files,
+    shipped_parts,
+    slimmed,
+)
+from casetrack.faces.setup.clients import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from casetrack.faces.mcp.edition import ServedEdition
+
+HERE = Path(__file__).parent
+_TIME = (2020, 1, 1, 0, 0, 0)
+_MODE = 0o100644
+_NEVER = frozenset({"__pycache__", "_resources"})
+_STARTER = '''\
+"""Starts CaseTrack, after fetching what it lacks; see casetrack/faces/setup/bundle/starting.py."""
+
+import sys
+from pathlib import Path
+
+from casetrack.faces.setup.bundle.starting import has_libraries, main
+
+if __name__ == "__main__":  # worker processes import this file, too
+    if has_libraries():
+        from casetrack.faces.cli.main import run
+
+        run()
+    sys.exit(main(Path(__file__).resolve().parent, sys.argv[1:]))
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was written.
+
+    Attributes
+    ----------
+    path
+        The ``.mcpb`` file; beside it lies its ``.sha256``.
+    sha256
+        Its digest in hexadecimal digits.
+    files
+        How many files are in it.
+    size
+        Its bytes.
+    """
+
+    path: Path
+    sha256: str
+    files: int
+    size: int
+
+
+def contents(
+    root: Path | None = None, /, *, served: ServedEdition | None = None
+) -> dict[str, bytes]:
+    """Return the bundle's files, by their names in the archive, sorted.
+
+    Parameters
+    ----------
+    root
+        The checkout; the one that this code runs from by default.
+    served
+        The edition that it serves; by default any collection.
+
+    Raises
+    ------
+    BundleError
+        It is no checkout.
+    """
+    root = Path(casetrack.__file__).resolve().parents[1] if root is None else root
+    try:
+        project = (root / "pyproject.toml").read_text(encoding="utf-8")
+    except OSError as error:
+        raise BundleError(
+            f"A bundle is made from a checkout of CaseTrack, and {root} is none: "
+            "it has no pyproject.toml.",
+            hint="Run it in a checkout: python -m casetrack.faces.setup.bundle",
+        ) from error
+    files = {name: (root / name).read_bytes() for name in shipped_files(project)}
+    for part in shipped_parts(project):
+        files |= {p.relative_to(root).as_posix(): p.read_bytes() for p in _files(root / part)}
+    for name in left_out(project):
+        files.pop(name, None)
+    files |= {
+        "pyproject.toml": slimmed(project).encode(),
+        ".python-version": f"{PYTHON}\n".encode(),
+        ENTRY_POINT: _STARTER.encode(),
+        "PRIVACY.md": (HERE / "PRIVACY.md").read_bytes(),
+        "icon.png": (HERE / "icon.png").read_bytes(),
+        "manifest.json": _json(manifest(served)),
+    }
+    return dict(sorted(files.items()))
+
+
+def build(
+    folder: Path, /, *, root: Path | None = None, served: ServedEdition | None = None
+) -> Bundle:
+    """Write the bundle and its digest into *folder*.
+
+    Raises
+    ------
+    BundleError
+        As :func:`contents`, or the folder cannot be written.
+    """
+    files = contents(root, served=served)
+    name = NAME if served is None else served.edition.server
+    path = folder / f"{name}-{casetrack.__version__}.mcpb"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(path, files)
+        data = path.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        # The form that `sha256sum --check` reads.
+        path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", "utf-8")
+    except OSError as error:
+        raise BundleError(
+            f"Cannot write {path}: {error.strerror or error}.",
+            hint="Choose another folder with `--out FOLDER`.",
+        ) from error
+    return Bundle(path, digest, len(files), len(data))
+
+
+def _files(part: Path) -> Iterator[Path]:
+    """Yield a file, or those below a folder that belong to the program, not to its use."""
+    for path in sorted(part.iterdir()) if part.is_dir() else (part,):
+        if path.name in _NEVER or path.name.startswith(".") or path.suffix in {".pyc", ".pyo"}:
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
+def _write(path: Path, files: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, _TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # rights are those of Unix, on whatever system it is made
+            entry.external_attr = _MODE << 16
+            archive.writestr(entry, data, compresslevel=9)
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

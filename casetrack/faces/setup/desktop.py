@@ -1,0 +1,312 @@
+"""CaseTrack among the programs of the desktop: an entry of the menu, with its icon.
+
+On Linux it is a ``.desktop`` file, on macOS a small application in the user's own folder of
+applications, on Windows a shortcut in the start menu. Each starts ``casetrack-window``: the window
+without a terminal. Everything lies in folders of the user; no rights are asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import plistlib
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from casetrack import __version__
+from casetrack.base.errors import DesktopUnwritable
+from casetrack.faces.setup.shortcut import Shortcut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.faces.setup.machine import Machine
+
+TITLE = "CaseTrack"
+_ABOUT = "Search your documents, with the exact source"
+_ABOUT_GERMAN = "Dokumente durchsuchen, mit genauer Quelle"
+_ICON = Path(__file__).parent / "bundle" / "icon.png"
+_BUNDLE_ID = "dev.casetrack.faces.window"
+_READABLE, _RUNNABLE = 0o644, 0o755
+_RESERVED = frozenset(" \t\n\"'\\><~|&;$*?#()`")
+"""Signs that an argument of ``Exec`` is quoted for."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopFile:
+    """One file of the entry: where it lies, what is in it, and whether it can be run."""
+
+    path: Path
+    data: bytes
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopPlaces:
+    """Where the entry of a system lies.
+
+    Attributes
+    ----------
+    start
+        What the menu shows and starts.
+    others
+        What it needs beside itself; not every installation needs all of them.
+    folder
+        The folder that is made for these files, where there is one.
+    where
+        How people find it.
+    """
+
+    start: Path
+    others: tuple[Path, ...]
+    folder: Path | None
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopChange:
+    """What became of the entry.
+
+    Attributes
+    ----------
+    action
+        ``absent``: it was to be removed, and there was none.
+    files
+        The files that were, or would be, written or removed.
+    where
+        How people find it.
+    """
+
+    action: Literal["added", "changed", "unchanged", "removed", "absent"]
+    files: tuple[Path, ...]
+    where: str
+
+
+def desktop_places(machine: Machine, /) -> DesktopPlaces:
+    """Return where the entry of a system lies."""
+    if machine.system == "win32":
+        start = machine.application_data / "Microsoft" / "Windows" / "Start Menu" / "Programs"
+        folder = machine.shared_data / TITLE / "desktop"
+        others = (folder / "casetrack.ico", folder / "casetrack.vbs")
+        return DesktopPlaces(
+            start / f"{TITLE}.lnk", others, folder, f"{TITLE} is in the start menu."
+        )
+    if machine.system == "darwin":
+        folder = machine.home / "Applications" / f"{TITLE}.app"
+        contents = folder / "Contents"
+        others = (contents / "Info.plist", contents / "Resources" / "icon.icns")
+        where = f"{TITLE} is in the folder Applications of your home folder, in Spotlight and in "
+        where += "Launchpad; drag it into the Dock to keep it there."
+        return DesktopPlaces(contents / "MacOS" / TITLE, others, folder, where)
+    icon = machine.shared_data / "icons" / "hicolor" / "512x512" / "apps" / "casetrack.png"
+    menu = machine.shared_data / "applications" / "casetrack.desktop"
+    return DesktopPlaces(menu, (icon,), None, f"{TITLE} is in the menu of applications.")
+
+
+def desktop_files(
+    machine: Machine, command: Sequence[str], environment: Mapping[str, str] | None = None, /
+) -> tuple[DesktopFile, ...]:
+    """Return the files of the entry for a system.
+
+    Parameters
+    ----------
+    command
+        What starts the window: an absolute path, then arguments.
+    environment
+        Variables that it needs, for a program that runs from a checkout.
+    """
+    make = {"win32": _windows, "darwin": _macos}.get(machine.system, _linux)
+    return make(machine, tuple(command), dict(environment or {}))
+
+
+def add(
+    machine: Machine,
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    /,
+    *,
+    dry_run: bool = False,
+) -> DesktopChange:
+    """Write the entry, or bring it up to date; see :func:`desktop_files`.
+
+    Raises
+    ------
+    DesktopUnwritable
+        A file cannot be written.
+    """
+    places = desktop_places(machine)
+    files = desktop_files(machine, command, environment)
+    stale = [file for file in files if _content(file.path) != file.data]
+    paths = tuple(file.path for file in stale)
+    if not stale:
+        return DesktopChange("unchanged", paths, places.where)
+    known = places.start.exists()
+    if not dry_run:
+        for file in stale:
+            try:
+                file.path.parent.mkdir(parents=True, exist_ok=True)
+                file.path.write_bytes(file.data)
+                file.path.chmod(_RUNNABLE if file.runs else _READABLE)
+            except OSError as error:
+                raise DesktopUnwritable(file.path, error) from error
+        _announce(places.start)
+    return DesktopChange("changed" if known else "added", paths, places.where)
+
+
+def remove(machine: Machine, /, *, dry_run: bool = False) -> DesktopChange:
+    """Take the entry away again; documents and data stay as they are.
+
+    Raises
+    ------
+    DesktopUnwritable
+        A file cannot be removed.
+    """
+    places = desktop_places(machine)
+    there = tuple(path for path in (places.start, *places.others) if path.exists())
+    if not there:
+        return DesktopChange("absent", (), places.where)
+    if not dry_run:
+        for path in there:
+            try:
+                path.unlink()
+            except OSError as error:
+                raise DesktopUnwritable(path, error) from error
+            _prune(path.parent, places.folder)
+        _announce(places.start)
+    return DesktopChange("removed", there, places.where)
+
+
+def _linux(
+    machine: Machine, command: tuple[str, ...], environment: dict[str, str]
+) -> tuple[DesktopFile, ...]:
+    places = desktop_places(machine)
+    (icon,) = places.others
+    started = ("env", *(f"{k}={v}" for k, v in environment.items()), *command)
+    rows = {
+        "Type": "Application",
+        "Version": "1.5",
+        "Name": TITLE,
+        "GenericName": "Document search",
+        "GenericName[de]": "Dokumentensuche",
+        "Comment": _ABOUT,
+        "Comment[de]": _ABOUT_GERMAN,
+        "Exec": _escaped(" ".join(map(_exec, started if environment else command))),
+        "Icon": _escaped(str(icon)),
+        "Terminal": "false",
+        "Categories": "Office;",
+        "Keywords": "documents;search;citations;contracts;mail;",
+        "StartupNotify": "false",
+    }
+    text = "[Desktop Entry]\n" + "".join(f"{key}={value}\n" for key, value in rows.items())
+    menu = DesktopFile(places.start, text.encode(), runs=True)
+    return menu, DesktopFile(icon, _ICON.read_bytes())
+
+
+def _exec(argument: str) -> str:
+    """Return an argument as the key ``Exec`` takes it (Desktop Entry Specification, "Exec")."""
+    doubled = argument.replace("%", "%%")
+    if not _RESERVED & set(doubled) and doubled:
+        return doubled
+    for sign in '\\"`$':
+        doubled = doubled.replace(sign, f"\\{sign}")
+    return f'"{doubled}"'
+
+
+def _escaped(value: str) -> str:
+    """Return a value as the file holds it: a backslash is two."""
+    return value.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _macos(
+    machine: Machine, command: tuple[str, ...], environment: dict[str, str]
+) -> tuple[DesktopFile, ...]:
+    places = desktop_places(machine)
+    about, icon = places.others
+    facts = {
+        "CFBundleName": TITLE,
+        "CFBundleDisplayName": TITLE,
+        "CFBundleIdentifier": _BUNDLE_ID,
+        "CFBundleVersion": __version__,
+        "CFBundleShortVersionString": __version__,
+        "CFBundlePackageType": "APPL",
+        "CFBundleExecutable": TITLE,
+        "CFBundleIconFile": "icon",
+        "CFBundleInfoDictionaryVersion": "6.0",
+        "LSMinimumSystemVersion": "12.0",
+        "NSHighResolutionCapable": True,
+        # It has no window of its own: the browser's is what is seen.
+        "LSUIElement": True,
+    }
+    given = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in environment.items())
+    script = f"#!/bin/sh\n{given}exec {shlex.join(command)}\n"
+    return (
+        DesktopFile(places.start, script.encode(), runs=True),
+        DesktopFile(about, plistlib.dumps(facts)),
+        DesktopFile(icon, _icon("ICNS")),
+    )
+
+
+def _windows(
+    machine: Machine, command: tuple[str, ...], environment: dict[str, str]
+) -> tuple[DesktopFile, ...]:
+    places = desktop_places(machine)
+    icon, script = places.others
+    files = [DesktopFile(icon, _icon("ICO"))]
+    target, *arguments = command
+    if environment:
+        # A shortcut sets no variables; a script does, and is started without a window of its own.
+        files.append(DesktopFile(script, _visual_basic(command, environment)))
+        system = machine.variable("SYSTEMROOT", Path("C:\\Windows"))
+        target, arguments = f"{system}\\System32\\wscript.exe", [str(script)]
+    typed = subprocess.list2cmdline(arguments)
+    shortcut = Shortcut(target, typed, str(machine.home), str(icon), _ABOUT)
+    return (DesktopFile(places.start, shortcut.to_bytes()), *files)
+
+
+def _visual_basic(command: tuple[str, ...], environment: dict[str, str]) -> bytes:
+    rows = ['Set shell = CreateObject("WScript.Shell")']
+    rows += [
+        f'shell.Environment("Process")({_basic(key)}) = {_basic(value)}'
+        for key, value in environment.items()
+    ]
+    rows.append(f"shell.Run {_basic(subprocess.list2cmdline(command))}, 0, False")
+    return "".join(f"{row}\r\n" for row in rows).encode("utf-16")
+
+
+def _basic(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _icon(form: str) -> bytes:
+    from PIL import Image
+
+    made = io.BytesIO()
+    with Image.open(_ICON) as picture:
+        picture.save(made, format=form)
+    return made.getvalue()
+
+
+def _prune(folder: Path, last: Path | None) -> None:
+    """Remove empty folders up to *last*; what else may lie there stays."""
+    while last is not None and folder.is_relative_to(last):
+        try:
+            folder.rmdir()
+        except OSError:  # it is not empty, or gone already
+            return
+        folder = folder.parent
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _announce(start: Path) -> None:
+    """Tell the desktop that its list has changed; one that does not listen looks by itself."""
+    if start.suffix == ".desktop" and (found := shutil.which("update-desktop-database")):
+        subprocess.run([found, str(start.parent)], capture_output=True, check=False)

@@ -1,0 +1,176 @@
+"""Running package managers: pip and uv, always as programs of their own.
+
+pipx keeps what it installs in environments that have pip, or can use its own.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import InstallerFailed, UpdateUnknown
+from casetrack.faces.setup.installation import PACKAGE, Installation, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_SECONDS = 600.0
+_ASK_SECONDS = 60.0
+"""How long an index may take to say which version is the newest."""
+# A package that would have to be built runs code of its own before anybody has looked at it.
+_BUILT = "--only-binary=:all:"
+_PIP = ("--quiet", "--disable-pip-version-check", "--no-input", "--retries=1", "--timeout=10")
+_PIP_REPORT = ("install", "--dry-run", "--no-deps", _BUILT, *_PIP, "--report=-")
+
+
+def run_installer(command: Sequence[str], /) -> str:
+    """Run *command* and return what it said.
+
+    Raises
+    ------
+    InstallerFailed
+        It cannot be run, or it says that it failed.
+    """
+    try:
+        done = _run(command, _SECONDS)
+    except subprocess.TimeoutExpired:
+        late = f"It was ended after {_SECONDS:.0f} seconds."
+        raise InstallerFailed(shown(tuple(command)), -1, late) from None
+    if done.returncode != 0:
+        raise InstallerFailed(shown(tuple(command)), done.returncode, done.stderr or done.stdout)
+    return done.stdout
+
+
+def newest_version(installation: Installation, current: str, /) -> str | None:
+    """Return the newest version that the package index has for this Python, if newer.
+
+    The package manager is asked, so that its settings (another index, a proxy) count. Nothing is
+    installed.
+
+    Parameters
+    ----------
+    current
+        The version that is installed.
+
+    Returns
+    -------
+    str or None
+        ``None`` where *current* is the newest already, or newer than what the index has.
+
+    Raises
+    ------
+    UpdateUnknown
+        No index could be asked, or it has no CaseTrack.
+    """
+    if installation.by_uv:
+        return _newest_by_uv(installation)
+    pip = (installation.python, "-m", "pip")
+    # pip takes what is installed for an answer while no index can be reached. So it is first
+    # asked as if nothing were.
+    known = _reported((*pip, *_PIP_REPORT, "--ignore-installed", PACKAGE))
+    if known in {current, None}:
+        return None
+    return _reported((*pip, *_PIP_REPORT, "--upgrade", PACKAGE))
+
+
+def unpack(installation: Installation, wanted: str, folder: Path, /) -> None:
+    """Let the package manager fetch a version and unpack it into *folder*; none of it is run.
+
+    Raises
+    ------
+    InstallerFailed
+        It did not succeed.
+    """
+    release = f"{PACKAGE}=={wanted}"
+    where = ("--target", str(folder), "--no-deps", _BUILT)
+    if installation.by_uv:
+        fresh = ("--refresh-package", PACKAGE, "--no-progress")
+        run_installer((*_uv_install(installation), *where, *fresh, release))
+        return
+    pip = (installation.python, "-m", "pip", "install")
+    run_installer((*pip, *where, "--no-compile", "--ignore-installed", *_PIP, release))
+
+
+def install_missing(installation: Installation, requires: Sequence[str], /) -> tuple[str, ...]:
+    """Install those of *requires* that are not there, or not new enough, and return them.
+
+    Raises
+    ------
+    InstallerFailed
+        The package manager did not succeed.
+    """
+    missing = tuple(each for each in requires if not _is_there(each))
+    if missing and installation.by_uv:
+        run_installer((*_uv_install(installation), "--no-progress", *missing))
+    elif missing:
+        run_installer((installation.python, "-m", "pip", "install", *_PIP, *missing))
+    return missing
+
+
+def _is_there(requirement: str) -> bool:
+    from packaging.requirements import Requirement
+
+    wanted = Requirement(requirement)
+    if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+        return True
+    try:
+        return wanted.specifier.contains(version(wanted.name), prereleases=True)
+    except PackageNotFoundError:
+        return False
+
+
+def _uv_install(installation: Installation) -> tuple[str, ...]:
+    return ("uv", "pip", "install", "--python", installation.python)
+
+
+def _reported(command: Sequence[str]) -> str | None:
+    """Return the version that pip would install; ``None`` where it would install nothing."""
+    done = _asked(command)
+    plan: dict[str, Any] = json.loads(done.stdout)
+    return next((str(item["metadata"]["version"]) for item in plan["install"]), None)
+
+
+def _newest_by_uv(installation: Installation) -> str | None:
+    options = ("--dry-run", "--no-deps", _BUILT, "--upgrade", "--refresh-package", PACKAGE)
+    done = _asked((*_uv_install(installation), *options, PACKAGE))
+    rows = (row.split() for row in done.stderr.splitlines())
+    added = [row[1] for row in rows if len(row) >= 2 and row[0] == "+"]
+    prefix = f"{PACKAGE}=="
+    return next((a.removeprefix(prefix) for a in added if a.startswith(prefix)), None)
+
+
+def _asked(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        done = _run(command, _ASK_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise UpdateUnknown(f"no answer came within {_ASK_SECONDS:.0f} seconds") from None
+    if done.returncode != 0:
+        raise UpdateUnknown(_reason(done.stderr))
+    return done
+
+
+def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InstallerFailed(shown(tuple(command)), -1, reason) from error
+
+
+def _reason(said: str) -> str:
+    """Return the sentence that says what went wrong: uv puts it first, pip last."""
+    rows = [row.strip() for row in said.splitlines() if row.strip()]
+    told = next((row for row in rows if row.startswith("error: ")), rows[-1] if rows else "")
+    return told.removeprefix("error: ").removeprefix("ERROR: ").rstrip(".") or "it gave no reason"

@@ -1,0 +1,239 @@
+"""Changing one entry of a JSON text, and not one other byte.
+
+:func:`put` enters or replaces a value, :func:`drop` takes one out. Both find out how the text is
+laid out (indentation, newlines, compact or not, comma after the last value) and follow it. Where
+nothing was before, only insertions are made, so that every old character is still there.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from casetrack.faces.setup.jsonc import behind_comments, comments, plain, scan
+from casetrack.faces.setup.texts import WrongShape, nested, newline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.faces.setup.jsonc import Document, Member, Node
+
+Edit = tuple[int, int, str]
+"""Start and end of the piece of text that goes, and what comes in its place."""
+
+_BLANK = " \t\r\n"
+
+
+def put(text: str, path: Sequence[str], value: Any, /) -> str:
+    """Return *text* with *value* at *path*; objects on the way are made where they are missing.
+
+    Parameters
+    ----------
+    text
+        JSON, comments and trailing commas allowed; may be empty.
+    path
+        Keys from the root, at least one.
+    value
+        What ``json`` can write.
+
+    Raises
+    ------
+    TextInvalid
+        The text is not JSON.
+    WrongShape
+        Something on the way is there and is no object.
+    """
+    return _applied(text, put_edits(text, path, value))
+
+
+def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
+    """Return the edits that :func:`put` makes, from left to right.
+
+    Raises
+    ------
+    TextInvalid, WrongShape
+        As :func:`put`.
+    """
+    document = scan(text)
+    layout, root = _Layout(document), document.root
+    if root is None:
+        return [layout.beginning(nested(path, value))]
+    node = _object(text, root, ())
+    for depth, key in enumerate(path):
+        member = node.get(key)
+        if member is None:
+            return layout.insertion(node, key, nested(path[depth + 1 :], value))
+        if depth == len(path) - 1:
+            base = layout.indent_at(member.key_start)
+            flat = not layout.on_own_line(member.key_start)
+            return [(member.value.start, member.value.end, layout.render(value, base, flat=flat))]
+        node = _object(text, member.value, path[: depth + 1])
+    raise ValueError("the path is empty")
+
+
+def drop(text: str, path: Sequence[str], /) -> str:
+    """Return *text* without what stands at *path*; what is not there is not missed.
+
+    Double keys are dropped all. The objects on the way stay, empty or not.
+
+    Raises
+    ------
+    TextInvalid, WrongShape
+        As :func:`put`.
+    """
+    while True:
+        document = scan(text)
+        found = _find(document, path)
+        if found is None:
+            return text
+        text = _applied(text, _Layout(document).removal(*found))
+
+
+def value_at(text: str, path: Sequence[str], /) -> Any:
+    """Return the Python value at *path*, the whole for an empty one; ``None`` where nothing is.
+
+    Raises
+    ------
+    TextInvalid, WrongShape
+        As :func:`put`.
+    """
+    document = scan(text)
+    if not path:
+        return None if document.root is None else plain(text, document.root)
+    found = _find(document, path)
+    return None if found is None else plain(text, found[1].value)
+
+
+def _find(document: Document, path: Sequence[str]) -> tuple[Node, Member] | None:
+    if document.root is None:
+        return None
+    text = document.text
+    node = _object(text, document.root, ())
+    for depth, key in enumerate(path, start=1):
+        member = node.get(key)
+        if member is None:
+            return None
+        if depth == len(path):
+            return node, member
+        node = _object(text, member.value, path[:depth])
+    return None
+
+
+def _object(text: str, node: Node, path: Sequence[str]) -> Node:
+    if node.kind == "object":
+        return node
+    if node.kind == "array":
+        raise WrongShape(path, "a list")
+    shown = text[node.start : node.end]
+    raise WrongShape(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
+
+
+def _applied(text: str, edits: Sequence[Edit]) -> str:
+    for start, end, new in reversed(edits):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+class _Layout:
+    """How a text is laid out."""
+
+    def __init__(self, document: Document) -> None:
+        self.text = text = document.text
+        self.newline = newline_of(text)
+        self.unit, self.tight = "  ", False
+        root = document.root
+        if root is None or not root.members:
+            return
+        member = root.members[0]
+        self.tight = text[member.value.start - 1] == ":"
+        indent = self.indent_at(member.key_start).removeprefix(self.indent_at(root.start))
+        if self.on_own_line(member.key_start) and indent:
+            self.unit = indent
+
+    def line_start(self, position: int) -> int:
+        """Return the offset at which the line of *position* starts."""
+        return max(self.text.rfind("\n", 0, position), self.text.rfind("\r", 0, position)) + 1
+
+    def on_own_line(self, position: int) -> bool:
+        """Return whether *position* is the first of a line that is not the first of the text."""
+        start = self.line_start(position)
+        return start > 0 and not self.text[start:position].strip(" \t")
+
+    def indent_at(self, position: int) -> str:
+        """Return the white space at the start of the line in which *position* is."""
+        line = self.text[self.line_start(position) : position]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def render(self, value: Any, base: str, *, flat: bool) -> str:
+        """Return *value* as JSON in this layout, its further lines behind *base*."""
+        if flat:
+            separators = (",", ":") if self.tight else (", ", ": ")
+            return json.dumps(value, ensure_ascii=False, separators=separators)
+        text = json.dumps(value, ensure_ascii=False, indent=self.unit)
+        return text.replace("\n", self.newline + base)
+
+    def beginning(self, value: Any) -> Edit:
+        """Return the edit that writes *value* into a text without any."""
+        place = len(self.text.rstrip(_BLANK))
+        lead = self.newline if place else ""
+        tail = "" if self.text else self.newline
+        return place, place, lead + self.render(value, "", flat=False) + tail
+
+    def insertion(self, node: Node, key: str, value: Any) -> list[Edit]:
+        """Return the edits that enter a member at the end of an object."""
+        return self._behind_last(node, key, value) if node.members else self._only(node, key, value)
+
+    def _behind_last(self, node: Node, key: str, value: Any) -> list[Edit]:
+        last = node.members[-1]
+        trailing = last.comma is not None
+        behind = last.value.end if last.comma is None else last.comma + 1
+        place = behind_comments(self.text, behind)  # a note on its line stays with the value
+        wide = self.on_own_line(last.key_start) or "//" in self.text[behind:place]
+        base = self.indent_at(last.key_start)
+        lead = self.newline + base if wide else "" if self.tight else " "
+        member = lead + self._member(key, value, base, flat=not wide) + ("," if trailing else "")
+        if trailing:
+            return [(place, place, member)]
+        if place == behind:
+            return [(behind, behind, "," + member)]
+        return [(behind, behind, ","), (place, place, member)]
+
+    def _only(self, node: Node, key: str, value: Any) -> list[Edit]:
+        inside = self.text[node.start + 1 : node.end - 1]
+        kept = len(inside.rstrip(_BLANK))
+        place = node.start + 1 + kept
+        whole = self.text.strip(_BLANK)
+        if whole.count("\n") == 0 and whole != self.text[node.start : node.end]:
+            return [(place, place, self._member(key, value, "", flat=True))]
+        outer = self.indent_at(node.start)
+        base = outer + self.unit
+        rest = inside[kept:]
+        tail = "" if "\n" in rest or "\r" in rest else self.newline + outer
+        member = self.newline + base + self._member(key, value, base, flat=False) + tail
+        return [(place, place, member)]
+
+    def _member(self, key: str, value: Any, base: str, *, flat: bool) -> str:
+        colon = ":" if flat and self.tight else ": "
+        name = json.dumps(key, ensure_ascii=False)
+        return name + colon + self.render(value, base, flat=flat)
+
+    def removal(self, node: Node, member: Member) -> list[Edit]:
+        """Return the edits that take a member out, the opposite of :meth:`insertion`."""
+        index = next(i for i, m in enumerate(node.members) if m is member)
+        comma = node.members[index - 1].comma if index else None
+        gap_start = node.start + 1 if comma is None else comma + 1
+        notes = comments(self.text, gap_start, member.key_start)
+        start = notes[-1][1] if notes else gap_start
+        end = member.value.end if member.comma is None else member.comma + 1
+        if len(node.members) == 1 and not notes and not self.text[end : node.end - 1].strip():
+            return [(gap_start, node.end - 1, "")]
+        if notes and self.text.startswith("//", notes[-1][0]) and not self._line_ends(end):
+            start = member.key_start  # else the comment would swallow what follows
+        edits: list[Edit] = [(start, end, "")]
+        if comma is not None and member.comma is None:
+            edits.insert(0, (comma, comma + 1, ""))
+        return edits
+
+    def _line_ends(self, position: int) -> bool:
+        rest = self.text[position:].lstrip(" \t")
+        return not rest or rest[0] in "\r\n"

@@ -1,0 +1,261 @@
+"""JSON with comments, read with the place of everything in it.
+
+Clients keep their settings in JSON that people write by hand: with ``//`` and ``/* */`` comments
+and with a comma after the last value. To change one entry and no other byte, one has to know
+where each value begins and ends; that is what :func:`scan` tells. The grammar is that of RFC 8259
+plus comments and trailing commas, as editors read it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+from casetrack.faces.setup.texts import TextInvalid
+
+_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*")
+_COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
+_COMMENT_NEXT = re.compile(r"[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/)")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|true|false|null")
+_WORD = re.compile(r"\w+")
+_DETAILED_LEVELS = 3
+"""Down to here places are known of every value: of the servers, of each server and its keys."""
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)  # Python alone takes NaN for JSON
+
+
+@dataclass(slots=True)
+class Node:
+    """A value and its place.
+
+    Attributes
+    ----------
+    kind
+        An object, an array, or a single value.
+    start, end
+        Offsets of the value's first character and of the one after its last.
+    members
+        What an object holds, in the order of the text, doubles included.
+    items
+        What an array holds.
+    closed
+        Whether it is strict JSON that was only passed over: what it holds has no places. This is
+        so below the third level, for clients keep megabytes of history in these files.
+    """
+
+    kind: Literal["object", "array", "scalar"]
+    start: int
+    end: int = -1
+    members: list[Member] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    closed: bool = False
+
+    def get(self, key: str, /) -> Member | None:
+        """Return the member *key* that counts: of doubles, readers take the last."""
+        return next((m for m in reversed(self.members) if m.key == key), None)
+
+
+@dataclass(slots=True)
+class Member:
+    """A key of an object with its value.
+
+    Attributes
+    ----------
+    key_start
+        Offset of the key's opening quote.
+    comma
+        Offset of the comma behind the value; ``None`` where there is none.
+    """
+
+    key: str
+    key_start: int
+    value: Node
+    comma: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and what it says.
+
+    Attributes
+    ----------
+    root
+        The one value of the text; ``None`` where there is none, only spaces and comments.
+    extended
+        Whether it has comments or commas after a last value, which strict JSON has not.
+    """
+
+    text: str
+    root: Node | None
+    extended: bool
+
+
+def scan(text: str, /) -> Document:
+    """Read *text* (without a byte order mark) and return where everything stands in it.
+
+    Raises
+    ------
+    TextInvalid
+        It is not JSON, even with comments and trailing commas allowed.
+    """
+    return _Scanner(text).document()
+
+
+def plain(text: str, node: Node, /) -> Any:
+    """Return the Python value of *node*; of double keys the last one counts."""
+    try:
+        return json.loads(text[node.start : node.end])
+    except (ValueError, RecursionError):  # it has comments, or is nested very deeply
+        pass
+    done: dict[int, Any] = {}
+    pending = [node]
+    while pending:  # a loop, not recursion: nesting may be deeper than the stack of Python
+        now = pending[-1]
+        inner = [m.value for m in now.members] or now.items
+        missing = [n for n in inner if id(n) not in done]
+        if missing:
+            pending += missing
+            continue
+        pending.pop()
+        if now.closed or now.kind == "scalar":
+            done[id(now)] = json.loads(text[now.start : now.end])
+        elif now.kind == "array":
+            done[id(now)] = [done[id(n)] for n in now.items]
+        else:
+            done[id(now)] = {m.key: done[id(m.value)] for m in now.members}
+    return done[id(node)]
+
+
+def comments(text: str, start: int, end: int, /) -> list[tuple[int, int]]:
+    """Return the offsets of the comments from *start* to *end*, where nothing but space is too."""
+    return [found.span() for found in _COMMENT.finditer(text, start, end)]
+
+
+def behind_comments(text: str, position: int, /) -> int:
+    """Return the offset behind the comments that begin on the line of *position* and end on it."""
+    while True:
+        found = _COMMENT_NEXT.match(text, position)
+        if found is None or "\n" in found.group() or "\r" in found.group():
+            return position
+        position = found.end()
+
+
+class _Scanner:
+    """Reads one text from left to right, with a stack of the open braces and brackets."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.extended = False
+        self.hasty = True
+
+    def document(self) -> Document:
+        self._space()
+        if self.position == len(self.text):
+            return Document(self.text, None, self.extended)
+        root = self._value(0)
+        open_nodes = [root] if root.kind != "scalar" else []
+        while open_nodes:
+            child = self._next(open_nodes)
+            if child is not None and child.end < 0:
+                open_nodes.append(child)
+        self._space()
+        if self.position < len(self.text):
+            raise self._wrong("there is something behind the end")
+        return Document(self.text, root, self.extended)
+
+    def _next(self, open_nodes: list[Node]) -> Node | None:
+        """Read up to the next value inside the innermost open node, or up to its end."""
+        node = open_nodes[-1]
+        closing = "}" if node.kind == "object" else "]"
+        self._space()
+        filled = bool(node.members or node.items)
+        comma = self.position - 1 if filled and self._take(",") else None
+        if comma is not None:
+            if node.members:
+                node.members[-1].comma = comma
+            self._space()
+        if self._take(closing):
+            self.extended |= comma is not None
+            node.end = self.position
+            open_nodes.pop()
+            return None
+        if filled and comma is None:
+            raise self._wrong(f"a comma or {closing!r} was expected")
+        if node.kind == "array":
+            node.items.append(self._value(len(open_nodes)))
+            return node.items[-1]
+        return self._member(node, len(open_nodes))
+
+    def _member(self, node: Node, level: int) -> Node:
+        start = self.position
+        if not self.text.startswith('"', start):
+            raise self._wrong("a name in double quotes was expected")
+        key = json.loads(self._string())
+        self._space()
+        if not self._take(":"):
+            raise self._wrong("a colon was expected")
+        self._space()
+        node.members.append(Member(key, start, self._value(level)))
+        return node.members[-1].value
+
+    def _value(self, level: int) -> Node:
+        start = self.position
+        if self.text.startswith(("{", "["), start):
+            kind: Literal["object", "array"] = "object" if self.text[start] == "{" else "array"
+            hasty = self.hasty and level >= _DETAILED_LEVELS
+            end = self._end_of_strict() if hasty else None
+            self.position = start + 1 if end is None else end
+            return Node(kind, start) if end is None else Node(kind, start, end, closed=True)
+        if self.text.startswith('"', start):
+            self._string()
+            return Node("scalar", start, self.position)
+        found = _SCALAR.match(self.text, start)
+        if found is None or _WORD.match(self.text, found.end()):
+            raise self._wrong("a value was expected")
+        self.position = found.end()
+        return Node("scalar", start, self.position)
+
+    def _end_of_strict(self) -> int | None:
+        """Return where the value ends if it is strict JSON; else it must be read step by step."""
+        try:
+            return _STRICT.raw_decode(self.text, self.position)[1]
+        except RecursionError:
+            self.hasty = False  # what is nested so deeply is not tried again at each level
+            return None
+        except ValueError:
+            return None
+
+    def _string(self) -> str:
+        found = _STRING.match(self.text, self.position)
+        if found is None:
+            raise self._wrong("this text in quotes has no end, or holds what must be escaped")
+        self.position = found.end()
+        return found.group()
+
+    def _take(self, sign: str) -> bool:
+        if not self.text.startswith(sign, self.position):
+            return False
+        self.position += 1
+        return True
+
+    def _space(self) -> None:
+        found = _SPACE.match(self.text, self.position)
+        if found is not None and found.end() > self.position:
+            self.extended = self.extended or "/" in found.group()
+            self.position = found.end()
+        if self.text.startswith("/*", self.position):
+            raise self._wrong("this comment has no end")
+
+    def _wrong(self, reason: str) -> TextInvalid:
+        if self.position >= len(self.text):
+            reason += ", but the file ends here"
+        return TextInvalid(self.text, self.position, reason)

@@ -1,0 +1,272 @@
+"""Entering CaseTrack into a client's file, and taking it out again.
+
+What is entered is one key. Everything else in the file, comments and layout included, stays byte
+for byte. The state before is kept beside the file, under the name of the file followed by
+``.casetrack-backup``; so an entry that nobody touched since can be taken out without a trace.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from casetrack.base.errors import ClientFileBusy, ClientFileInvalid, ClientFileShape
+from casetrack.faces.setup.clientfile import ChangedMeanwhile, ClientFile, read_client_file
+from casetrack.faces.setup.entry import OWN_VARIABLES
+from casetrack.faces.setup.texts import TextInvalid, WrongShape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from casetrack.faces.setup.clients import Client
+
+Action = Literal["added", "changed", "unchanged", "removed", "absent"]
+T = TypeVar("T")
+_ATTEMPTS = 5
+_USERS = frozenset({"enabled", "timeout", "description"})
+"""Keys that the user may set to something else, so that an update leaves them alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to a client's file, or would be.
+
+    Attributes
+    ----------
+    client
+        Title of the client.
+    file
+        The file.
+    action
+        ``added`` a new entry; ``changed`` an old one; it was there before (``unchanged``);
+        ``removed`` it; there was none to remove (``absent``).
+    backup
+        Where the state before is kept; ``None`` where nothing was written or the file was new.
+    diff
+        The change line by line, as ``diff -u`` writes it; empty without one.
+    deleted
+        Whether the file is gone: it held nothing but the entry, and CaseTrack had made it.
+    extended
+        Whether the file has comments or trailing commas.
+    """
+
+    client: str
+    file: Path
+    action: Action
+    backup: Path | None = None
+    diff: str = ""
+    deleted: bool = False
+    extended: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts for JSON."""
+        return {
+            "client": self.client,
+            "file": str(self.file),
+            "action": self.action,
+            "backup": None if self.backup is None else str(self.backup),
+            "deleted": self.deleted,
+            "diff": self.diff,
+        }
+
+
+def enter(
+    client: Client,
+    path: Path,
+    server: Mapping[str, Any],
+    /,
+    *,
+    dry_run: bool = False,
+    private: bool = True,
+) -> Change:
+    """Enter *server* into the file of *client* at *path*, or bring its entry up to date.
+
+    Keys that the user added to the entry, and further environment variables, are kept.
+
+    Parameters
+    ----------
+    server
+        ``command``, ``args`` and, where needed, ``env``.
+    dry_run
+        Say what would be done, and write nothing.
+    private
+        Whether a file that does not exist yet is made for its owner's eyes only.
+
+    Raises
+    ------
+    ClientFileInvalid, ClientFileShape, ClientFileLocked, ClientFileBusy
+        The file cannot be changed; it is as it was.
+    """
+
+    def attempt() -> Change:
+        file = read_client_file(path, client.name, private=private)
+        before = file.text
+        old, after = _guarded(file, client, lambda: _entered(before, client, server))
+        extended = _guarded(file, client, lambda: client.format.is_extended(before))
+        if after == before and file.data is not None:
+            return Change(client.title, path, "unchanged", extended=extended)
+        _check(before, after, client, file)
+        action: Action = "added" if old is None else "changed"
+        diff = _diff(path, before, after)
+        if dry_run:
+            file.check_writable()
+            return Change(client.title, path, action, None, diff, extended=extended)
+        backup = _keep(file, client, old)
+        file.replace(after)
+        return Change(client.title, path, action, backup, diff, extended=extended)
+
+    return _repeated(attempt, path, client)
+
+
+def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
+    """Take CaseTrack out of the file of *client* at *path*.
+
+    Where the file is as it was right after the entry was made, it is restored from the backup
+    byte for byte (and is removed if it did not exist before). Otherwise the entry alone is taken
+    out, and the object around it, too, if the backup has none.
+
+    Raises
+    ------
+    ClientFileInvalid, ClientFileShape, ClientFileLocked, ClientFileBusy
+        The file cannot be changed; it is as it was.
+    """
+
+    def attempt() -> Change:
+        file = read_client_file(path, client.name)
+        before = file.text
+        entry = _guarded(file, client, lambda: client.format.value_at(before, client.path))
+        if entry is None:
+            return Change(client.title, path, "absent")
+        kept = file.read_backup()
+        after = _withdrawn(before, client, entry, kept)
+        if after is not None:
+            _check(after, before, client, file)
+        diff = _diff(path, before, after or "")
+        if dry_run:
+            file.check_writable()
+            return Change(client.title, path, "removed", None, diff, deleted=after is None)
+        if after is None:
+            file.remove()
+            return Change(client.title, path, "removed", None, diff, deleted=True)
+        if after == kept:  # the file is again what the backup says, so there is nothing to keep
+            file.replace(after)
+            file.backup.unlink(missing_ok=True)
+            return Change(client.title, path, "removed", None, diff)
+        backup = file.keep()
+        file.replace(after)
+        return Change(client.title, path, "removed", backup, diff)
+
+    return _repeated(attempt, path, client)
+
+
+def _entered(text: str, client: Client, server: Mapping[str, Any]) -> tuple[Any, str]:
+    """Return the entry that was there, and the text with the new one."""
+    form, wanted = client.format, client.shaped(server)
+    old = form.value_at(text, client.path)
+    if not isinstance(old, dict):
+        return old, text if old == wanted else form.put(text, client.path, wanted)
+    named = client.variables
+    variables = old.get(named) if isinstance(old.get(named), dict) else {}
+    foreign = {k: v for k, v in (variables or {}).items() if k not in OWN_VARIABLES}
+    env = foreign | wanted.get(named, {})
+    for key, value in (wanted | ({named: env} if env else {})).items():
+        if old.get(key) != value and not (key in _USERS and key in old):
+            text = form.put(text, (*client.path, key), value)
+    if not env and variables:
+        text = form.drop(text, (*client.path, named))
+    return old, text
+
+
+def _withdrawn(text: str, client: Client, entry: Any, kept: str | None) -> str | None:
+    """Return the text without the entry; ``None`` where CaseTrack had made the file."""
+    form = client.format
+    if kept is not None and _reproduces(kept, client, entry, text):
+        return kept
+    if kept is None and form.put("", client.path, entry) == text:
+        return None
+    after = form.drop(text, client.path)
+    if not form.value_at(after, client.path[:1]) and _had_no_container(kept, client):
+        after = form.drop(after, client.path[:1])
+    return after
+
+
+def _reproduces(kept: str, client: Client, entry: Any, text: str) -> bool:
+    """Return whether entering *entry* into the backup gives exactly *text*."""
+    form = client.format
+    try:
+        return (
+            form.value_at(kept, client.path) is None and form.put(kept, client.path, entry) == text
+        )
+    except (TextInvalid, WrongShape):
+        return False
+
+
+def _had_no_container(kept: str | None, client: Client) -> bool:
+    try:
+        return kept is not None and client.format.value_at(kept, client.path[:1]) is None
+    except (TextInvalid, WrongShape):
+        return False
+
+
+def _keep(file: ClientFile, client: Client, old: Any) -> Path | None:
+    """Keep the state before a change, unless the backup tells how to get back further still."""
+    if file.data is None:
+        return None
+    kept = file.read_backup()
+    if kept is not None and old is not None and _reproduces(kept, client, old, file.text):
+        return file.backup
+    return file.keep()
+
+
+def _check(without: str, with_entry: str, client: Client, file: ClientFile) -> None:
+    """Make sure, before anything is written, that the two texts differ in the entry only."""
+    one, other = (_rest(text, client) for text in (without, with_entry))
+    if one != other:
+        raise ClientFileInvalid(file.path, client.name, "its layout is one that is not understood")
+
+
+def _rest(text: str, client: Client) -> Any:
+    """Return everything that a text says but the entry."""
+    form = client.format
+    value = form.value_at(text, ()) or form.value_at(form.begins, ()) or {}
+    servers = value.get(client.container) or []
+    if isinstance(servers, dict):
+        others: Any = [(key, each) for key, each in servers.items() if key != client.path[1]]
+    else:
+        others = [each for each in servers if each.get("name") != client.path[1]]
+    return {**value, client.container: others}
+
+
+def _guarded(file: ClientFile, client: Client, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except TextInvalid as error:
+        raise ClientFileInvalid(
+            file.path, client.name, error.reason, error.line, error.column
+        ) from error
+    except WrongShape as error:
+        raise ClientFileShape(
+            file.path, client.name, _where(error.path), error.found, error.wanted
+        ) from error
+
+
+def _where(path: Sequence[str]) -> str:
+    return " in ".join(f'"{key}"' for key in reversed(path)) if path else "the whole"
+
+
+def _repeated(attempt: Callable[[], Change], path: Path, client: Client) -> Change:
+    for _ in range(_ATTEMPTS):
+        try:
+            return attempt()
+        except ChangedMeanwhile:
+            continue
+    raise ClientFileBusy(path, client.name)
+
+
+def _diff(path: Path, before: str, after: str) -> str:
+    rows = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"{path} (now)", f"{path} (then)", lineterm=""
+    )
+    return "".join(row + "\n" for row in rows)

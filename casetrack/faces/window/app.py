@@ -1,0 +1,145 @@
+"""The addresses of the window, and what answers them."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from casetrack.base import actor
+from casetrack.base.errors import (
+    CaseTrackError,
+    ChunkNotFound,
+    CollectionGone,
+    CollectionNotFound,
+    CollectionSealed,
+    DocumentNotFound,
+    EntityNotFound,
+    JobNotFound,
+    ReferenceNotFound,
+)
+from casetrack.faces.window.entry import MAX_BODY, Entry, take_ticket
+from casetrack.faces.window.pages import PAGES
+from casetrack.faces.window.visit import Visit, address, as_part, part_of, visit_of
+from casetrack.faces.window.work import begin_map
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from casetrack.api.library import Library
+    from casetrack.base.http.address import Door
+    from casetrack.faces.window.pages.base import Page
+
+logger = logging.getLogger("casetrack.window")
+WAITED_FOR = 1_000
+"""A page waits until so many passages were read for it: about three seconds."""
+_NOT_THERE = (
+    ChunkNotFound,
+    CollectionGone,
+    CollectionNotFound,
+    CollectionSealed,
+    DocumentNotFound,
+    EntityNotFound,
+    JobNotFound,
+    ReferenceNotFound,
+)
+
+
+def application(library: Library, door: Door, key: str, /, *, read_only: bool = False) -> ASGIApp:
+    """Return the window as an ASGI application.
+
+    Parameters
+    ----------
+    library
+        The data folder that it shows.
+    door
+        Which addresses are its own.
+    key
+        What a visitor must bring; see :func:`casetrack.faces.window.entry.window_key`.
+    read_only
+        Whether nothing may be changed through it.
+    """
+    answered = partial(_answered, library, read_only)
+    routes = [
+        Route(page.path, answered(page), methods=[page.method], name=page.name) for page in PAGES
+    ]
+    static = Mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    handlers = {HTTPException: _no_such_page(library, read_only)}
+    app = Starlette(routes=[*routes, static], exception_handlers=handlers)  # type: ignore[arg-type]
+    takes = partial(take_ticket, library.settings.data_dir)
+    return Entry(_by_parts(app), door, key, takes, read_only=read_only)
+
+
+def _by_parts(app: ASGIApp) -> ASGIApp:
+    """Return an application that is given each part of a path as one, whatever it holds.
+
+    Servers undo the signs of a path before they part it, so that a name with a slash would be two.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and b"%2" in scope.get("raw_path", b""):
+            sent = scope["raw_path"].decode("latin-1").partition("?")[0]
+            scope = {**scope, "path": "/".join(map(as_part, sent.split("/")))}
+        await app(scope, receive, send)
+
+    return answer
+
+
+def _answered(
+    library: Library, read_only: bool, page: Page
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return what answers a request: the page in a thread of its own, errors as pages."""
+
+    async def respond(request: Request) -> Response:
+        parts = request.path_params
+        parts.update({name: part_of(v) for name, v in parts.items() if isinstance(v, str)})
+        form = None
+        if request.method == "POST":
+            form = await request.form(max_part_size=MAX_BODY)
+        visit = visit_of(request, library, read_only=read_only, form=form)
+        try:
+            return await to_thread.run_sync(_answer, visit, page)
+        finally:
+            await request.close()
+
+    return respond
+
+
+def _answer(visit: Visit, page: Page) -> Response:
+    try:
+        with actor.acting("window"):
+            if page.needs_map and visit.collection.map.lacking() > WAITED_FOR:
+                job = begin_map(visit.library, visit.collection)
+                return visit.see(address("jobs", job, then=visit.address_without()))
+            return page.answer(visit)
+    except CaseTrackError as error:
+        status = 404 if isinstance(error, _NOT_THERE) else 400
+        return visit.page(
+            "error.html", status=status, message=error.message, hint=error.hint, **visit.opened()
+        )
+    except Exception:
+        logger.exception("%s %s", visit.request.method, visit.request.url.path)
+        message, hint = visit.texts("error.internal"), visit.texts("error.internal_hint")
+        return visit.page("error.html", status=500, message=message, hint=hint, **visit.opened())
+
+
+def _no_such_page(
+    library: Library, read_only: bool
+) -> Callable[[Request, HTTPException], Awaitable[Response]]:
+    async def respond(request: Request, error: HTTPException) -> Response:
+        visit = visit_of(request, library, read_only=read_only)
+        message, hint = visit.texts("error.no_page"), visit.texts("error.no_page_hint")
+        return visit.page("error.html", status=error.status_code, message=message, hint=hint)
+
+    return respond

@@ -1,0 +1,148 @@
+"""A passage on its page, and documents page by page."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from casetrack.api.viewer import open_view
+from casetrack.api.viewer.page import marks_svg
+from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.page_picture import page_picture
+from casetrack.api.viewer.report.marked import place_of_mark
+from casetrack.faces.window.pages.asked import MOST, Asked
+from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.pages.reading import beside, picture_address, reading_of
+from casetrack.graph.answers.threads import thread_of
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+    from casetrack.api.viewer import View
+    from casetrack.base.records import Document
+    from casetrack.faces.window.visit import Visit
+
+_NAMES = 300
+"""Documents whose names are offered, where one is to be shown beside another."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMarks:
+    """What the user has put on a passage or a document.
+
+    Attributes
+    ----------
+    target
+        What marks are put on: the id of the passage or the document.
+    starred
+        Whether it has a star.
+    tags
+        Its tags.
+    known
+        All tags of the collection.
+    """
+
+    target: str
+    starred: bool
+    tags: tuple[str, ...]
+    known: tuple[str, ...]
+
+
+def passage(visit: Visit, /) -> Response:
+    """Show a passage where it stands, with what is around it."""
+    collection, asked = visit.collection, Asked.of(visit)
+    state = collection.workspace.state()
+    chunk_id = visit.request.path_params["chunk"]
+    view = open_view(state, chunk_id, window=1, question=asked.question or None, draw=False)
+    place = view.provenance
+    body = page_body(view.page, is_sheet=place.sheet_name is not None, language=place.language)
+    own = (place.document_id, place.page, place.char_start, place.char_end)
+    return visit.page(
+        "passage.html",
+        collection=collection,
+        asked=asked,
+        hit=visit.asked_number("hit", 0, low=0, high=MOST),
+        most=MOST,
+        view=view,
+        own=_own_marks(collection, view.chunk.chunk_id, own),
+        picture=_marked_picture(collection, view),
+        body=Markup("".join(body)),  # noqa: S704 - the viewer escapes what it writes
+        beside=beside(visit),
+        names=_names(collection),
+    )
+
+
+def document(visit: Visit, /) -> Response:
+    """Show a document page by page, with its table of contents and what belongs with it."""
+    collection = visit.collection
+    found = collection.document(visit.request.path_params["document"])
+    as_text = visit.asked("as") == "text"
+    reading = reading_of(collection, found, visit.asked_number("page", 1), as_text=as_text)
+    state = collection.workspace.state()
+    return visit.page(
+        "document.html",
+        collection=collection,
+        document=found,
+        reading=reading,
+        as_text=as_text,
+        structure=collection.read.structure(found),
+        parent=state.snapshot.documents.get(found.parent_id) if found.parent_id else None,
+        thread=thread_of(state, found, reading.number),
+        own=_own_marks(collection, found.document_id, (found.document_id, 0, 0, 0)),
+        beside=beside(visit),
+        names=_names(collection),
+    )
+
+
+def picture(visit: Visit, /) -> Response:
+    """Draw a page of a document."""
+    params = visit.request.path_params
+    state = visit.collection.workspace.state()
+    drawn = page_picture(state, params["document"], params["page"])
+    tag = f'"{hashlib.blake2b(drawn.png, digest_size=12).hexdigest()}"'
+    # The address names the revision: what it shows never changes.
+    headers = {"etag": tag, "cache-control": "private, max-age=604800, immutable"}
+    return Response(drawn.png, media_type="image/png", headers=headers)
+
+
+def _own_marks(collection: Collection, target: str, place: tuple[str, int, int, int]) -> OwnMarks:
+    """Return the star and the tags of a place."""
+    marks = [m.mark for m in collection.marks.all() if m.state == "in force"]
+    here = [mark for mark in marks if place_of_mark(mark) == place]
+    return OwnMarks(
+        target,
+        any(mark.kind == "star" for mark in here),
+        tuple(dict.fromkeys(mark.value for mark in here if mark.kind == "tag")),
+        tuple(sorted({m.value for m in marks if m.kind == "tag"}, key=str.casefold)),
+    )
+
+
+def _names(collection: Collection) -> list[Document]:
+    """Return the documents that are offered by their names, where they are not too many."""
+    documents = collection.workspace.state().snapshot.documents
+    if len(documents) > _NAMES:
+        return []
+    return sorted(documents.values(), key=lambda d: d.name.casefold())
+
+
+def _marked_picture(collection: Collection, view: View) -> dict[str, object] | None:
+    """Return where the picture of the page is drawn, and the marks that lie over it."""
+    p = view.provenance
+    if not (view.has_picture and p.page_width and p.page_height):
+        return None
+    return {
+        "source": picture_address(collection, view.document, p.page),
+        "width": round(p.page_width),
+        "height": round(p.page_height),
+        "marks": Markup(marks_svg(view, p.page_width, p.page_height)),  # noqa: S704 - numbers
+    }
+
+
+PAGES = (
+    Page("passage", "/c/{collection}/passage/{chunk}", passage),
+    Page("document", "/c/{collection}/document/{document}", document),
+    Page("picture", "/c/{collection}/picture/{document}/{revision}/{page:int}.png", picture),
+)

@@ -1,0 +1,148 @@
+"""What happened when: an axis to look closer at, the events, own ones, and hidden ones."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.api.viewer.timeline_figure import when
+from casetrack.faces.window.drawings import drawn_timeline, words_of
+from casetrack.faces.window.pages.base import Page, document_names
+from casetrack.faces.window.pages.corrections import told_of
+from casetrack.faces.window.visit import address, own_path
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from casetrack.base.records.graph import Event, Timeline
+    from casetrack.faces.window.visit import Visit
+
+_SHOWN = 100
+_MOST = 1000
+_YEARS_APART = 40
+"""With more years than these, decades are offered to look closer at."""
+_FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
+
+
+class Span(NamedTuple):
+    """Days to look at, both included; ``None`` for no bound."""
+
+    start: str | None
+    end: str | None
+
+
+class Period(NamedTuple):
+    """A stretch of time to look closer at: its name, its days, how many dates it has."""
+
+    name: str
+    span: Span
+    dates: int
+
+
+def timeline(visit: Visit, /) -> Response:
+    """Show the events of a span on an axis and as a list."""
+    collection, words = visit.collection, words_of(visit.texts)
+    limit = visit.asked_number("limit", _SHOWN, high=_MOST)
+    start, end = visit.asked("start"), visit.asked("end")
+    found = collection.map.timeline(start=start or None, end=end or None, limit=limit)
+    numbered = list(enumerate(found.events))
+    marks = collection.marks.all()
+    return visit.page(
+        "timeline.html",
+        collection=collection,
+        timeline=found,
+        axis=drawn_timeline(visit.texts, found),
+        years=[(y, list(events)) for y, events in groupby(numbered, lambda e: e[1].first[:4])],
+        when=lambda event: when(event, words),
+        periods=_periods(found, words.months),
+        closer=_moved(found),
+        start=start,
+        end=end,
+        limit=limit,
+        most=_MOST,
+        here=address(
+            "c", collection.name, "timeline", start=start, end=end, limit=visit.asked("limit")
+        ),
+        edited=visit.asked("edit"),
+        source=visit.asked("source"),
+        names=() if visit.read_only else document_names(collection),
+        hidden=[m for m in marks if m.mark.kind == "hide_event"],
+        homeless=[m for m in marks if m.mark.kind == "event" and m.quote is None],
+        told=told_of(visit),
+    )
+
+
+def change(visit: Visit, /) -> Response:
+    """Hide an event, or add one of the user's own with its source, or say it otherwise."""
+    marks, what = visit.collection.marks, visit.sent("what")
+    date_, text = visit.sent("date"), visit.sent("text")
+    if what == "hide":
+        done = marks.hide_event(visit.sent("event"))
+    elif what == "change":
+        done = marks.change_event(visit.sent("event"), date=date_, text=text)
+    else:
+        page, source = visit.sent_number("page"), visit.sent("source")
+        done = marks.add_event(date_, text, source=source, page=page)
+    back = own_path(visit.sent("back") or address("c", visit.collection.name, "timeline"))
+    joint = "&" if "?" in back else "?"
+    return visit.see(f"{back}{joint}done={done.mark_id}")
+
+
+def _periods(found: Timeline, months: tuple[str, ...]) -> list[Period]:
+    """Return what there is to look closer at: decades, years, or the months of one year."""
+    counts: dict[str, int] = {}
+    years = {period[:4] for period, _ in found.periods}
+    # What is known of a year as a whole is a date of none of its months.
+    digits = 7 if len(years) == 1 else 4 if len(years) <= _YEARS_APART else 3
+    for period, count in found.periods:
+        if len(period) >= min(digits, 4) and not (digits == 7 and len(period) == 4):
+            counts[period[:digits]] = counts.get(period[:digits], 0) + count
+    if len(counts) < 2 and digits == 7:
+        return []
+    return [Period(*_named(period, months), dates) for period, dates in sorted(counts.items())]
+
+
+def _named(period: str, months: tuple[str, ...]) -> tuple[str, Span]:
+    if len(period) == 3:
+        return f"{period}0\u2013{period}9", Span(f"{period}0", f"{period}9")
+    if len(period) == 4:
+        return period, Span(period, period)
+    return months[int(period[5:]) - 1][:3], Span(period, period)
+
+
+def _moved(found: Timeline) -> dict[str, Span]:
+    """Return the spans that lie nearer, farther, before and after what is shown."""
+    if not found.events:
+        return {}
+    first = date.fromisoformat(found.start or _first(found.events)).toordinal()
+    last = date.fromisoformat(found.end or _last(found.events)).toordinal()
+    days = last - first + 1
+    moved = {
+        "in": (first + days // 4, last - days // 4),
+        "out": (first - days // 2, last + days // 2),
+        "before": (first - days // 2, last - days // 2),
+        "after": (first + days // 2, last + days // 2),
+    }
+    whole = found.start is None and found.end is None
+    wanted = ["in"] if whole else list(moved)
+    return {way: _days(*moved[way]) for way in wanted if days > 1 or way != "in"}
+
+
+def _first(events: tuple[Event, ...]) -> str:
+    return min(e.first for e in events)
+
+
+def _last(events: tuple[Event, ...]) -> str:
+    return max(e.last for e in events)
+
+
+def _days(first: int, last: int) -> Span:
+    ends = (min(max(day, _FIRST), _LAST) for day in (first, max(first, last)))
+    return Span(*(date.fromordinal(day).isoformat() for day in ends))
+
+
+PAGES = (
+    Page("timeline", "/c/{collection}/timeline", timeline, needs_map=True),
+    Page("change-timeline", "/c/{collection}/timeline", change, "POST"),
+)

@@ -1,0 +1,231 @@
+"""One request of the window: who asks for what, in which language, and how a page is written."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import UploadFile
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from casetrack.api.viewer.markup import printable
+from casetrack.faces.window.statements import behind
+from casetrack.faces.window.steps import step
+from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+
+LANGUAGE_COOKIE = "casetrack_language"
+THEME_COOKIE = "casetrack_theme"
+_THEMES = ("auto", "light", "dark")
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a page knows of the request it answers.
+
+    Attributes
+    ----------
+    request
+        It.
+    library
+        The data folder.
+    texts
+        What the window says, in the visitor's language.
+    read_only
+        Whether nothing may be changed through this window.
+    form
+        What was sent, of a request that changes something.
+    """
+
+    request: Request
+    library: Library
+    texts: Texts
+    read_only: bool
+    form: FormData | None = None
+
+    @functools.cached_property
+    def collection(self) -> Collection:
+        """The collection that the address names.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName, CollectionDamaged, FutureSchema
+            See :meth:`casetrack.api.library.Library.get`.
+        """
+        return self.library.get(self.request.path_params["collection"])
+
+    def opened(self) -> dict[str, Any]:
+        """Return the collection under its name, as pages want it, if it could be opened."""
+        known = self.__dict__.get("collection")
+        return {} if known is None else {"collection": known}
+
+    @property
+    def part(self) -> str:
+        """The part of a collection that the address leads to, such as ``timeline``; else empty."""
+        places = self._places()
+        return places[2] if len(places) > 2 and places[0] == "c" else ""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether a page that stands already asks for a part of it."""
+        return self.request.headers.get("x-part") == "1"
+
+    def asked(self, name: str, /) -> str:
+        """Return a value of the address, empty where there is none."""
+        return self.request.query_params.get(name, "").strip()
+
+    def asked_as_typed(self, name: str, /) -> str:
+        """Return a value of the address with the blanks around it."""
+        return self.request.query_params.get(name, "")
+
+    def asked_all(self, name: str, /) -> list[str]:
+        """Return all values of the address under one name."""
+        return [v for v in self.request.query_params.getlist(name) if v.strip()]
+
+    def asked_number(self, name: str, default: int, /, *, low: int = 1, high: int = 10**9) -> int:
+        """Return a whole number of the address within bounds; anything else is the default."""
+        text = self.asked(name)
+        if not text.isascii() or not text.isdigit():
+            return default
+        return min(max(int(text[:12]), low), high)
+
+    def sent(self, name: str, /) -> str:
+        """Return a value of what was sent, empty where there is none."""
+        value = self.form.get(name) if self.form else None
+        return value.strip() if isinstance(value, str) else ""
+
+    def sent_number(self, name: str, /) -> int | None:
+        """Return a whole number of what was sent, if there is one."""
+        text = self.sent(name)
+        return int(text[:12]) if text.isascii() and text.isdigit() else None
+
+    def sent_all(self, name: str, /) -> list[str]:
+        """Return all values of what was sent under one name."""
+        sent = self.form.getlist(name) if self.form else []
+        return [v.strip() for v in sent if isinstance(v, str) and v.strip()]
+
+    def sent_files(self, name: str, /) -> list[UploadFile]:
+        """Return the files that were sent under one name."""
+        sent = self.form.getlist(name) if self.form else []
+        return [f for f in sent if isinstance(f, UploadFile) and f.filename]
+
+    def address_with(self, **changed: object) -> str:
+        """Return the address of this page with some values changed; ``None`` leaves one out."""
+        given: dict[str, object] = {}
+        for name, value in self.request.query_params.multi_items():
+            given[name] = [*_several(given.get(name)), value]
+        return address(*self._places(), **(given | changed))
+
+    def address_without(self, *names: str) -> str:
+        """Return the address of this page without some of its values."""
+        return self.address_with(**dict.fromkeys(names))
+
+    def _places(self) -> list[str]:
+        return [part_of(part) for part in self.request.url.path.split("/") if part]
+
+    def page(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
+        """Write a page."""
+        given = self._common() | values
+        text = templates().get_template(template).render(given)
+        return HTMLResponse(text, status, headers={"cache-control": "no-store"})
+
+    def see(self, address: str, /) -> Response:
+        """Send the browser to another page, after a change."""
+        return RedirectResponse(address, 303)
+
+    def _common(self) -> dict[str, Any]:
+        theme = self.request.cookies.get(THEME_COOKIE, "auto")
+        return {
+            "t": self.texts,
+            "visit": self,
+            "to": address,
+            "step": step,
+            "behind": functools.partial(behind, self),
+            "here": self.request.url.path,
+            "languages": LANGUAGES,
+            "theme": theme if theme in _THEMES else "auto",
+            "read_only": self.read_only,
+            "is_part": self.is_part,
+        }
+
+
+def visit_of(
+    request: Request, library: Library, /, *, read_only: bool, form: FormData | None = None
+) -> Visit:
+    """Return what a page needs to know of a request."""
+    language = language_of(
+        request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
+    )
+    return Visit(request, library, Texts(language), read_only, form)
+
+
+def address(*parts: object, **query: object) -> str:
+    """Return an address within the window: ``address("c", "A/B", q="x")`` is ``/c/A%2FB?q=x``.
+
+    Values that are ``None``, empty or false are left out; a list stands for several of one name.
+    """
+    path = "/" + "/".join(quote(str(part), safe="") for part in parts)
+    pairs: list[tuple[str, str]] = []
+    for name, value in query.items():
+        several = value if isinstance(value, (list, tuple, set)) else [value]
+        pairs += [(name.rstrip("_"), str(v)) for v in several if v not in (None, "", False)]
+    return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def as_part(text: str, /) -> str:
+    """Return a part of a path as routes are given it: without its signs, but for a slash in it."""
+    return unquote(text).replace("%", "%25").replace("/", "%2F")
+
+
+def part_of(text: str, /) -> str:
+    """Return what a part of a path says, see :func:`as_part`."""
+    return text.replace("%2F", "/").replace("%25", "%")
+
+
+def _several(value: object) -> list[str]:
+    return list(value) if isinstance(value, list) else []
+
+
+def own_path(text: str, /) -> str:
+    """Return an address as one within the window; two slashes would name another host."""
+    return "/" + text.lstrip("/\\")
+
+
+@functools.cache
+def templates() -> Environment:
+    """Return the templates; whatever they show is text, unless it was made as markup."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.filters["local"] = _local
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Return what an expression of a template shows; control signs of a document are none of it."""
+    if value is None:
+        return ""
+    return printable(value) if type(value) is str else value
+
+
+def _local(moment: datetime | None) -> str:
+    """Return a moment in the time of this computer: ``2026-11-22 14:05``."""
+    return "" if moment is None else f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,85 @@
+"""Long work that the window begins: pages come and go, and it goes on until the window ends."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+    from casetrack.base.records import CollectionInfo
+    from casetrack.base.records.jobs import JobKind
+    from casetrack.keep.jobs import RunningJob
+
+_running: dict[str, tuple[RunningJob, threading.Thread]] = {}
+"""The work of this process, by the ids of its jobs."""
+_lock = threading.Lock()
+_END_SECONDS = 20.0
+"""How long work may take to come to a boundary when the window ends."""
+
+
+def begin(
+    library: Library,
+    kind: JobKind,
+    work: Callable[[Callable[..., None], threading.Event], Any],
+    /,
+    *,
+    title: str,
+    collection: CollectionInfo | None = None,
+) -> str:
+    """Begin long work in a thread of its own, and return the id of its job.
+
+    How far it is, what came of it and what went wrong stand in the job
+    (:meth:`casetrack.keep.jobs.JobStore.get`), which any program can see and ask to end.
+
+    Parameters
+    ----------
+    kind, title, collection
+        See :meth:`casetrack.keep.jobs.JobStore.run`.
+    work
+        See :meth:`casetrack.keep.jobs.RunningJob.do`.
+    """
+    job = library.jobs.start(kind, title=title, collection=collection)
+    thread = threading.Thread(target=_do, args=(job, work), name=job.id)
+    _running[job.id] = (job, thread)
+    thread.start()
+    return job.id
+
+
+def begin_map(library: Library, collection: Collection, /) -> str:
+    """Begin to read a collection for the map, unless that is under way; return the job's id."""
+    info = collection.info
+    with _lock:
+        for job, _ in list(_running.values()):
+            if job.job.kind == "upkeep" and job.job.collection_id == info.id:
+                return job.id
+        return begin(
+            library, "upkeep", collection.map.prepare, title=f"Map of {info.name}", collection=info
+        )
+
+
+def end_all() -> None:
+    """Ask all work to end, and wait until it has, within reason; what was finished is kept."""
+    for job, _ in list(_running.values()):
+        job.cancel.set()
+    for _, thread in list(_running.values()):
+        thread.join(_END_SECONDS)
+
+
+def is_busy() -> bool:
+    """Return whether any work goes on."""
+    return bool(_running)
+
+
+def _do(job: RunningJob, work: Callable[[Callable[..., None], threading.Event], Any]) -> None:
+    try:
+        job.do(work)
+    except BaseException as error:  # noqa: BLE001 - the job's record tells of it
+        job.end(error)
+    else:
+        job.end()
+    finally:
+        _running.pop(job.id, None)

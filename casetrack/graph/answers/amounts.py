@@ -1,0 +1,143 @@
+"""Amounts: sums of money, percentages and quantities, each at its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from casetrack.base.errors import UsageError
+from casetrack.base.records.graph import AMOUNT_KINDS, Amount, Amounts, AmountSort, AmountUnit
+from casetrack.extract.typed_dates import LONGEST, is_all
+from casetrack.graph.answers.rows import one_of, quotes_of, total_of, up_to
+from casetrack.graph.answers.statements import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.graph.graph import ContextGraph
+
+AMOUNT_SORTS: tuple[AmountSort, ...] = get_args(AmountSort)
+_MOST = 10_000
+
+
+def amounts(
+    graph: ContextGraph,
+    /,
+    *,
+    kind: str = "all",
+    unit: str | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    document: Document | None = None,
+    sort_by: str = "document",
+    limit: int | None = 100,
+) -> Amounts:
+    """Return amounts with the words that say them.
+
+    Where nothing fits, the units are those of all amounts, so that a wrong unit shows.
+
+    Parameters
+    ----------
+    kind
+        One of ``AMOUNT_KINDS``, or ``all``.
+    unit
+        Only this unit, however it is written (``EUR``, ``€``, ``euros``, ``%``, ``kg``), and
+        money that may be of it: plain dollars, where ``USD`` is asked for.
+    least, most
+        Only values in this span, both included; a range counts when it touches the span.
+    document
+        Only those in it.
+    sort_by
+        ``document`` for reading order; ``value``, the highest first, or ``lowest``, in both of
+        which amounts of one unit stand together.
+    limit
+        1..10,000, or ``None`` for all.
+
+    Raises
+    ------
+    UsageError
+        An argument is not one of these, or *least* is above *most*.
+    """
+    one_of("kind", kind, ("all", *AMOUNT_KINDS))
+    one_of("sort_by", sort_by, AMOUNT_SORTS)
+    limit = up_to(limit, _MOST)
+    if least is not None and most is not None and least > most:
+        raise UsageError(
+            f"The smallest amount, {least:g}, is above the largest, {most:g}.", hint="Swap the two."
+        )
+    units = None if unit is None else _units(graph, unit)
+    document_id = None if document is None else document.document_id
+
+    def asked(**values: Any) -> list[dict[str, Any]]:
+        every: dict[str, Any] = {"kind": "all", "unit": None, "least": None, "most": None}
+        rows: list[dict[str, Any]] = ask(graph, "amounts", **(every | values)).to_pylist()
+        return rows
+
+    rows = asked(
+        kind=kind,
+        unit=None if units is None else ",".join(units),
+        least=least,
+        most=most,
+        document_id=document_id,
+        sort_by=sort_by,
+        limit=limit,
+    )
+    counted = rows[:1] or asked(document_id=document_id, sort_by=sort_by, limit=1)
+    found = (
+        Amount(
+            kind=row["kind"],
+            value=row["value"],
+            high=row["high"],
+            unit=row["unit"],
+            entity_id=row["entity_id"],
+            confidence=row["confidence"],
+            quote=quote,
+            row_label=row["row_label"],
+            period=row["period"],
+            first_day=row["first_day"],
+            last_day=row["last_day"],
+            printed_value=row["printed_value"],
+            scale=row["scale"],
+        )
+        for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
+    )
+    return Amounts(
+        found, total=total_of(rows), units=_counts(counted), sort_by=cast("AmountSort", sort_by)
+    )
+
+
+def _counts(rows: Sequence[Mapping[str, Any]]) -> tuple[AmountUnit, ...]:
+    return tuple(AmountUnit(**each) for row in rows for each in row["units"])
+
+
+def _units(graph: ContextGraph, typed: str) -> list[str]:
+    """Return the units of a collection that a typed one is or may be; itself where none is."""
+    from casetrack.extract.amounts.currencies import same_money
+
+    asked = unit_of(typed)
+    there = {u for u in graph.table("amounts")["unit"].unique().to_pylist() if u is not None}
+    return sorted(u for u in there if _is_same(u, asked) or same_money(u, asked)) or [asked]
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
+
+
+def unit_of(typed: str, /) -> str:
+    """Return what the unit of an amount is called that somebody writes in this way.
+
+    Examples
+    --------
+    >>> unit_of("£"), unit_of("usd"), unit_of("per cent"), unit_of("kilograms"), unit_of("widgets")
+    ('GBP', 'USD', 'percent', 'kg', 'widgets')
+    """
+    from casetrack.extract.amounts import find_amounts
+
+    text = typed.strip()
+    if len(text) > LONGEST:
+        return text
+    for form in (f"{text}1", f"1 {text}", f"1{text}", f"{text.upper()} 1"):
+        for amount in find_amounts(form):
+            if amount.unit is not None and is_all(form, amount.start, amount.end):
+                return amount.unit
+    return text

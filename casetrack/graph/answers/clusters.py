@@ -1,0 +1,318 @@
+"""Documents that belong together: by meaning, by whom they mention, by what they cite, by kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.base.records.graph import Cluster, Clusters
+from casetrack.graph.answers.features import features, shared_by
+from casetrack.graph.answers.rows import one_of, quotes_of, within
+from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.typical import typical_quotes
+from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
+from casetrack.graph.topics.labels import TermNames, distinct_labels, phrases_of, telling_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.graph.answers.features import Features
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.topics.labels import Passage
+
+STRATEGIES = ("topical", "entity", "reference", "document_type")
+_MOST = 20
+_LINKED_AT_MOST = 2000
+_LAST_CUTS = 40
+_FEW = 8
+"""Of fewer documents the mean says more of each than of what is common to all."""
+_LEAST_ALIKE = 0.08
+_LEAST_ALIKE_WHOLE = 0.75
+_ANYTHING = 0.01
+"""Cosine of what has more in common than any two."""
+_LABELLED_CHUNKS = 4000
+_SHOWN = 4
+_QUOTES = 2
+_TYPES = {
+    "contract": "Contracts",
+    "report": "Reports",
+    "spreadsheet": "Spreadsheets",
+    "presentation": "Presentations",
+    "correspondence": "Correspondence",
+    "memo": "Memos",
+    "proposal": "Proposals",
+    "invoice": "Invoices",
+    "policy": "Policies",
+    "other": "Other documents",
+}
+
+
+def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+    """Group the documents of a collection, each group named by what its documents share.
+
+    Parameters
+    ----------
+    strategy
+        ``topical``: the meaning of their texts; ``entity``: the people, organisations and places
+        that they mention; ``reference``: what they refer to; ``document_type``: their kind.
+    limit
+        1..20. A document that shares nothing with another one is in ``rest``.
+
+    Raises
+    ------
+    UsageError
+        An argument is not one of these.
+    """
+    one_of("strategy", strategy, STRATEGIES)
+    within("limit", limit, 1, _MOST)
+    if strategy == "document_type":
+        groups, found = _by_type(graph, limit)
+    elif strategy == "topical":
+        groups = grouped(*_meaning(graph), most=limit)
+        found = _topical(graph, groups)
+    else:
+        held = features(graph, strategy)
+        groups = grouped(held.units, _LEAST_ALIKE, most=limit)
+        found = _sharing(graph, held, groups)
+    inside = {i for group in groups for i in group}
+    rest = tuple(d for i, d in enumerate(graph.documents) if i not in inside)
+    return Clusters(graph.info.name, strategy, tuple(found), rest)
+
+
+def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[list[int]]:
+    """Group unit rows; a row of zeros, or less than *least* like any other, belongs to no group.
+
+    Up to 2,000 rows by average linkage, cut where groups are most distinct (silhouette); above by
+    k-means.
+
+    Returns
+    -------
+    list of list of int
+        Rows of each group, the most typical first; the largest group first.
+    """
+    some = np.flatnonzero(units.any(axis=1))
+    if len(some) < 2:
+        return []
+    rows = units[some]
+    if len(rows) <= _LINKED_AT_MOST:
+        labels = _linked(rows, least, most)
+    else:
+        labels = (rows @ spherical_kmeans(rows, most).T).argmax(axis=1)
+    groups = [np.flatnonzero(labels == g) for g in range(int(labels.max()) + 1)]
+    groups = _joined(rows, [g for g in groups if len(g) > 1], least)
+    groups = sorted(groups, key=lambda g: (-len(g), int(g[0])))[:most]
+    ordered = []
+    for group in groups:
+        # Rounded, so that equal ones stand in the order of the documents.
+        near = np.round(rows[group] @ rows[group].mean(axis=0), 5)
+        ordered.append([int(some[i]) for i in group[np.argsort(-near, kind="stable")]])
+    return ordered
+
+
+def _joined(
+    rows: NDArray[np.float32], groups: Sequence[NDArray[np.int64]], least: float
+) -> list[NDArray[np.int64]]:
+    """Add to each group the loners that are more like it than like the others, and like it."""
+    if not groups:
+        return []
+    means = np.stack([rows[g].mean(axis=0) for g in groups])
+    loners = np.setdiff1d(np.arange(len(rows)), np.concatenate(groups))
+    near = rows[loners] @ means.T
+    best = near.argmax(axis=1)
+    fits = near.max(axis=1) >= least
+    return [
+        np.sort(np.concatenate([group, loners[fits & (best == g)]]))
+        for g, group in enumerate(groups)
+    ]
+
+
+def _linked(rows: NDArray[np.float32], least: float, most: int) -> NDArray[np.int64]:
+    """Return the group of each row: the cut where groups are most distinct.
+
+    Of the cuts that leave at most *most* groups and no crowd of loners, those that join what is at
+    least *least* alike; where there is none, those that join what has anything in common. Where
+    neither leaves few enough groups, all that are *least* alike are groups.
+    """
+    similarity = rows @ rows.T
+    merges = average_linkage(similarity)
+    heights = sorted({m[2] for m in merges}, reverse=True)
+    near = [h for h in heights if h >= least]
+    for cuts in (near, [h for h in heights if _ANYTHING <= h < least]):
+        best = _most_distinct(similarity, merges, cuts, most)
+        if best is not None:
+            return best
+    return next(cut(merges, len(rows), near[-1:]), np.arange(len(rows)))
+
+
+def _most_distinct(
+    similarity: NDArray[np.float32],
+    merges: Sequence[tuple[int, int, float]],
+    cuts: Sequence[float],
+    most: int,
+) -> NDArray[np.int64] | None:
+    count = len(similarity)
+    best, best_score = None, -np.inf
+    # The last merges make the large groups; of the many small ones before, some are tried.
+    tried = [*cuts[: -_LAST_CUTS : max(1, len(cuts) // _LAST_CUTS)], *cuts[-_LAST_CUTS:]]
+    for labels in cut(merges, count, tried):
+        sizes = np.bincount(labels)
+        several = int((sizes > 1).sum())
+        if not 1 <= several <= most or len(sizes) > max(4 * most, count // 2 + most):
+            continue
+        score = _silhouette(similarity, labels)
+        if score > best_score + 1e-9:
+            best, best_score = labels, score
+    return best
+
+
+def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
+    """Return how much nearer rows are to their own group than to the next; loners count nothing."""
+    count = int(labels.max()) + 1
+    member = np.zeros((count, len(labels)), dtype=np.float32)
+    member[labels, np.arange(len(labels))] = 1
+    sizes = member.sum(axis=1)
+    sums = similarity @ member.T
+    rows = np.arange(len(labels))
+    own_size = sizes[labels]
+    own = (sums[rows, labels] - np.diag(similarity)) / np.maximum(own_size - 1, 1)
+    if count == 1:
+        return float(own.mean()) * 0.5
+    means = sums / sizes
+    means[rows, labels] = -np.inf
+    other = means.max(axis=1)
+    near = np.where(own_size > 1, (own - other) / np.maximum(1 - np.minimum(own, other), 1e-6), 0)
+    return float(np.clip(near, -1, 1).mean())
+
+
+def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
+    """Return the documents' vectors without what is common to all, or their phrases instead.
+
+    With it the least cosine that makes two of them alike.
+    """
+    vectors = graph.document_vectors()
+    some = np.asarray(vectors.any(axis=1))
+    if some.sum() < 2:
+        return _phrase_vectors(graph), _LEAST_ALIKE
+    if some.sum() < _FEW:
+        return vectors, _LEAST_ALIKE_WHOLE
+    # What all documents of a collection have in common tells nothing of their groups.
+    moved = np.where(some[:, None], vectors - vectors[some].mean(axis=0), 0)
+    return unit_rows(moved.astype(np.float32)), _LEAST_ALIKE
+
+
+def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
+    texts = _texts(graph, [[i] for i in range(len(graph.documents))])
+    held = [{p for _, passage in passages for p in passage} for passages in texts]
+    counts: dict[str, int] = {}
+    for phrases in held:
+        for phrase in phrases:
+            counts[phrase] = counts.get(phrase, 0) + 1
+    shared = sorted((p for p in counts if counts[p] > 1), key=lambda p: (-counts[p], p))[:1024]
+    rows = np.zeros((len(held), max(len(shared), 1)), dtype=np.float32)
+    for column, phrase in enumerate(shared):
+        weight = np.log((1 + len(held)) / counts[phrase])
+        rows[[i for i, phrases in enumerate(held) if phrase in phrases], column] = weight
+    return unit_rows(rows)
+
+
+def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Passage]]:
+    """Return for each group of documents the phrases of some of its chunks, as many of each."""
+    vectors = graph.chunk_vectors()
+    starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
+    count = sum(len(group) for group in groups)
+    each = max(2, _LABELLED_CHUNKS // max(count, 1))
+    chosen = []
+    for group in groups:
+        ids: list[tuple[int, str]] = []
+        for document in group:
+            low, high = int(starts[document]), int(starts[document + 1])
+            step = max(1, -(-(high - low) // each))
+            ids += [(document, vectors.ids[i]) for i in range(low, high, step)]
+        chosen.append(ids)
+    phrases = phrases_of(graph, [i for ids in chosen for _, i in ids])
+    return [[(document, phrases[i]) for document, i in ids] for ids in chosen]
+
+
+def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
+    names = TermNames(graph)
+    chosen = [names.chosen(found) for found in telling_terms(_texts(graph, groups))]
+    labels = distinct_labels([label for label, _ in chosen], "Other documents")
+    vectors = graph.chunk_vectors()
+    starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
+    typical = [
+        [vectors.ids[_central(graph, int(starts[d]), int(starts[d + 1]))] for d in g[:_QUOTES]]
+        for g in groups
+    ]
+    wanted = [(ids, terms) for ids, (_, terms) in zip(typical, chosen, strict=True)]
+    quotes = typical_quotes(graph, wanted)
+    return [
+        _cluster(graph, number, label, terms, group, found)
+        for number, (label, (_, terms), group, found) in enumerate(
+            zip(labels, chosen, groups, quotes, strict=True), start=1
+        )
+    ]
+
+
+def _central(graph: ContextGraph, low: int, high: int) -> int:
+    """Return the chunk of a document that is most like the document as a whole."""
+    vectors = graph.chunk_vectors()
+    scale = vectors.scales[low:high]
+    codes = vectors.codes[low:high].astype(np.float32)
+    return low + int((codes @ (scale @ codes) * scale).argmax()) if high > low else low
+
+
+def _sharing(graph: ContextGraph, held: Features, groups: Sequence[Sequence[int]]) -> list[Cluster]:
+    """Return the groups; quoted is where their first documents name what all share."""
+    shared = [[held.ids[i] for i in shared_by(held, g, most=_SHOWN + 2)] for g in groups]
+    rows = held.rows(sorted({i for ids in shared for i in ids}))
+    terms = [tuple(rows[i][0]["name"] for i in ids) for ids in shared]
+    labels = distinct_labels([_listed(t[:_SHOWN]) for t in terms], "Other documents")
+    chosen = []
+    for group, ids in zip(groups, shared, strict=True):
+        first = {row["document_id"]: row for i in ids[:1] for row in rows[i] if row["chunk_id"]}
+        named = [graph.documents[document].document_id for document in group[:_QUOTES]]
+        chosen.append([first[document] for document in named if document in first])
+    quotes = iter(quotes_of(graph, [place for places in chosen for place in places]))
+    return [
+        _cluster(graph, number, label, own, group, tuple(next(quotes) for _ in places))
+        for number, (label, own, group, places) in enumerate(
+            zip(labels, terms, groups, chosen, strict=True), start=1
+        )
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _by_type(graph: ContextGraph, most: int) -> tuple[list[list[int]], list[Cluster]]:
+    ranks = {document.document_id: rank for rank, document in enumerate(graph.documents)}
+    rows = ask(graph, "documents-by-type").to_pylist()
+    rows = sorted(rows, key=lambda row: (-row["documents"], row["type"]))[:most]
+    groups = [[ranks[i] for i in row["document_ids"]] for row in rows]
+    found = [
+        _cluster(graph, number, _TYPES.get(kind, kind.capitalize()), (kind,), group, ())
+        for number, (kind, group) in enumerate(
+            zip((row["type"] for row in rows), groups, strict=True), start=1
+        )
+    ]
+    return groups, found
+
+
+def _cluster(
+    graph: ContextGraph,
+    number: int,
+    label: str,
+    shared: Sequence[str],
+    group: Sequence[int],
+    quotes: Sequence[Quote],
+) -> Cluster:
+    documents: tuple[Document, ...] = tuple(graph.documents[i] for i in group)
+    return Cluster(f"cluster-{number}", label, tuple(shared), documents, tuple(quotes))

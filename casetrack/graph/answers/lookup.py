@@ -1,0 +1,214 @@
+"""What a typed name stands for: an entity or a reference, by any of its spellings or nearly so."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.base.names import shown
+from casetrack.base.records.graph import COURT, ENTITY_KINDS
+from casetrack.graph.answers.names import (
+    EXACT,
+    FITS,
+    NEAR,
+    flattened,
+    known_names,
+    nearness,
+    normal_form,
+)
+from casetrack.graph.answers.rows import entity_of, numbers, one_of, picked, reference_of
+from casetrack.graph.answers.values import value_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from casetrack.base.records.graph import Entity, Reference
+    from casetrack.graph.answers.names import KnownNames
+    from casetrack.graph.graph import ContextGraph
+
+_NEAR_SHOWN = 5
+
+
+def match_entities(
+    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int = 5
+) -> list[tuple[Entity, float]]:
+    """Find what a typed name, date or amount may stand for.
+
+    Parameters
+    ----------
+    name
+        An id, a name or alias in any spelling, a part of one ("Smith"), one with a slip of the
+        finger; a date or an amount in any form ("12 March 2024", "$1.2 million").
+    kind
+        One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``any``.
+    limit
+        How many to return at most.
+
+    Returns
+    -------
+    list of (Entity, float)
+        At least one, best first, with how well it fits, 0..1; equally good ones by mentions.
+
+    Raises
+    ------
+    EntityNotFound
+        Nothing fits; the error names what is similar.
+    UsageError
+        *name* has neither letters nor figures, or *kind* is not known.
+    """
+    one_of("entity_type", kind, ("any", *ENTITY_KINDS, COURT))
+    name = _plain(name)
+    typed = _typed(name, "a person, an organisation, a place, a date or an amount")
+    table = source.table("entities")
+    known = _names_of(table, lambda: _entity_names(source))
+    scores = _named(name, typed, table, "entity_id", known)
+    for entity_id, score in value_scores(source, name, kind).items():
+        scores[_mask(pc.equal(table["entity_id"], entity_id))] = score
+    if kind == "any":
+        allowed = np.ones(len(scores), bool)
+    else:
+        allowed = _mask(pc.equal(table["role" if kind == COURT else "kind"], kind))
+    best = _best(np.where(allowed, scores, 0.0), table, "mention_count", "entity_id")
+    fitting = [i for i in best if scores[i] >= FITS][:limit]
+    if fitting:
+        rows = picked(table, fitting).to_pylist()
+        return [(entity_of(r), float(scores[i])) for r, i in zip(rows, fitting, strict=True)]
+    near = _best(scores, table, "mention_count", "entity_id")
+    similar = picked(table, [i for i in near if scores[i] >= NEAR][:_NEAR_SHOWN])
+    pairs = zip(similar["name"].to_pylist(), similar["kind"].to_pylist(), strict=True)
+    raise EntityNotFound(shown(name), list(pairs), kind=kind)
+
+
+def entity_ids(source: ContextGraph, names: Iterable[str], /) -> tuple[str, ...]:
+    """Return the ids of the entities that names stand for; an id stands for itself.
+
+    Raises
+    ------
+    EntityNotFound, UsageError
+        See :func:`match_entities`.
+    """
+    known = source.table("entities")["entity_id"]
+    return tuple(
+        name if pc.index(known, name).as_py() >= 0 else match_entities(source, name)[0][0].entity_id
+        for name in map(_plain, names)
+    )
+
+
+def match_references(
+    source: ContextGraph, name: str, /, *, limit: int = 5
+) -> list[tuple[Reference, float]]:
+    """Find what a typed name refers to: like :func:`match_entities`, over ``references``.
+
+    The words with which the texts cite a thing, and the name of the document that is meant, count
+    as its names.
+
+    Raises
+    ------
+    ReferenceNotFound
+        Nothing fits; the error names what is similar.
+    UsageError
+        *name* has neither letters nor figures.
+    """
+    name = _plain(name)
+    typed = _typed(name, "a document, a standard, a law or a case")
+    table = source.table("references")
+    known = _names_of(table, lambda: _reference_names(source))
+    scores = _named(name, typed, table, "reference_id", known)
+    best = _best(scores, table, "citation_count", "reference_id")
+    fitting = [i for i in best if scores[i] >= FITS][:limit]
+    if fitting:
+        rows = picked(table, fitting).to_pylist()
+        return [(reference_of(r), float(scores[i])) for r, i in zip(rows, fitting, strict=True)]
+    similar = picked(table, [i for i in best if scores[i] >= NEAR][:_NEAR_SHOWN])
+    pairs = zip(similar["name"].to_pylist(), similar["type"].to_pylist(), strict=True)
+    raise ReferenceNotFound(shown(name), list(pairs))
+
+
+def _plain(name: str) -> str:
+    """Return the text without halves of characters, which no table can hold."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _typed(name: str, what: str) -> str:
+    typed = normal_form(name)
+    if not typed and not any(c.isalnum() for c in name):
+        said = f'"{shown(name)}" holds no name' if shown(name) else "The name is empty"
+        raise UsageError(f"{said}.", hint=f"Type the name of {what}.")
+    return typed
+
+
+def _named(
+    name: str, typed: str, table: pa.Table, id_column: str, known: KnownNames
+) -> NDArray[np.float64]:
+    scores = nearness(typed, known, table.num_rows) if typed else np.zeros(table.num_rows)
+    for column in (id_column, "name"):
+        scores[_mask(pc.equal(table[column], name.strip()))] = EXACT
+    return scores
+
+
+def _entity_names(source: ContextGraph) -> KnownNames:
+    """Return the names and aliases of entities; dates and amounts are found by their value."""
+    table = source.table("entities")
+    own = np.flatnonzero(~_mask(pc.is_in(table["kind"], value_set=pa.array(["date", "amount"]))))
+    named = table.take(pa.array(own))
+    aliases, owners = flattened(named["aliases"])
+    return known_names([(named["name"], own), (aliases, own[owners])])
+
+
+def _reference_names(source: ContextGraph) -> KnownNames:
+    table = source.table("references")
+    kept = np.flatnonzero(_mask(pc.is_valid(table["target_document_name"])))
+    # A document is called by its name with or without the suffix of its file.
+    stems = pc.replace_substring_regex(
+        table["target_document_name"].take(pa.array(kept)), r"\.[A-Za-z0-9]{1,5}$", ""
+    )
+    cited = source.table("citations")
+    used = cited.filter(cited["resolved"]).group_by(["reference_id", "text"]).aggregate([])
+    owners = pc.index_in(used["reference_id"], value_set=table["reference_id"].combine_chunks())
+    known = _mask(pc.is_valid(owners))
+    return known_names(
+        [
+            (table["name"], np.arange(table.num_rows, dtype=np.int64)),
+            (stems, kept),
+            (used["text"].filter(known), np.asarray(owners.filter(known), dtype=np.int64)),
+        ]
+    )
+
+
+_kept: dict[int, tuple[weakref.ref[pa.Table], KnownNames]] = {}
+
+
+def _names_of(table: pa.Table, make: Callable[[], KnownNames]) -> KnownNames:
+    """Return the names of a table in their compared form; kept as long as the table is."""
+    key = id(table)
+    held = _kept.get(key)
+    if held is None or held[0]() is not table:
+        held = (weakref.ref(table, lambda _: _kept.pop(key, None)), make())
+        _kept[key] = held
+    return held[1]
+
+
+def _best(scores: NDArray[np.float64], table: pa.Table, count: str, id_column: str) -> list[int]:
+    """Return positions by score, then by number of places, then by id; none without a score.
+
+    What follows "@" in the id of a reference is the random id of a document.
+    """
+    some = np.flatnonzero(scores >= NEAR)
+    ids = table[id_column].take(pa.array(some)).to_pylist()
+    counts = numbers(table, count)[some]
+    # Scores that differ by a hair come from lengths of names, not from what was meant.
+    steps = np.round(scores[some], 2)
+    plain = [i.partition("@")[0] for i in ids]
+    order = sorted(range(len(some)), key=lambda i: (-steps[i], -counts[i], plain[i], i))
+    return [int(some[i]) for i in order]
+
+
+def _mask(found: pa.ChunkedArray) -> NDArray[np.bool_]:
+    return np.asarray(pc.fill_null(found, fill_value=False)).astype(bool)

@@ -1,0 +1,175 @@
+"""Documents that belong with a document, and why, in words and quotes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import UsageError
+from casetrack.base.names import shown
+from casetrack.base.records import Rows
+from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation
+from casetrack.graph.answers.rows import total_of, up_to
+from casetrack.graph.answers.statements import ask
+from casetrack.graph.answers.typical import telling_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.graph.graph import ContextGraph
+
+_Row = dict[str, Any]
+_MOST = 500
+_QUOTES = 2
+_SAID_BY_WORDS = frozenset({"reference", "thread", "same mail", "file"})
+"""What an edge rests on that its description says already."""
+_OTHER_WORDS = {"version_chain": "version", "semantic_similar": "semantic"}
+_SAYINGS = {
+    ("explicit", True): "refers to it{times}",
+    ("explicit", False): "is referred to by it{times}",
+    ("version", True): "is an earlier version of it",
+    ("version", False): "is a later version of it",
+    ("response_to", True): "answers it",
+    ("response_to", False): "is answered by it",
+    ("amends", True): "amends it",
+    ("amends", False): "is amended by it",
+    ("attachment", True): "is attached to it",
+    ("attachment", False): "has it attached",
+    ("restates", True): "restates it",
+    ("restates", False): "is restated by it",
+    ("supplements", True): "supplements it",
+    ("supplements", False): "is supplemented by it",
+    ("schedule_of", True): "is a schedule of it",
+    ("schedule_of", False): "has it as a schedule",
+    ("exhibit_of", True): "is an exhibit of it",
+    ("exhibit_of", False): "has it as an exhibit",
+    ("made_under", True): "is made under it",
+    ("made_under", False): "is the contract that it is made under",
+    ("bills", True): "charges for it",
+    ("bills", False): "is charged for by it",
+    ("interim_of", True): "reports on a quarter of its year",
+    ("interim_of", False): "is the annual report of its year",
+    ("forward_of", True): "passes it on",
+    ("forward_of", False): "is passed on by it",
+    ("same_thread", False): "is of the same thread of mails",
+    ("copy", True): "is a copy of it, and does not count",
+    ("copy", False): "is the mail that it is a copy of",
+}
+
+
+def related_documents(
+    graph: ContextGraph, document: Document, relation: str = "all", /, *, limit: int | None = 10
+) -> Rows[RelatedDocument]:
+    """Return the documents that belong with a document, the strongest connection first.
+
+    Several relations to the same document add up as independent evidence: ``1 - prod(1 - weight)``.
+
+    Parameters
+    ----------
+    document
+        The document in question.
+    relation
+        One of ``RELATION_TYPES``, or ``all``; ``version_chain`` and ``semantic_similar`` mean
+        ``version`` and ``semantic``.
+    limit
+        1..500, or ``None`` for all.
+
+    Raises
+    ------
+    UsageError
+        An argument is not one of these.
+    """
+    relation = _OTHER_WORDS.get(relation, relation)
+    if relation not in {"all", *RELATION_TYPES}:
+        raise UsageError(
+            f'relation "{shown(relation)}" is not known.',
+            hint=f"Use one of: all, {', '.join(RELATION_TYPES)}.",
+        )
+    limit = up_to(limit, _MOST)
+    own = document.document_id
+    rows = ask(graph, "related", document_id=own, relation=relation, limit=limit).to_pylist()
+    known = {d.document_id: d for d in graph.documents}
+    strengths: dict[str, float] = {}
+    relations: dict[str, list[Relation]] = {}
+    for row, found in zip(rows, _relations(graph, document, rows), strict=True):
+        strengths[row["document_id"]] = row["strength"]
+        relations.setdefault(row["document_id"], []).append(found)
+    records = (
+        RelatedDocument(known[other], strengths[other], tuple(own))
+        for other, own in relations.items()
+    )
+    return Rows(records, of=RelatedDocument, total=total_of(rows))
+
+
+def _relations(graph: ContextGraph, document: Document, rows: Sequence[_Row]) -> Iterator[Relation]:
+    """Yield the relations of the rows, each with its quotes."""
+    asked = {
+        "document_id": document.document_id,
+        "other_ids": list(dict.fromkeys(row["document_id"] for row in rows)),
+    }
+    shared: dict[tuple[str, str], list[str]] = {}
+    for row in ask(graph, "related-shared", **asked).to_pylist():
+        shared.setdefault((row["document_id"], row["type"]), []).append(row["name"])
+    places = {
+        (row["source_id"], row["target_id"], row["type"], row["chunk_id"]): row
+        for row in ask(graph, "related-places", **asked).to_pylist()
+    }
+    chosen = [_places(graph, row, places) for row in rows]
+    quotes = iter(graph.quotes([place for own in chosen for place in own]))
+    for row, own in zip(rows, chosen, strict=True):
+        yield Relation(
+            type=row["type"],
+            weight=row["weight"],
+            count=row["count"],
+            description=_description(
+                document, row, shared.get((row["document_id"], row["type"]), [])
+            ),
+            outgoing=row["outgoing"],
+            quotes=tuple(next(quotes) for _ in own),
+        )
+
+
+def _places(
+    graph: ContextGraph, row: _Row, places: Mapping[tuple[str, str, str, str], _Row]
+) -> list[tuple[str, int, int]]:
+    """Return the places that show a relation; where nothing is named, a telling sentence."""
+    if row["type"] == "semantic":
+        return []
+    found = []
+    for chunk_id in row["evidence"][:_QUOTES]:
+        if row["words_start"] is not None and chunk_id == row["evidence"][0]:
+            found.append((chunk_id, row["words_start"], row["words_end"]))
+            continue
+        place = places.get((row["source_id"], row["target_id"], row["type"], chunk_id))
+        if place is not None:
+            found.append((chunk_id, place["char_start"], place["char_end"]))
+        else:
+            text = graph.chunks([chunk_id])[0].text
+            found.append((chunk_id, *telling_sentence(text, ())))
+    return found
+
+
+def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
+    if row["type"] == "semantic":
+        return f"similar in content ({row['weight']:.2f})"
+    if row["type"] == "shared_entities":
+        return f"both mention {some_of(shared, row['count'])}"
+    if row["type"] == "shared_references":
+        return f"both refer to {some_of(shared, row['count'])}"
+    saying = _SAYINGS[row["type"], bool(row["outgoing"])]
+    times = "" if row["count"] < 2 else f" {row['count']} times"
+    basis = [b for b in row["basis"] or () if b not in _SAID_BY_WORDS]
+    why = f" (by {some_of(basis, len(basis), most=5)})" if basis else ""
+    number = f" as no. {row['position']}" if row["position"] is not None else ""
+    return f"{document.name} {saying.format(times=times)}{number}{why}"
+
+
+def some_of(names: Sequence[str], count: int, /, *, most: int = 3) -> str:
+    """Name the first of several things and how many more there are."""
+    named = list(names[:most])
+    more = max(count, len(names)) - len(named)
+    if not named:
+        return f"{count} of the same"
+    if more > 0:
+        return f"{', '.join(named)} and {more} more"
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

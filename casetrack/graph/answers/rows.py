@@ -1,0 +1,113 @@
+"""Rows of the graph's tables as records, and limits as they may be asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from casetrack.base.errors import UsageError
+from casetrack.base.names import shown
+from casetrack.base.records.graph import Entity, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.base.records.graph import Quote
+    from casetrack.graph.graph import ContextGraph
+
+
+def entity_of(row: Mapping[str, Any], /) -> Entity:
+    """Return a row of ``entities`` as its record."""
+    return Entity(
+        entity_id=row["entity_id"],
+        kind=row["kind"],
+        name=row["name"],
+        aliases=tuple(row["aliases"] or ()),
+        mention_count=row["mention_count"],
+        chunk_count=row["chunk_count"],
+        document_count=row["document_count"],
+        role=row["role"],
+        first_document_id=row["first_document_id"],
+        first_chunk_id=row["first_chunk_id"],
+        edited_by_user=bool(row.get("edited_by_user")),
+    )
+
+
+def reference_of(row: Mapping[str, Any], /) -> Reference:
+    """Return a row of ``references`` as its record."""
+    return Reference(
+        reference_id=row["reference_id"],
+        type=row["type"],
+        name=row["name"],
+        citation_count=row["citation_count"],
+        document_count=row["document_count"],
+        target_document_id=row["target_document_id"],
+        target_document=row["target_document_name"],
+    )
+
+
+def total_of(rows: Sequence[Mapping[str, Any]], /) -> int:
+    """Return how many rows there are without a limit, as the column ``total`` says."""
+    return rows[0]["total"] if rows else 0
+
+
+def quotes_of(graph: ContextGraph, rows: Iterable[Mapping[str, Any]], /) -> list[Quote]:
+    """Return the quotes of places: rows with ``chunk_id``, ``char_start`` and ``char_end``."""
+    return graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows])
+
+
+def picked(table: pa.Table, positions: Sequence[int], /) -> pa.Table:
+    """Return rows by their positions, in this order."""
+    return table.take(pa.array(positions, pa.int64()))
+
+
+def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
+    """Return a column without nulls as a numpy array."""
+    return np.asarray(table[column].to_numpy())
+
+
+def within(name: str, value: int, low: int, high: int, /) -> int:
+    """Return *value*.
+
+    Raises
+    ------
+    UsageError
+        It is not in ``low..high``.
+    """
+    if not low <= value <= high:
+        raise UsageError(
+            f"{name} is {value}; it must be between {low} and {high}.",
+            hint=f"Use a whole number from {low} to {high}.",
+        )
+    return value
+
+
+def up_to(limit: int | None, most: int, /) -> int | None:
+    """Return *limit*, where ``None`` stands for all.
+
+    Raises
+    ------
+    UsageError
+        It is not in ``1..most``.
+    """
+    return None if limit is None else within("limit", limit, 1, most)
+
+
+def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:
+    """Return *value*.
+
+    Raises
+    ------
+    UsageError
+        It is not one of *allowed*.
+    """
+    if value not in allowed:
+        raise UsageError(
+            f'{name} is "{shown(value)}", which is not known.',
+            hint=f"Use one of: {', '.join(allowed)}.",
+        )
+    return value

@@ -1,0 +1,327 @@
+"""The documents of a case as what is cited: its authorities and the items of its record."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from casetrack.base.records.papers import LEGAL_TYPES
+from casetrack.extract.references import References
+from casetrack.extract.references.matches import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from casetrack.base.records import Document
+    from casetrack.extract.papers.spans import LegalCitation
+
+_SIDES = re.compile(r"\sv(?:s)?\.?\s", re.IGNORECASE)
+_CITED_NAME = re.compile(r"^(.*?)(?:,\s(?=\d|No\.|\[\d{4}\])|$)")
+_NUMBER_IN_NAME = re.compile(
+    r"(?:(?:ECF|Dkt|Docket(?:\sEntry)?|Doc|DE|D\.E)\.?[\s._#-]*(?:No\.?)?[\s._-]*0*(?P<said>\d{1,"
+    r"5}(?:-\d{1,3})?)(?!\d))",
+    re.IGNORECASE,
+)
+_NUMBER_FIRST = re.compile(r"0*(?P<number>\d{1,4}(?:[-.]\d{1,3})?)(?=[\s._-]+[^\W\d]{3})")
+_DOCKET_FOLDER = re.compile(
+    r"(?:docket|pleadings?|ecf|filings?|court\s?(?:papers|file))", re.IGNORECASE
+)
+_EXHIBIT_IN_NAME = re.compile(
+    r"(?:^|[\s_-])(?P<side>PX|DX|JX|GX)?(?:Ex(?:h(?:ibit)?)?)?\.?[\s._-]*(?P<mark>\d{1,4}[A-Z]?"
+    r"|[A-Z]{1,2})(?=[\s._-]|$)"
+)
+_EXHIBIT_NAME = re.compile(
+    r"^(?:(?:Pl|Def|Plaintiff|Defendant)\S*\s)?(?:Ex(?:h(?:ibit)?)?\b\.?"
+    r"|PX|DX|JX|GX)",
+    re.IGNORECASE,
+)
+_ORDER_OF_AMENDMENT = (
+    ("second-am-compl", re.compile(r"\bsecond\s+amended\b|\b2d\s+am", re.IGNORECASE)),
+    ("third-am-compl", re.compile(r"\bthird\s+amended\b|\b3d\s+am", re.IGNORECASE)),
+    ("am-compl", re.compile(r"\bamended\b", re.IGNORECASE)),
+)
+_PAPERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "answer": (("answer",), ""),
+    "countercl": (("answer",), r"counterclaim"),
+    "indictment": (("complaint", "other"), r"indictment"),
+    "order": (("order",), ""),
+    "op": (("opinion", "order"), r"opinion|memorandum"),
+    "r-r": (("order", "opinion", "other"), r"report\s+and\s+recommendation"),
+    "judgment": (("order", "other"), r"judgment"),
+    "mot": (("motion",), ""),
+    "br": (("brief", "motion"), r"brief|memorandum"),
+    "opp": (("brief", "motion", "other"), r"opposition|response"),
+    "reply": (("brief", "motion", "other"), r"\breply"),
+    "facts": (("brief", "other", "motion"), r"statement\s+of\s+(?:\w+\s+)*facts"),
+    "stip": (("other", "order", "motion"), r"stipulation"),
+    "obj": (("brief", "other", "motion"), r"objection"),
+    "psr": (("other",), r"presentence"),
+    "app": (("other", "exhibit"), r"appendix"),
+    "supp-app": (("other", "exhibit"), r"supplemental\s+appendix"),
+    "ja": (("other", "exhibit"), r"joint\s+appendix"),
+    "er": (("other", "exhibit"), r"excerpts?\s+of\s+record"),
+    "ser": (("other", "exhibit"), r"supplemental\s+excerpts"),
+    "ar": (("other", "exhibit"), r"administrative\s+record"),
+    "ct": (("other", "exhibit"), r"clerk'?s\s+transcript"),
+    "cr": (("other", "exhibit"), r"clerk'?s\s+record"),
+    "roa": (("other", "exhibit"), r"record\s+on\s+appeal"),
+    "r": (("other", "exhibit"), r"\brecord\b"),
+}
+"""What a paper of the record may be, and which words its title or name then holds."""
+_REPORTED = re.compile(
+    r"\d{1,4} (?:U\.S\.|F\.(?:2d|3d|4th)|F\. Supp\.(?: [23]d)?|S\. Ct\.) \d{1,5}"
+)
+
+
+class Sources:
+    """What the documents of a case are to those who cite them.
+
+    Nothing is guessed: a citation that fits two documents has two sources, and the reader says so.
+
+    Parameters
+    ----------
+    documents
+        All documents.
+    """
+
+    def __init__(self, documents: Iterable[Document], /) -> None:
+        self.documents = tuple(documents)
+
+    @cached_property
+    def authorities(self) -> tuple[Document, ...]:
+        """The documents that are an authority: opinions, and texts of the law."""
+        return tuple(
+            d for d in self.documents if d.own_citations or _is_type(d, "opinion", "statute")
+        )
+
+    def keys_of(self, document: Document, /) -> tuple[str, ...]:
+        """Return the keys of citations that mean *document*, the surest first."""
+        return tuple(dict.fromkeys((*_sure_keys(document), *_keys_of_its_name(document))))
+
+    def sources_of(self, citation: LegalCitation, /) -> tuple[Document, ...]:
+        """Return the documents of the case that a citation means.
+
+        Parameters
+        ----------
+        citation
+            As read by :func:`casetrack.editions.legal.extract.citations.read_citations`.
+
+        Returns
+        -------
+        tuple of Document
+            One where it is settled; several where more than one fits; none where the case does not
+            have it, or where the citation itself is open.
+        """
+        if not citation.resolved or not citation.key:
+            return ()
+        for found in self._steps(citation):
+            if found:
+                return found
+        return ()
+
+    def _steps(self, citation: LegalCitation) -> Iterator[tuple[Document, ...]]:
+        keys = citation.keys or (citation.key,)
+        yield self._with(self._by_sure_key, keys)
+        if citation.kind == "case":
+            yield self._of_name(citation)
+            return
+        if citation.kind != "record":
+            yield self._with(self._by_sure_key, tuple(_wider(citation.key)))
+            return
+        yield self._of_the_record(citation.key.split(":", 1)[1])
+        yield self._with(self._by_name, keys)
+
+    def _with(
+        self, index: dict[str, tuple[Document, ...]], keys: tuple[str, ...]
+    ) -> tuple[Document, ...]:
+        found = {d.document_id: d for key in keys for d in index.get(key, ())}
+        return tuple(found.values())
+
+    @cached_property
+    def _by_sure_key(self) -> dict[str, tuple[Document, ...]]:
+        return _index(self.documents, _sure_keys)
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Document, ...]]:
+        return _index(self.documents, _keys_of_its_name)
+
+    def _of_name(self, citation: LegalCitation) -> tuple[Document, ...]:
+        """Return decisions of the cited name that do not say where they are reported."""
+        match = _CITED_NAME.match(citation.name)
+        cited = _sides(match[1]) if match else ()
+        if not cited:
+            return ()
+        return tuple(
+            d
+            for d in self.documents
+            if d.case_name
+            and not d.own_citations
+            and _is_type(d, "opinion", "order")
+            and _same_case(cited, _sides(d.case_name))
+            and _year_fits(citation, d)
+        )
+
+    def _of_the_record(self, item: str) -> tuple[Document, ...]:
+        kind, _, who = item.partition("-")
+        if kind in {"dep", "decl", "aff", "report"}:
+            return tuple(d for d in self.documents if _is_of_witness(d, kind, who))
+        if item.endswith("compl"):
+            return self._complaints(item)
+        if item.startswith(("tr", "hearing-tr", "trial-tr")):
+            return self._transcripts(item)
+        side, _, paper = item.partition("-")
+        name = paper if side in {"pl", "def"} and paper in _PAPERS else item
+        if name not in _PAPERS:
+            return ()
+        types, words = _PAPERS[name]
+        pattern = re.compile(words, re.IGNORECASE)
+        return tuple(d for d in self.documents if _is_type(d, *types) and pattern.search(_title(d)))
+
+    def _complaints(self, item: str) -> tuple[Document, ...]:
+        complaints = [d for d in self.documents if _is_type(d, "complaint")]
+        return tuple(d for d in complaints if _amendment(d) == item)
+
+    def _transcripts(self, item: str) -> tuple[Document, ...]:
+        held = [d for d in self.documents if "transcript" in _detail(d)]
+        depositions = [d for d in self.documents if _is_type(d, "deposition")]
+        wanted = item.removesuffix("-tr").split("-")[0] if "-tr" in item else ""
+        if wanted:
+            return tuple(d for d in held if wanted in f"{_detail(d)} {_title(d)}".lower())
+        courts = [d for d in held if not _is_type(d, "deposition")]
+        return tuple(courts or depositions)
+
+
+def _index(
+    documents: tuple[Document, ...], keys_of: Callable[[Document], Iterator[str]]
+) -> dict[str, tuple[Document, ...]]:
+    index: dict[str, list[Document]] = defaultdict(list)
+    for document in documents:
+        for key in dict.fromkeys(keys_of(document)):
+            index[key].append(document)
+    return {key: tuple(found) for key, found in index.items()}
+
+
+def _sure_keys(document: Document) -> Iterator[str]:
+    """Yield the keys that the paper itself gives: where it is reported, its numbers."""
+    for own in document.own_citations or ():
+        yield from _keys_in(own)
+    if _is_type(document, "statute"):
+        for words in (document.legal_title or "", _stem(document)):
+            yield from list(_keys_in(words))[:1]
+    if document.docket_entry:
+        yield f"record:{slug('dkt', document.docket_entry)}"
+    if document.exhibit:
+        yield _exhibit_key(document.exhibit)
+
+
+def _keys_of_its_name(document: Document) -> Iterator[str]:
+    """Yield the keys that the name of the file gives, which are less sure."""
+    stem = _stem(document)
+    if _EXHIBIT_NAME.match(stem) and (found := _EXHIBIT_IN_NAME.search(stem)):
+        yield _exhibit_key(f"{found['side'] or ''}{found['mark']}")
+    elif said := _NUMBER_IN_NAME.match(stem):
+        yield f"record:{slug('dkt', said['said'])}"
+    elif first := _NUMBER_FIRST.match(stem):
+        folder = document.path.replace("\\", "/").rsplit("/", 2)[-2:][0]
+        if _DOCKET_FOLDER.search(folder):
+            yield f"record:{slug('dkt', first['number'])}"
+    for kind, word in (("dep", r"dep(?:o(?:sition)?)?"), ("decl", r"decl(?:aration)?")):
+        witness = re.match(rf"(?:\d+\s)?(?P<who>[^\W\d][\w'’-]+)\s{word}\b", stem, re.IGNORECASE)
+        if witness:
+            yield f"record:{slug(kind, witness['who'])}"
+
+
+def _keys_in(words: str) -> Iterator[str]:
+    if _REPORTED.fullmatch(words):
+        # As the reader of captions writes it, it is the key but for its points.
+        yield f"case:{slug(words.replace('.', ''))}"
+        return
+    for span in References().find(words):
+        if span.resolved and span.type in {"case", "regulation", "rule", "constitution"}:
+            yield span.key
+
+
+def _exhibit_key(label: str) -> str:
+    sided = re.fullmatch(r"(?P<side>PX|DX|JX|GX|CX|RX)[\s-]?(?P<mark>\w+)", label, re.IGNORECASE)
+    if sided:
+        return f"record:{slug(sided['side'], 'ex', sided['mark'])}"
+    return f"record:{slug('ex', label)}"
+
+
+def _stem(document: Document) -> str:
+    return document.name.rsplit(".", 1)[0]
+
+
+def _given_type(document: Document) -> str:
+    """Return the document type that the user has given; empty where it was detected."""
+    is_given = document.document_type and not document.document_type_evidence
+    return (document.document_type or "").lower() if is_given else ""
+
+
+def _is_type(document: Document, *types: str) -> bool:
+    """Whether a document has one of the legal types; what the user has given counts first."""
+    if given := _given_type(document):
+        named = {t for t in LEGAL_TYPES if t in given}
+        return not named.isdisjoint(types) or (not named and "other" in types)
+    return document.legal_type in types
+
+
+def _detail(document: Document) -> str:
+    return _given_type(document) or document.legal_detail or ""
+
+
+def _title(document: Document) -> str:
+    return f"{document.legal_title or ''} {document.title or ''} {_stem(document)}"
+
+
+def _wider(key: str) -> Iterator[str]:
+    """Yield the keys of what *key* is a part of: of a paragraph its section, and so on."""
+    parts = key.split("-")
+    for length in range(len(parts) - 1, 2, -1):
+        yield "-".join(parts[:length])
+
+
+def _sides(name: str) -> tuple[str, ...]:
+    return tuple(slug(side) for side in _SIDES.split(name.strip(), maxsplit=1))
+
+
+def _same_case(cited: tuple[str, ...], own: tuple[str, ...]) -> bool:
+    return len(cited) == len(own) and all(
+        one == other or one.startswith(other + "-") or other.startswith(one + "-")
+        for one, other in zip(cited, own, strict=True)
+    )
+
+
+def _year_fits(citation: LegalCitation, document: Document) -> bool:
+    if citation.year is None or not document.filed_on:
+        return True
+    return document.filed_on[:4] == str(citation.year)
+
+
+def _is_of_witness(document: Document, kind: str, who: str) -> bool:
+    if not document.witness or who not in slug(document.witness).split("-"):
+        return who in slug(document.witness or "") and "-" in who and _is_kind(document, kind)
+    return _is_kind(document, kind)
+
+
+def _is_kind(document: Document, kind: str) -> bool:
+    detail = _detail(document)
+    if kind == "dep":
+        return _is_type(document, "deposition")
+    words = {"decl": "declaration", "aff": "affidavit", "report": "report"}
+    sworn = {"decl": "affidavit", "aff": "declaration"}
+    return words[kind] in detail or sworn.get(kind, "-") in detail
+
+
+def _amendment(document: Document) -> str:
+    title = _title(document)
+    return next((key for key, words in _ORDER_OF_AMENDMENT if words.search(title)), "compl")
+
+
+def one_of(sources: tuple[Document, ...], /) -> Document | None:
+    """Return the document that is meant where exactly one fits; copies of one file count once."""
+    if len({document.file_hash for document in sources}) == 1:
+        return sources[0]
+    return None

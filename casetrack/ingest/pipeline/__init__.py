@@ -1,0 +1,12 @@
+"""Pipelines: what happens to a file between the disk and the collection, as a file lists it."""
+
+from casetrack.ingest.pipeline.catalogue import Tools
+from casetrack.ingest.pipeline.chain import Pipeline
+from casetrack.ingest.pipeline.files import (
+    PipelineFile,
+    build_pipeline,
+    load_pipeline,
+    pipeline_names,
+)
+
+__all__ = ["Pipeline", "PipelineFile", "Tools", "build_pipeline", "load_pipeline", "pipeline_names"]

@@ -1,0 +1,244 @@
+"""Every step that a pipeline may name: those of CaseTrack, and those of installed packages.
+
+A package offers a step by an entry point of the group ``casetrack.steps``: its name is the step's,
+and it leads to a dataclass whose instances are steps (see :class:`Step`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import PipelineError
+from casetrack.base.records import DEFAULT_DIMENSION
+from casetrack.ingest.pipeline.packaged import PackagedStep, check_offered
+from casetrack.ingest.steps.base import MEANING, Contract
+from casetrack.ingest.steps.chunk import ChunkStep
+from casetrack.ingest.steps.chunking import ChunkRules
+from casetrack.ingest.steps.embed import EmbedStep
+from casetrack.ingest.steps.extract import ExtractStep
+from casetrack.ingest.steps.join import JoinRules
+from casetrack.ingest.steps.language import LanguageStep
+from casetrack.ingest.steps.names import NameRules, NamesStep
+from casetrack.ingest.steps.parse import ParseStep
+from casetrack.ingest.steps.terms import TermsStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from importlib.metadata import EntryPoint
+
+    from casetrack.extract.finder import NameFinder
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.parse.workers.pool import ParsePool
+
+GROUP = "casetrack.steps"
+"""Group of the entry points by which packages offer steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the steps of one run may use; a pipeline that is only described needs none of it.
+
+    Attributes
+    ----------
+    pool
+        The workers that read files.
+    encoder
+        The models of the collection's profile, or ``None`` where they are not installed.
+    dimension
+        Length of the collection's dense vectors.
+    names
+        What looks for names, or ``None``.
+    """
+
+    pool: ParsePool | None = None
+    encoder: ProfileEncoder | None = None
+    dimension: int = DEFAULT_DIMENSION
+    names: NameFinder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a step.
+
+    Attributes
+    ----------
+    name, meaning
+        What a pipeline file calls it, and what it means.
+    default
+        Its value where the file says nothing; others must be of the same type.
+    """
+
+    name: str
+    default: Any
+    meaning: str
+
+    @property
+    def type(self) -> str:
+        """The type in words."""
+        words = {bool: "true or false", int: "whole number", float: "number", str: "text"}
+        return words.get(type(self.default), "list of texts")
+
+    def checked(self, value: object, /) -> Any:
+        """Return *value* as the step takes it.
+
+        Raises
+        ------
+        ValueError
+            It is of another type.
+        """
+        if isinstance(self.default, tuple):
+            if isinstance(value, list) and all(isinstance(v, str) for v in value):
+                return tuple(value)
+        elif isinstance(self.default, float):
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+        elif type(value) is type(self.default):
+            return value
+        article = "" if isinstance(self.default, bool) else "a "
+        raise ValueError(f"{self.name} must be {article}{self.type}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class StepKind:
+    """A step that a pipeline may name, not yet built.
+
+    Attributes
+    ----------
+    contract
+        Its name, version and columns.
+    about
+        What it does, in a sentence.
+    parameters
+        What a pipeline file may set.
+    make
+        Builds it, from tools and values of all its parameters.
+    package
+        The installed package that it comes from; ``None`` for a step of CaseTrack.
+    """
+
+    contract: Contract
+    about: str
+    parameters: tuple[Parameter, ...]
+    make: Callable[[Tools, Mapping[str, Any]], Any]
+    package: str | None = None
+
+    def build(self, tools: Tools, given: Mapping[str, object], /) -> Any:
+        """Return the step with the parameters of a pipeline file.
+
+        Raises
+        ------
+        ValueError
+            One is unknown (the nearest is named), or of another type.
+        CaseTrackError
+            They do not fit together.
+        """
+        import difflib
+
+        known = {p.name: p for p in self.parameters}
+        for name in given:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                if not near:
+                    hint = f"; it has {', '.join(known)}" if known else "; it has none"
+                raise ValueError(f"there is no parameter {name!r}{hint}")
+        values = {p.name: p.default for p in self.parameters}
+        values |= {name: known[name].checked(value) for name, value in given.items()}
+        return self.make(tools, values)
+
+
+def _kind(
+    step: Any,
+    make: Callable[[Tools, Mapping[str, Any]], Any],
+    rules: Any = None,
+    package: str | None = None,
+) -> StepKind:
+    about = " ".join((inspect.getdoc(step) or "").partition("\n\n")[0].split())
+    declared = () if rules is None else tuple(f for f in fields(rules) if MEANING in f.metadata)
+    parameters = tuple(Parameter(f.name, f.default, f.metadata[MEANING]) for f in declared)
+    return StepKind(step.contract, about, parameters, make, package)
+
+
+def _names(tools: Tools, values: Mapping[str, Any]) -> NamesStep:
+    finder = tools.names
+    if finder is not None and finder.layers is not None and tools.encoder is None:
+        finder = None  # it reads the states of a pass that nobody can make
+    return NamesStep(finder, tools.encoder, NameRules(**values))
+
+
+_OWN = (
+    _kind(ParseStep, lambda tools, _: ParseStep(tools.pool)),
+    _kind(LanguageStep, lambda _, values: LanguageStep(**values), LanguageStep),
+    _kind(ChunkStep, lambda _, values: ChunkStep(ChunkRules(**values)), ChunkRules),
+    _kind(TermsStep, lambda _tools, _: TermsStep()),
+    _kind(EmbedStep, lambda tools, _: EmbedStep(tools.encoder, tools.dimension)),
+    _kind(NamesStep, _names, NameRules),
+    _kind(ExtractStep, lambda _tools, _: ExtractStep()),
+)
+OWN_STEPS: dict[str, StepKind] = {kind.contract.name: kind for kind in _OWN}
+"""The steps of CaseTrack by name."""
+COLLECTION_STEPS = {"join_entities": _kind(JoinRules, lambda _, v: JoinRules(**v), JoinRules)}
+"""The steps over a whole collection by name; what they make are the rules to go by."""
+
+
+def step_names() -> tuple[str, ...]:
+    """Return the names of all steps: those of CaseTrack, then those of installed packages."""
+    from importlib import metadata
+
+    offered = {point.name for point in metadata.entry_points(group=GROUP)}
+    return (*OWN_STEPS, *sorted(offered - OWN_STEPS.keys()))
+
+
+def find_step(name: str, /) -> StepKind | None:
+    """Return the step *name*, or ``None`` where there is none.
+
+    Raises
+    ------
+    PipelineError
+        A package offers it, and it cannot be used: the text names the package and the next step.
+    """
+    if name in OWN_STEPS:
+        return OWN_STEPS[name]
+    from importlib import metadata
+
+    points = list(metadata.entry_points(group=GROUP, name=name))
+    if not points:
+        return None
+    packages = sorted({_package(point) for point in points})
+    if len(packages) > 1:
+        raise PipelineError(
+            f"Several packages offer a step {name!r}: {', '.join(packages)}.",
+            hint=f"Keep one of them: pip uninstall {packages[-1]}",
+        )
+    return _offered(name, points[0], packages[0])
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.value.partition(":")[0]
+
+
+def _offered(name: str, point: EntryPoint, package: str) -> StepKind:
+    hint = f"Update the package (pip install --upgrade {package}), or leave the step out."
+    try:
+        step = point.load()
+        check_offered(name, step)
+    except Exception as error:
+        raise PipelineError(
+            f"The step {name!r} of the package {package!r} cannot be loaded: "
+            f"{type(error).__name__}: {error}",
+            hint=hint,
+        ) from error
+
+    def make(_: Tools, values: Mapping[str, Any]) -> PackagedStep:
+        try:
+            return PackagedStep(step(**values), package, values)
+        except Exception as error:
+            raise PipelineError(
+                f"The step {name!r} of the package {package!r} does not take its parameters: "
+                f"{type(error).__name__}: {error}",
+                hint="Correct them in the pipeline's file. " + hint,
+            ) from error
+
+    return _kind(step, make, step, package)

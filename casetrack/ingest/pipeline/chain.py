@@ -1,0 +1,341 @@
+"""A checked chain of steps (DESIGN §4).
+
+The chain is checked when it is built: every step's needs must be met by what stands before it,
+and a break names both steps. The fingerprint tells for each step whether a document was made by it
+as it is now; it is stored with every document, so that stale ones can be told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base import schema
+from casetrack.base.errors import PipelineError
+from casetrack.ingest.steps.embed import EmbedStep
+from casetrack.ingest.steps.encoding import TABLE_PASSAGES, SharedPass
+from casetrack.ingest.steps.names import NamesStep
+from casetrack.ingest.steps.parse import ParseStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.ingest.pipeline.catalogue import Tools
+    from casetrack.ingest.steps.base import Batches, Step
+    from casetrack.ingest.steps.encoding import EncodingStep, Known
+    from casetrack.ingest.steps.join import JoinRules
+
+SEALED = ("revision", "chunk_index", "document_path", "created_at")
+"""Columns of ``chunks`` that no step gives: they belong to the moment at which it is stored."""
+_DIGITS = 8
+_ORDER = (
+    "Put the step that gives it before this one; `casetrack schema --pipelines` says what each "
+    "step needs and gives."
+)
+_LISTS = ("embedders",)
+"""Columns that are never null: without a step that fills them they hold empty lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Steps that stand next to each other.
+
+    Attributes
+    ----------
+    steps
+        In order.
+    shares_pass
+        Whether they all read one pass of the encoder; else none of them does.
+    """
+
+    steps: tuple[Step, ...]
+    shares_pass: bool
+
+    @property
+    def has_models(self) -> bool:
+        """Whether models work in it: an installation without them has nothing to do there."""
+        return self.shares_pass and not all(getattr(step, "is_idle", False) for step in self.steps)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A checked chain: one source, then transforms.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    steps
+        The source, then the transforms in order.
+    tools
+        What they use.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    tools: Tools
+
+    @cached_property
+    def source(self) -> ParseStep:
+        """The step that reads files."""
+        source = self.steps[0]
+        if not isinstance(source, ParseStep):
+            raise PipelineError(f"Pipeline {self.name!r} must begin with step 'parse'.")
+        return source
+
+    @cached_property
+    def derived(self) -> dict[str, Step]:
+        """The steps that add columns to chunks, by name: they can be run anew on stored ones."""
+        return {s.contract.name: s for s in self.steps if s.contract.reads == "chunks"}
+
+    # --- what tells whether a document is as this pipeline would make it ----------------------
+
+    @cached_property
+    def reading(self) -> str:
+        """Fingerprint of the steps that read and cut the file."""
+        return _mark([_part(s) for s in self.steps if s.contract.reads != "chunks"])
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """Fingerprints of the steps that can be run anew on stored chunks, by name."""
+        return {name: mark_of(step) for name, step in self.derived.items()}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """That of reading, then those of the steps on chunks, joined by hyphens."""
+        return self.fingerprint_after(self.reading)
+
+    def fingerprint_after(self, fingerprint: str, /) -> str:
+        """Return the fingerprint of a document whose chunks all steps have gone over anew.
+
+        Parameters
+        ----------
+        fingerprint
+            The one that it had: how its file was read stays as it was.
+        """
+        return "-".join([fingerprint.partition("-")[0], *self.parts.values()])
+
+    def changed_steps(self, fingerprint: str, /) -> frozenset[str]:
+        """Return the steps on chunks that a document of this fingerprint lacks, or has otherwise.
+
+        A step that needs what another one gives is among them when that one is.
+        """
+        made = set(fingerprint.split("-")[1:])
+        return self.with_followers(n for n, part in self.parts.items() if part not in made)
+
+    def with_followers(self, names: Any, /) -> frozenset[str]:
+        """Return steps on chunks, with those that need what they give."""
+        found = set(names)
+        given = {c for n in found for c in self.derived[n].contract.adds}
+        for name, step in self.derived.items():
+            if name in found or given & set(step.contract.needs):
+                found.add(name)
+                given |= set(step.contract.adds)
+        return frozenset(found)
+
+    def is_current(self, fingerprint: str, /) -> bool:
+        """Return whether the chunks of a document of this fingerprint are as the steps make them.
+
+        Its file may have been read in another way, see :attr:`reading`.
+        """
+        return set(fingerprint.split("-")[1:]) == set(self.parts.values())
+
+    # --- running ------------------------------------------------------------------------------
+
+    def run(
+        self,
+        document_id: str,
+        pages: Batches,
+        /,
+        *,
+        name: str,
+        title: str | None = None,
+        known: Known | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Turn the pages of one document into batches of chunks; checks what each step gives.
+
+        Parameters
+        ----------
+        document_id
+            UUID of the document.
+        pages
+            Batches as a reader gives them.
+        name, title
+            The document's file name, and the title it gives itself.
+        known
+            What need not be made again, see :class:`SharedPass`.
+        """
+        batches = self.source.name_pages(document_id, pages, name=name, title=title)
+        for stage in self.stages:
+            batches = self.through(stage, batches, known)
+        return self.completed(batches)
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """The steps after the source, those together that share a pass of the encoder."""
+        groups = itertools.groupby(self.steps[1:], _reads_encodings)
+        return tuple(Stage(tuple(steps), shares) for shares, steps in groups)
+
+    def through(self, stage: Stage, batches: Batches, known: Known | None = None, /) -> Batches:
+        """Let the batches of one document, in order, go through the steps of one stage.
+
+        Parameters
+        ----------
+        stage
+            One of :attr:`stages`; those before it have been gone through.
+        batches
+            What they gave.
+        known
+            What need not be made again, see :class:`SharedPass`.
+        """
+        if stage.shares_pass:
+            shared = self.shared_pass(stage.steps, known)  # type: ignore[arg-type]
+            return _checked(replace(shared, table_passages=TABLE_PASSAGES)(batches), stage.steps)
+        for step in stage.steps:
+            batches = _checked(step(batches), (step,))
+        return batches
+
+    def shared_pass(
+        self, steps: Sequence[EncodingStep] | None = None, known: Known | None = None, /
+    ) -> SharedPass:
+        """Return what runs *steps*, by default all of that kind, over one pass of the encoder."""
+        chosen = self.encoding_steps if steps is None else tuple(steps)
+        return SharedPass(tuple(chosen), self.tools.dimension, known or {})
+
+    @property
+    def encoding_steps(self) -> tuple[EncodingStep, ...]:
+        """The steps that read what the encoder says."""
+        return tuple(s for s in self.steps if isinstance(s, EmbedStep | NamesStep))
+
+    @cached_property
+    def left_empty(self) -> tuple[str, ...]:
+        """Columns of ``chunks`` that no step of this pipeline fills."""
+        given = {name for step in self.steps for name in step.contract.adds} | set(SEALED)
+        return tuple(name for name in schema.table("chunks").names if name not in given)
+
+    def empty(self, name: str, rows: int, /) -> pa.Array:
+        """Return the column *name* of ``chunks`` with nothing in it."""
+        import pyarrow as pa
+
+        field = schema.table("chunks").arrow([name], dimension=self.tools.dimension).field(0)
+        return pa.array([[] if name in _LISTS else None] * rows, field.type)
+
+    def sharing(self, name: str, /) -> tuple[str, ...]:
+        """Return the other steps that read the same pass of the encoder as the step *name*."""
+        for stage in self.stages:
+            names = [step.contract.name for step in stage.steps]
+            if stage.shares_pass and name in names:
+                return tuple(other for other in names if other != name)
+        return ()
+
+    def completed(self, batches: Batches, /) -> Iterator[pa.RecordBatch]:
+        """Add the columns that no step fills to what the last stage gave."""
+        for batch in batches:
+            for name in self.left_empty:
+                batch = batch.append_column(name, self.empty(name, batch.num_rows))  # noqa: PLW2901
+            yield batch
+
+
+def build_chain(name: str, steps: Sequence[Step], tools: Tools, /) -> Pipeline:
+    """Return the checked chain of *steps*.
+
+    Raises
+    ------
+    PipelineError
+        Two steps do not fit together.
+    """
+    check_chain(steps)
+    pipeline = Pipeline(name, tuple(steps), tools)
+    _ = pipeline.source
+    return pipeline
+
+
+def _reads_encodings(step: Step) -> bool:
+    return isinstance(step, EmbedStep | NamesStep)
+
+
+def _part(step: Step | JoinRules) -> tuple[str, int, str]:
+    return step.contract.name, step.contract.version, step.fingerprint
+
+
+def mark_of(step: Step | JoinRules, /) -> str:
+    """Return the fingerprint of a single step."""
+    return _mark([_part(step)])
+
+
+def _mark(parts: Sequence[tuple[str, int, str]]) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:_DIGITS]
+
+
+def _checked(batches: Batches, steps: Sequence[Step | EncodingStep]) -> Batches:
+    for batch in batches:
+        for step in steps:
+            contract = step.contract
+            declared = schema.table(contract.writes)
+            where = f"step {contract.name!r}"
+            declared.check(batch.schema, where=where, names=contract.adds)
+        yield batch
+
+
+def check_chain(steps: Sequence[Step], /) -> None:
+    """Check that every step finds the table and the columns that it needs, and adds its own.
+
+    Raises
+    ------
+    PipelineError
+        Names the step that lacks something and the step before it.
+    """
+    table, before = "files", "the file list"
+    columns = dict.fromkeys(schema.table("files").names, before)
+    seen: set[str] = set()
+    for step in steps:
+        contract, here = step.contract, f"step {step.contract.name!r}"
+        if contract.name in seen:
+            raise PipelineError(
+                f"Step {contract.name!r} stands in the pipeline twice.",
+                hint="Take one of the two out of the pipeline.",
+            )
+        seen.add(contract.name)
+        if contract.reads != table:
+            raise PipelineError(
+                f"Step {contract.name!r} reads {contract.reads}, but {before} gives {table}.",
+                hint=_ORDER,
+            )
+        missing = [n for n in contract.needs if n not in columns]
+        if missing:
+            raise PipelineError(
+                f"Step {contract.name!r} needs {table}.{', '.join(missing)}, "
+                f"which {before} and what stands before it do not give.",
+                hint=_ORDER,
+            )
+        if contract.writes != table:
+            table, columns = contract.writes, {}
+        twice = [n for n in contract.adds if n in columns or n in SEALED]
+        if twice:
+            owner = columns.get(twice[0], "the store")
+            raise PipelineError(
+                f"Step {contract.name!r} adds {table}.{twice[0]}, which {owner} gives already.",
+                hint="Take one of the two out of the pipeline.",
+            )
+        columns |= dict.fromkeys(contract.adds, here)
+        before = here
+    if table != "chunks":
+        raise PipelineError(
+            f"The pipeline ends with {table} after {before}; it must give chunks.",
+            hint="Add the steps 'chunk' and 'terms'.",
+        )
+    lacking = [
+        c.name
+        for c in schema.table("chunks").columns
+        if not (c.nullable or c.name in columns or c.name in SEALED or c.name in _LISTS)
+    ]
+    if lacking:
+        raise PipelineError(
+            f"No step gives chunks.{', '.join(lacking)}, and {before} is the last.",
+            hint="Every chunk needs them for keyword search: add the step 'terms'.",
+        )

@@ -1,0 +1,353 @@
+"""Pipeline files: where they lie, what they say, and the pipelines built from them.
+
+Those of CaseTrack ship with it. A user's lie in the folder ``pipelines`` of the data folder, or
+anywhere else; the one that a collection uses is copied into the collection, so that it is there
+for the next reindex, on another machine too.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import PipelineError
+from casetrack.base.resources import resource_dir
+from casetrack.ingest.pipeline.catalogue import COLLECTION_STEPS, Tools, find_step, step_names
+from casetrack.ingest.pipeline.chain import Pipeline, build_chain
+from casetrack.ingest.steps.join import NO_JOINS, JoinRules
+from casetrack.store.pipeline_files import FOLDER, NAME, kept_path
+
+if TYPE_CHECKING:
+    from casetrack.ingest.steps.base import Step
+
+_KEYS = ("name", "doc", "step", "collection_step", "packages")
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineFile:
+    """What a pipeline file says.
+
+    Attributes
+    ----------
+    name
+        The pipeline's name.
+    about
+        What it does, in a sentence; may be empty.
+    path
+        Where the file lies.
+    steps, collection_steps
+        For each step its name and the parameters that the file sets.
+    packages
+        The packages that steps come from, by step; the copy in a collection says it, so that one
+        that is missing can be named.
+    """
+
+    name: str
+    about: str
+    path: Path
+    steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    collection_steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it comes with CaseTrack."""
+        return self.path.parent == resource_dir(FOLDER)
+
+    def build(self, tools: Tools | None = None, /) -> Pipeline:
+        """Return the pipeline, checked.
+
+        Raises
+        ------
+        PipelineError
+            A step is unknown, a parameter does not fit, or two steps do not fit together.
+        """
+        _ = self.join_rules
+        tools = tools or Tools()
+        steps = [self._step(name, given, tools) for name, given in self.steps]
+        try:
+            return build_chain(self.name, steps, tools)
+        except PipelineError as error:
+            error.add_note(f"Pipeline {self.name!r} in {self.path}")
+            raise
+
+    @property
+    def join_rules(self) -> JoinRules:
+        """How names of different documents are joined.
+
+        Raises
+        ------
+        PipelineError
+            The step is unknown, or a parameter does not fit.
+        """
+        rules = NO_JOINS
+        seen: set[str] = set()
+        for name, given in self.collection_steps:
+            kind = COLLECTION_STEPS.get(name)
+            if kind is None:
+                known = ", ".join(COLLECTION_STEPS)
+                raise self._wrong(f"names an unknown step over the collection {name!r}", known)
+            if name in seen:
+                raise self._wrong(f"names the step {name!r} twice", "")
+            seen.add(name)
+            found = self._built(name, lambda kind=kind, given=given: kind.build(Tools(), given))
+            rules = found if isinstance(found, JoinRules) else rules
+        return rules
+
+    def _step(self, name: str, given: Mapping[str, Any], tools: Tools) -> Step:
+        kind = find_step(name)
+        if kind is None and name in self.packages:
+            package = self.packages[name]
+            raise PipelineError(
+                f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
+                "is not installed here.",
+                hint=f"Install it with `pip install {package}`. Or choose another pipeline with "
+                "`--pipeline FILE`. Then do the same again. Nothing that is stored is lost.",
+            )
+        if kind is None:
+            import difflib
+
+            known = step_names()
+            near = difflib.get_close_matches(name, known, n=1)
+            where = f" (did you mean {near[0]!r}?)" if near else ""
+            raise self._wrong(f"names an unknown step {name!r}{where}", ", ".join(known))
+        step: Step = self._built(name, lambda: kind.build(tools, given))
+        return step
+
+    def _built(self, name: str, build: Any) -> Any:
+        try:
+            return build()
+        except ValueError as error:
+            raise PipelineError(
+                f"Pipeline {self.name!r}, step {name!r}: {error}.",
+                hint=f"Correct it in {self.path}; see `casetrack schema --pipelines`.",
+            ) from error
+
+    def _wrong(self, what: str, known: str) -> PipelineError:
+        listed = f"; known: {known}" if known else ""
+        return PipelineError(
+            f"Pipeline {self.name!r} {what}{listed}.",
+            hint=f"Correct it in {self.path}. A step may come from a package that is not "
+            "installed in this environment.",
+        )
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def read_file(path: Path, /) -> PipelineFile:
+    """Read a pipeline file; its steps are checked when it is built.
+
+    Raises
+    ------
+    PipelineError
+        It cannot be read, or is no such file.
+    """
+    hint = "Correct the file; `casetrack schema --pipelines` shows working ones."
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise PipelineError(f"There is no pipeline file {path}.", hint="Check the path.") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PipelineError(f"Cannot read the pipeline file {path}: {error}.", hint=hint) from error
+    return read_raw(raw, path)
+
+
+def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
+    """Return what the content of a pipeline file says; see :func:`read_file`."""
+    unknown = [key for key in raw if key not in _KEYS]
+    name = raw.get("name", path.stem)
+    problem = ""
+    if unknown:
+        import difflib
+
+        near = difflib.get_close_matches(unknown[0], _KEYS, n=1)
+        problem = f"{unknown[0]!r} means nothing in it" + (f", {near[0]!r} does" if near else "")
+    elif not isinstance(name, str) or not NAME.fullmatch(name):
+        problem = f"its name {name!r} is not of small letters, digits, '-' and '_'"
+    elif not isinstance(raw.get("doc", ""), str):
+        problem = "its doc is no text"
+    elif not isinstance(raw.get("packages", {}), Mapping):
+        problem = "its packages are no table"
+    if problem:
+        raise PipelineError(
+            f"The pipeline file {path} cannot be used: {problem}.",
+            hint="It has a name, a doc, and [[step]] and [[collection_step]] tables.",
+        )
+    return PipelineFile(
+        name,
+        raw.get("doc", ""),
+        path,
+        _entries(raw, "step", path),
+        _entries(raw, "collection_step", path),
+        {step: str(package) for step, package in raw.get("packages", {}).items()},
+    )
+
+
+def _entries(
+    raw: Mapping[str, Any], key: str, path: Path
+) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    entries = raw.get(key, [])
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        entries = [entries]
+    found = []
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+            raise PipelineError(
+                f"Step {number} of the pipeline file {path} has no name.",
+                hint=f'Begin it with the lines [[{key}]] and name = "...".',
+            )
+        found.append((entry["name"], {k: v for k, v in entry.items() if k != "name"}))
+    if key == "step" and not found:
+        raise PipelineError(
+            f"The pipeline file {path} has no steps.", hint='Begin with [[step]], name = "parse".'
+        )
+    return tuple(found)
+
+
+# --- finding ----------------------------------------------------------------------------------
+
+
+def pipeline_names() -> tuple[str, ...]:
+    """Return the names of all pipelines that ship with the program."""
+    return tuple(sorted(p.stem for p in resource_dir(FOLDER).glob("*.toml")))
+
+
+def user_files(data_dir: Path, /) -> tuple[Path, ...]:
+    """Return the pipeline files of a data folder, by name."""
+    return tuple(sorted((data_dir / FOLDER).glob("*.toml")))
+
+
+def choose(wanted: str | Path, data_dir: Path, /) -> PipelineFile:
+    """Return the pipeline of a name or of a path; it is checked.
+
+    Parameters
+    ----------
+    wanted
+        The name of one that ships or lies in the data folder, or the path of a file.
+    data_dir
+        The data folder.
+
+    Raises
+    ------
+    PipelineError
+        There is none (known names are listed), it does not hold together, or it has the name of
+        one that ships with CaseTrack.
+    """
+    text = str(wanted)
+    if text.endswith(".toml") or Path(text).name != text:
+        found = read_file(Path(text).expanduser().absolute())
+        _refuse_shadow(found)
+    else:
+        own = data_dir / FOLDER / f"{text}.toml"
+        shipped = resource_dir(FOLDER) / f"{text}.toml"
+        if own.is_file():
+            found = read_file(own)
+            if found.name != own.stem:
+                raise PipelineError(
+                    f"The pipeline file {own} calls itself {found.name!r}.",
+                    hint=f'Write name = "{own.stem}" in it, or rename the file.',
+                )
+            _refuse_shadow(found)
+        elif shipped.is_file():
+            found = read_file(shipped)
+        else:
+            raise _unknown(text, data_dir)
+    found.build()
+    return found
+
+
+def _refuse_shadow(found: PipelineFile) -> None:
+    if found.name in pipeline_names() and not found.is_shipped:
+        raise PipelineError(
+            f"The pipeline in {found.path} has the name {found.name!r} of one that comes with "
+            "CaseTrack.",
+            hint="Give it another name.",
+        )
+
+
+def _unknown(name: str, data_dir: Path) -> PipelineError:
+    known = sorted({*pipeline_names(), *(p.stem for p in user_files(data_dir))})
+    return PipelineError(
+        f"Unknown pipeline {name!r}; known: {', '.join(known)}.",
+        hint=f"Give the path of a file, or put one into {data_dir / FOLDER}.",
+    )
+
+
+# --- the one of a collection ------------------------------------------------------------------
+
+
+def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
+    """Return the files that the folder of a collection holds for its pipeline, by path.
+
+    Those that ship with CaseTrack need none.
+    """
+    if chosen.is_shipped:
+        return {}
+    text = chosen.path.read_text(encoding="utf-8-sig")
+    kinds = [find_step(name) for name, _ in chosen.steps]
+    packages = {k.contract.name: k.package for k in kinds if k is not None and k.package}
+    if packages and not chosen.packages:
+        lines = [f"{json.dumps(step)} = {json.dumps(name)}" for step, name in packages.items()]
+        text = "\n".join([text.rstrip(), "", "[packages]", *lines, ""])
+    return {kept_path(chosen.name): text.encode()}
+
+
+def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
+    """Return the pipeline of a collection.
+
+    Parameters
+    ----------
+    name
+        What the collection calls it.
+    folder
+        The collection's folder; without it only pipelines that ship are found.
+
+    Raises
+    ------
+    PipelineError
+        There is none.
+    """
+    shipped = resource_dir(FOLDER) / f"{name}.toml"
+    if name in pipeline_names():
+        return read_file(shipped)
+    if folder is not None and NAME.fullmatch(name):
+        kept = folder / kept_path(name)
+        if kept.is_file():
+            return read_file(kept)
+    hint = "It keeps no copy of that one. Choose another with `--pipeline FILE`."
+    raise PipelineError(
+        f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
+        hint=hint if folder is not None else "",
+    )
+
+
+def load_pipeline(
+    name: str, tools: Tools | None = None, /, *, folder: Path | None = None
+) -> Pipeline:
+    """Build the pipeline *name*.
+
+    Parameters
+    ----------
+    name
+        One that ships with CaseTrack, or that a collection keeps.
+    tools
+        What its steps may use; without them it can only be described.
+    folder
+        The collection's folder.
+
+    Raises
+    ------
+    PipelineError
+        The name or a step is unknown, a parameter does not fit, or two steps do not fit together.
+    """
+    return of_collection(name, folder).build(tools)
+
+
+def build_pipeline(raw: Mapping[str, Any], tools: Tools, /) -> Pipeline:
+    """Build a pipeline from the content of its file; see :func:`load_pipeline`."""
+    return read_raw(raw, Path(f"{raw.get('name', 'pipeline')}.toml")).build(tools)

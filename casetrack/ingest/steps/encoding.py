@@ -1,0 +1,195 @@
+"""Steps that read what the encoder says of a chunk, and the one pass that they share.
+
+A pass costs more than all other steps together. So steps of this kind that stand next to each
+other in a pipeline are run as one: the encoder reads each chunk once, every step takes what it
+wants of that encoding, and the encoding, with its hidden states, is gone before the next chunk.
+
+Rows of a large table are left to a reindex: 200,000 of them are 16,000 passages, which would take
+half an hour, and they differ in names and numbers, which are looked for by their words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from casetrack.base import schema
+from casetrack.base.errors import CaseTrackError
+from casetrack.ingest.steps.context import CONTEXT_COLUMNS, context_of
+from casetrack.ingest.steps.failures import attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.ingest.steps.base import Batches, Contract
+    from casetrack.models.base import Encoding, ProfileEncoder
+
+
+@dataclass(frozen=True, slots=True)
+class ContextText:
+    """What an encoder sees of a chunk: its context, then its text."""
+
+    context: str
+    text: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], /) -> ContextText:
+        """Return that of a row of ``chunks``."""
+        return cls(context_of(row), row["text"])
+
+    @property
+    def whole(self) -> str:
+        """Both together."""
+        return self.context + self.text
+
+
+TABLE_PASSAGES = 2_000
+"""So many passages of table rows of one document are read by models while it is taken in; the
+others have terms, dates, amounts and references, and are left to a reindex."""
+_NOTHING = ContextText("", "")
+Known = dict[ContextText, dict[str, Any]]
+"""Values of columns of ``chunks`` that are known already, by what the encoder saw."""
+
+
+class EncodingStep(Protocol):
+    """A step that reads what the encoder says of each chunk."""
+
+    contract: Contract
+
+    @property
+    def encoder(self) -> ProfileEncoder | None:
+        """Makes the pass; ``None`` where no models are installed."""
+
+    @property
+    def fingerprint(self) -> str:
+        """See :class:`casetrack.ingest.steps.base.Step`."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is no model for it, so that its columns are empty whatever the text."""
+
+    @property
+    def layers(self) -> tuple[int, ...] | None:
+        """Earlier layers whose states it wants; ``None``: it needs no pass at all."""
+
+    @property
+    def nothing(self) -> dict[str, Any]:
+        """The values of its columns for a chunk that no model has read."""
+
+    def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
+        """Return the values of its columns for one chunk; *encoding* only where it needs one."""
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """See :class:`casetrack.ingest.steps.base.Step`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPass:
+    """Runs steps over one pass of the encoder.
+
+    Attributes
+    ----------
+    steps
+        They all have the same encoder.
+    dimension
+        Length of the collection's dense vectors.
+    known
+        What need not be made again: a changed file re-embeds only the chunks whose text changed.
+    table_passages
+        How many passages of table rows are read in one call, beside those that are known; the
+        columns of the others are left empty. ``None``: all of them.
+    """
+
+    steps: tuple[EncodingStep, ...]
+    dimension: int
+    known: Known = field(default_factory=dict)
+    table_passages: int | None = None
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the columns of all steps to every batch of one document's ``chunks``."""
+        left = self.table_passages
+        adds = [name for step in self.steps for name in step.contract.adds]
+        declared = schema.table("chunks").arrow(adds, dimension=self.dimension)
+        for batch in batches:
+            if all(step.is_idle for step in self.steps):
+                rows = list(self.read([_NOTHING])) * batch.num_rows
+            else:
+                texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
+                later = set[int]()
+                if left is not None:
+                    fresh = self._fresh_table_rows(batch, texts)
+                    later = set(fresh[left:])
+                    left -= len(fresh) - len(later)
+                made = self.read([text for n, text in enumerate(texts) if n not in later])
+                rows = [
+                    self._unread(text) if n in later else next(made) for n, text in enumerate(texts)
+                ]
+            for name in adds:
+                column = declared.field(name)
+                values = pa.array([row[name] for row in rows], column.type)
+                batch = batch.append_column(column, values)  # noqa: PLW2901 - columns pile up
+            yield batch
+
+    def read(self, texts: Sequence[ContextText], /) -> Iterator[dict[str, Any]]:
+        """Yield the values of all columns for each text, in order."""
+        todo = [self._lacking(self.known.get(text, {})) for text in texts]
+        passes = [any(step.layers is not None for step in steps) for steps in todo]
+        fresh = self._encodings([t for t, needs in zip(texts, passes, strict=True) if needs])
+        for text, steps, needs in zip(texts, todo, passes, strict=True):
+            encoding = next(fresh) if needs else None
+            values = dict(self.known.get(text, {}))
+            for step in steps:
+                read = partial(_read, step, text, encoding)
+                values |= attempt(step.contract.name, read, step.nothing)
+            yield values
+
+    def _unread(self, text: ContextText) -> dict[str, Any]:
+        empty = {name: value for step in self.steps for name, value in step.nothing.items()}
+        return empty | self.known.get(text, {})
+
+    def _fresh_table_rows(self, batch: pa.RecordBatch, texts: Sequence[ContextText]) -> list[int]:
+        """Return the places of passages of table rows that models have yet to read."""
+        if "row_start" not in batch.schema.names:
+            return []
+        is_row = batch["row_start"].is_valid().to_pylist()
+        return [
+            n
+            for n, text in enumerate(texts)
+            if is_row[n] and self._lacking(self.known.get(text, {}))
+        ]
+
+    def _lacking(self, values: Mapping[str, Any]) -> list[EncodingStep]:
+        return [s for s in self.steps if not values.keys() >= set(s.contract.adds)]
+
+    def _encodings(self, texts: Sequence[ContextText]) -> Iterator[Encoding | Exception]:
+        """Yield the encoding of each text, or the encoder's error."""
+        encoder = next((s.encoder for s in self.steps if s.encoder is not None), None)
+        if encoder is None:
+            return
+        layers = tuple(dict.fromkeys(n for step in self.steps for n in step.layers or ()))
+        done = 0
+        while done < len(texts):
+            rest = texts[done:]
+            made = encoder.encode_documents((text.whole for text in rest), layers=layers)
+            try:
+                for _, encoding in zip(rest, made, strict=True):
+                    done += 1
+                    yield encoding
+            except CaseTrackError:
+                raise
+            except Exception as error:  # noqa: BLE001 - raised for each step that needs it
+                done += 1
+                yield error
+
+
+def _read(
+    step: EncodingStep, text: ContextText, encoding: Encoding | Exception | None
+) -> dict[str, Any]:
+    if not isinstance(encoding, Exception):
+        return step.read(text, encoding)
+    if step.layers is not None:
+        raise encoding
+    return step.read(text, None)

@@ -1,0 +1,75 @@
+"""Step ``terms``: the index terms of every chunk, for keyword search.
+
+A chunk is found by its own words and by those of its document's title. Headings, columns and
+running heads stand over many chunks: their words count once, and only where the chunk lacks them.
+So do the parts of names in programs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from casetrack.ingest.steps.base import Contract
+from casetrack.ingest.steps.context import (
+    CONTEXT_COLUMNS,
+    CONTEXT_VERSION,
+    surroundings_of,
+    title_of,
+)
+from casetrack.ingest.steps.failures import attempt
+from casetrack.ingest.steps.identifiers import identifier_terms, is_source_code
+from casetrack.ingest.steps.words import WORDS_VERSION, index_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.ingest.steps.base import Batches
+
+_ADDS = ("terms", "term_counts", "term_total")
+
+
+@dataclass(frozen=True, slots=True)
+class TermsStep:
+    """Indexes the words of every chunk for keyword search."""
+
+    contract = Contract("terms", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
+
+    @property
+    def fingerprint(self) -> str:
+        """The versions of the words and of the context."""
+        return f"{WORDS_VERSION} {CONTEXT_VERSION}"
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the columns to every batch."""
+        for batch in batches:
+            rows = batch.select(CONTEXT_COLUMNS).to_pylist()
+            pairs = [attempt("terms", partial(searchable_terms, row), ([], [])) for row in rows]
+            columns = (
+                pa.array([terms for terms, _ in pairs], pa.list_(pa.string())),
+                pa.array([counts for _, counts in pairs], pa.list_(pa.int32())),
+                pa.array([sum(counts) for _, counts in pairs], pa.int32()),
+            )
+            for name, column in zip(_ADDS, columns, strict=True):
+                batch = batch.append_column(name, column)  # noqa: PLW2901 - columns pile up
+            yield batch
+
+
+def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
+    """Return the distinct terms that a row of ``chunks`` is found by, sorted, and their counts."""
+    counts = Counter(index_terms(row["text"]))
+    counts.update(index_terms(title_of(row)))
+    above = "\n".join(surroundings_of(row))
+    code = is_source_code(row["document_name"])
+    for term in (
+        *index_terms(above),
+        *identifier_terms(above, code=code),
+        *identifier_terms(row["text"], code=code),
+    ):
+        counts.setdefault(term, 1)
+    terms = sorted(counts)
+    return terms, [counts[term] for term in terms]

@@ -1,0 +1,193 @@
+"""All checks of one collection, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.records import Check
+from casetrack.keep.health import deep
+from casetrack.keep.health.findings import Problem
+from casetrack.keep.health.folder import (
+    check_copies,
+    check_folder,
+    check_leftovers,
+    check_marks,
+    check_snapshots,
+    check_sources,
+    check_untaken,
+    copy_problems,
+)
+from casetrack.keep.health.ledger import (
+    altered_documents,
+    check_ledger,
+    check_profile,
+    check_schema,
+    ledger_problems,
+)
+from casetrack.keep.health.rows import check_rows
+from casetrack.keep.health.unreadable import Unreadable, find_unreadable
+from casetrack.keep.health.views import check_views
+from casetrack.store import mirror
+from casetrack.store.damage import damage_told
+from casetrack.store.datasets import open_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.base.records import Document
+    from casetrack.keep.health.views import ViewState
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.parse.base import ReadOptions
+    from casetrack.store.datasets import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """What the checks of a collection need beside its folder.
+
+    Attributes
+    ----------
+    reading
+        How files are read now.
+    encoder
+        The models of the collection, or ``None`` where they are not at hand.
+    is_fresh
+        Returns whether a document was read and cut by the present version.
+    deep
+        Read the source files again, and compare all of the views with what is stored.
+    tell
+        Called with what is being done, how much is done, and of how much.
+    """
+
+    reading: ReadOptions
+    encoder: ProfileEncoder | None
+    is_fresh: Callable[[Document], bool]
+    deep: bool = False
+    tell: Callable[[str, int, int], None] = lambda _what, _done, _total: None
+
+
+@dataclass(slots=True)
+class Examined:
+    """What was found.
+
+    Attributes
+    ----------
+    checks
+        One line each.
+    reread
+        Ids of documents that reading their file again puts right.
+    rebuild
+        Ids of documents of which only what was made from their texts is wrong.
+    copies
+        Ids of documents whose copy is missing or wrong.
+    views
+        What is wrong with the search index and the graph.
+    lost
+        Data files that cannot be read, and the documents in them.
+    can_read
+        Whether the data could be read at all, so that documents were checked.
+    """
+
+    checks: list[Check]
+    reread: set[str] = field(default_factory=set)
+    rebuild: set[str] = field(default_factory=set)
+    copies: set[str] = field(default_factory=set)
+    views: list[ViewState] = field(default_factory=list)
+    lost: Unreadable | None = None
+    can_read: bool = True
+
+
+def check_collection(folder: Path, examiner: Examiner, /) -> Examined:
+    """Check one collection: its data, its provenance, its views, its folder, its sources.
+
+    Nothing is changed, and nothing is made up to date.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    examiner
+        What the checks need.
+    """
+    try:
+        with damage_told(folder):
+            return _check(folder, open_snapshot(folder), examiner)
+    except CaseTrackError as error:
+        check = Check("data", ok=False, detail=error.message, remedy=error.hint)
+        return Examined([check], can_read=False)
+
+
+def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
+    documents = len(snapshot.documents)
+    examiner.tell("checking rows", 0, documents)
+    lost = None
+    try:
+        rows = check_rows(snapshot)
+    except CollectionDamaged:
+        lost = find_unreadable(snapshot)
+        if not lost.files:
+            raise
+        rows = check_rows(snapshot, lost)
+    ledger = ledger_problems(snapshot)
+    altered = altered_documents(snapshot)
+    examiner.tell("checking the index", 0, documents)
+    mirror.bring(folder, "views")
+    # What was made of rows cannot be compared with them while some cannot be read.
+    views = [] if lost else check_views(folder, snapshot, rows.counts, deep=examiner.deep)
+    live = snapshot.chunks.count_rows() if lost else rows.counts.total()
+    copies = list(copy_problems(folder, snapshot, deep=examiner.deep))
+    found = Examined(
+        [
+            check_schema(folder),
+            check_profile(folder, snapshot),
+            check_ledger(ledger, documents),
+            *rows.checks(documents, altered),
+            *(state.check(live) for state in views),
+            check_leftovers(folder, snapshot, live),
+            check_copies(folder, snapshot, copies),
+            check_folder(folder),
+            check_marks(folder),
+            check_snapshots(folder, snapshot),
+            check_sources(snapshot),
+            check_untaken(folder, snapshot),
+        ],
+        views=views,
+        lost=lost,
+    )
+    deeper = list[Problem]()
+    if examiner.deep and not lost:
+        check, deeper = deep.read_again(
+            folder, snapshot, examiner.reading, examiner.is_fresh, examiner.tell
+        )
+        found.checks.append(check)
+        if examiner.encoder is not None:
+            check, wrong = deep.embed_again(snapshot, examiner.encoder)
+            found.checks.append(check)
+            found.rebuild |= _ids(wrong)
+    whole = rows.ledger + rows.places + rows.tiling + rows.boxes + rows.altered + altered
+    found.reread |= _ids([*whole, *ledger, *deeper])
+    found.rebuild |= _ids(rows.derived)
+    found.rebuild -= found.reread
+    found.copies |= _ids(copies)
+    examiner.tell("all is checked", documents, documents)
+    return found
+
+
+def _ids(problems: list[Problem]) -> set[str]:
+    return {p.document_id for p in problems if p.document_id is not None}
+
+
+def damaged_collection(folder: Path, reason: str, /) -> Check:
+    """Return the check of a folder or sealed file that cannot be read as a collection."""
+    if folder.is_file():
+        remedy = f"Restore {folder} from a backup; it cannot be opened as it is."
+        return Check(f"sealed collection {folder.stem}", ok=False, detail=reason, remedy=remedy)
+    return Check(
+        f"collection in {folder.name}",
+        ok=False,
+        detail=reason,
+        remedy="Restore its collection.json from a backup, or remove the folder.",
+    )

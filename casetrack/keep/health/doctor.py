@@ -1,0 +1,293 @@
+"""Checks a whole collection, and mends what can be mended without loss."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError
+from casetrack.base.records import Check, Document, HealthReport
+from casetrack.ingest.intake import ingest, ingest_again, read_options
+from casetrack.ingest.reparse import reindex_document
+from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
+from casetrack.keep.health.collection import Examiner, check_collection
+from casetrack.keep.health.folder import can_be_read_again
+from casetrack.keep.health.repair import (
+    BUSY_SECONDS,
+    bring_back,
+    copy_again,
+    mend_data,
+    mend_folder,
+)
+from casetrack.store.damage import damage_told
+from casetrack.store.orphans import drop_files
+from casetrack.store.rebuild import is_made_from_passages
+
+_ROUNDS = 3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.base.records import IngestReport
+    from casetrack.keep.health.collection import Examined
+    from casetrack.keep.health.unreadable import Unreadable
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.store.workspace import Workspace
+
+
+def examine(
+    workspace: Workspace, /, *, deep: bool, repair: bool, tell: Callable[[str, int, int], None]
+) -> HealthReport:
+    """Check that everything stored is whole, cited and in step; see ``Collection.admin.doctor``.
+
+    Raises
+    ------
+    CollectionBusy
+        Somebody else writes, so that nothing can be mended now.
+    StorageError
+        What was mended cannot be written.
+    """
+    reading, problem = _reading(workspace)
+    examiner = _examiner(workspace, reading, deep=deep, tell=tell)
+    found = check_collection(workspace.folder, examiner)
+    if problem is not None:
+        # Nothing can be taken in or made anew without a pipeline; what is stored can be read.
+        return HealthReport((*found.checks, problem))
+    if not repair:
+        return HealthReport(tuple(found.checks))
+    repairs, unmended = list[str](), list[str]()
+    for _ in range(_ROUNDS):
+        done, unmended = _mend(workspace, found)
+        repairs += done
+        if not done:
+            break
+        # Documents can only be checked once the data can be read.
+        found, could_read = check_collection(workspace.folder, examiner), found.can_read
+        if could_read:
+            break
+    return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
+
+
+def _reading(workspace: Workspace) -> tuple[str | None, Check | None]:
+    """Return the fingerprint of how files are read now, or what keeps the pipeline from work."""
+    from casetrack.ingest.pipeline import Tools, load_pipeline
+
+    try:
+        pipeline = load_pipeline(workspace.info.pipeline, Tools(), folder=workspace.folder)
+    except PipelineError as error:
+        return None, Check("pipeline", ok=False, detail=error.message, remedy=error.hint)
+    return pipeline.reading, None
+
+
+def _examiner(
+    workspace: Workspace, reading: str | None, *, deep: bool, tell: Callable[[str, int, int], None]
+) -> Examiner:
+    encoder = _models(workspace)
+    return Examiner(
+        read_options(workspace.settings),
+        encoder,
+        lambda document: document.pipeline_fingerprint.partition("-")[0] == reading,
+        deep=deep,
+        tell=tell,
+    )
+
+
+def _models(workspace: Workspace) -> ProfileEncoder | None:
+    """Return the models of the collection where they are at hand."""
+    info = workspace.info
+    try:
+        return workspace.encoders.get_installed(info.profile, dimension=info.dimension)
+    except CaseTrackError:
+        return None
+
+
+def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
+    """Mend what was found; return what was done, and what could not be."""
+    repairs = list[str]()
+    if found.lost:
+        repairs, unmended = _without_unreadable(workspace, found, found.lost)
+        if unmended:
+            return [], unmended
+    try:
+        with damage_told(workspace.folder):
+            if not found.can_read and (repairs := mend_data(workspace.folder)):
+                workspace.forget()
+                return repairs, []  # a new check finds the passages that cannot be read
+            repairs += mend_folder(workspace.folder, found.views)
+    except CollectionDamaged as error:
+        return repairs, [f"{error.message} {error.hint}"]
+    workspace.forget()
+    done, unmended = _mend_documents(workspace, found)
+    if repairs + done and not unmended:
+        # Of rows that are still damaged neither index nor graph can be made to the end.
+        workspace.state().graph.catch_up()
+    return repairs + done, unmended
+
+
+def _without_unreadable(
+    workspace: Workspace, found: Examined, lost: Unreadable
+) -> tuple[list[str], list[str]]:
+    """Take out data files that cannot be read, once all that is in them can be read anew.
+
+    Until then they stay: perhaps not all is lost that is in them.
+    """
+    folder, documents = workspace.folder, workspace.state().snapshot.documents
+    unmended = []
+    for document_id in sorted(lost.documents):
+        document = documents[document_id]
+        root = root_of(document, documents)
+        problem = _obstacle(workspace, found, document_id)
+        if not (can_be_read_again(root) or kept_file(folder, root, fetched=False)):
+            problem = problem or _next_step(workspace, root)
+        if problem:
+            unmended.append(f"{document.name}: {problem}")
+    if unmended:
+        return [], unmended
+    drop_files(folder, lost.files, timeout=BUSY_SECONDS)
+    workspace.forget()
+    return [f"took out {len(lost.files)} data files that cannot be read"], []
+
+
+def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
+    documents = workspace.state().snapshot.documents
+    repairs, unmended, rebuild = list[str](), list[str](), list[Document]()
+    lost = dict[str, Document]()
+    reread: dict[str, Document] = {}
+    for document_id in sorted(found.copies | found.reread | found.rebuild):
+        document = documents.get(document_id)
+        if document is None:
+            continue
+        root = root_of(document, documents)
+        problem = _obstacle(workspace, found, document_id)
+        if problem:
+            unmended.append(f"{document.name}: {problem}")
+        elif document_id in found.rebuild:
+            rebuild.append(document)
+        elif not (can_be_read_again(root) or kept_file(workspace.folder, root, fetched=False)):
+            lost[document_id] = document
+        elif document_id in found.reread or is_inside(document):
+            reread[root.document_id] = root
+        else:
+            said = copy_again(workspace.folder, document)
+            repairs += [said] if said else []
+    for mended, left in (
+        _from_snapshots(workspace, found, list(lost.values())),
+        _from_files(workspace, list(reread.values())),
+    ):
+        repairs += mended
+        unmended += left
+    for document in rebuild:
+        reindex_document(workspace, document.document_id, force=True, reparse=False)
+        repairs.append(f"made the vectors and terms of {document.name} anew")
+    return repairs, unmended
+
+
+def _from_snapshots(
+    workspace: Workspace, found: Examined, lost: list[Document]
+) -> tuple[list[str], list[str]]:
+    """Bring back documents whose files cannot be read again; return what was, and what was not."""
+    documents = workspace.state().snapshot.documents
+    back = bring_back(workspace, [d for d in lost if d.document_id in found.reread])
+    repairs = [
+        f"brought {d.name} back from the {back[d.document_id]}"
+        for d in lost
+        if d.document_id in back
+    ]
+    left = [d for d in lost if d.document_id not in back]
+    return repairs, [f"{d.name}: {_next_step(workspace, root_of(d, documents))}" for d in left]
+
+
+def _from_files(workspace: Workspace, roots: list[Document]) -> tuple[list[str], list[str]]:
+    """Read files again; return what was read, and what could not be."""
+    repairs, unmended = list[str](), list[str]()
+    for report, from_file in _read_again(workspace, roots):
+        for outcome in report.outcomes:
+            if outcome.status in {"ingested", "partial"}:
+                what = "its file" if from_file else "the copy that the collection keeps of it"
+                repairs.append(f"read {outcome.document_name} again from {what}")
+            else:
+                unmended.append(f"{outcome.path}: {outcome.message} {outcome.hint}".rstrip())
+    return repairs, unmended
+
+
+def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
+    """Return why a document cannot be made anew now, whatever its file is like."""
+    info = workspace.info
+    name = shlex.quote(info.name)
+    if info.status != "active":
+        return (
+            f'"{info.name}" is {info.status}, so nothing in it is changed. Reopen it with '
+            f"`casetrack collection reopen {name}`, then repair again."
+        )
+    only_copy = document_id not in found.reread | found.rebuild
+    if not only_copy and _models(workspace) is None and _has_vectors(workspace, found.lost):
+        return (
+            "it would lose its vectors, since the models are not at hand. Run `casetrack "
+            f"models pull {info.profile}`, then repair again."
+        )
+    return ""
+
+
+def _has_vectors(workspace: Workspace, lost: Unreadable | None) -> bool:
+    """Return whether a collection has vectors; where the index needs lost passages, the others."""
+    state = workspace.state()
+    with contextlib.suppress(CollectionDamaged):
+        return state.index.embedded_count > 0
+    chunks = state.snapshot.chunks
+    files = [chunks.get_fragment(number) for number in (lost.others if lost else ())]
+    return any(file.count_rows("dense IS NOT NULL") for file in files)
+
+
+def _next_step(workspace: Workspace, root: Document) -> str:
+    """Return what to do about a damaged document whose file is not as it was read."""
+    if root.is_remote:
+        again = "Sync" if is_made_from_passages(root) else "Delete the document and sync"
+        return (
+            f"the collection's copy of it is damaged or gone as well. {again} {root.source} again; "
+            "what is left can be searched as before."
+        )
+    if Path(root.path).is_file():
+        command = f"casetrack reindex {shlex.quote(root.name)} -c {shlex.quote(workspace.name)}"
+        return f"its file has changed since, so it was left as it is. Take it in: `{command}`."
+    return (
+        f"its file is not there any more. Put it back as {root.path} and repair again, or "
+        "restore the collection from a backup; what is left can be searched as before."
+    )
+
+
+def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[tuple[IngestReport, bool]]:
+    """Take in files again, all at once but for those with a name or a copy of their own.
+
+    Beside each report, whether it is of the files themselves, not of the copies of them.
+    """
+    plain = list[Path]()
+    named = list[tuple[Path, Document]]()
+    copies = {
+        root.document_id: copy
+        for root in roots
+        if root.is_remote or not can_be_read_again(root)
+        if (copy := kept_file(workspace.folder, root, fetched=False))
+    }
+    if copies:
+        yield ingest_again(workspace, list(copies.values()), force=True), False
+    for root in roots:
+        source = None if root.document_id in copies else source_file(root)
+        if source is None:
+            continue  # its copy was read, or it went this very moment: the next check says so
+        if is_inside(root) or (root.name == source.name and root.original_copy is None):
+            plain.append(source)
+        else:
+            named.append((source, root))
+    if plain:
+        yield ingest(workspace, dict.fromkeys(plain), force=True, copy_original=False), True
+    for source, root in named:
+        report = ingest(
+            workspace,
+            [source],
+            force=True,
+            document_name=root.name,
+            copy_original=root.original_copy is not None,
+        )
+        yield report, True

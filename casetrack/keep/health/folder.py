@@ -1,0 +1,244 @@
+"""Checks of a collection's folder: what lies in it that should not, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CaseTrackError, StorageError
+from casetrack.base.records import Check, untaken_text
+from casetrack.ingest.plan import file_facts
+from casetrack.ingest.sources import is_inside, source_file, source_state
+from casetrack.keep.health.findings import Problem, verdict
+from casetrack.store.excluded import excluded
+from casetrack.store.lock import try_lock
+from casetrack.store.marks.store import PATH, Stored, read
+from casetrack.store.originals import copies, copy_of, stray_copies
+from casetrack.store.rebuild import is_made_from_passages
+from casetrack.store.rewrite import is_unfinished
+from casetrack.store.session import leftovers
+from casetrack.store.snapshots import named_states
+from casetrack.store.untaken import untaken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.marks import Mark
+    from casetrack.store.datasets import Snapshot
+
+_OWN = re.compile(
+    r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|untaken|excluded)\.json"
+    r"|(chunks|documents)\.lance"
+    r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
+    r"|place\.json|\.place-files\.json|\.[a-z-]+\.lock|\.spool-[0-9a-f]+|\.upkeep|\.profile-unchosen|\.DS_Store"
+)
+"""What the program itself puts into a collection's folder, and what macOS does."""
+OLD_SECONDS = 3600.0
+"""A temporary file that is older is nobody's any more."""
+
+
+def check_folder(folder: Path, /) -> Check:
+    """Check that nothing lies in the folder that the program has not put there."""
+    strange = sorted(p.name for p in folder.iterdir() if not _OWN.fullmatch(p.name))
+    strange = [name for name in strange if not _is_temporary(name)]
+    try:
+        excluded(folder)
+    except StorageError as error:
+        # The next ingest or sync needs it.
+        return Check("folder", ok=False, detail=error.message, remedy=error.hint)
+    return verdict(
+        "folder",
+        [f'"{name}" does not belong to the collection' for name in strange],
+        str(folder),
+        f"Move it out of {folder}; nothing there that is not the program's own is kept safe, and "
+        "the program removes nothing that it has not made.",
+    )
+
+
+def check_marks(folder: Path, /) -> Check:
+    """Check that every line of the user's marks is one, and that none is lost."""
+    stored, count = Stored(folder), len(read(folder).all)
+    problems = [f"{PATH} has lost {_told(mark)}" for mark in stored.lost]
+    problems += [f"line {number} of {PATH} is no mark" for number in stored.broken]
+    if stored.copy_is_damaged:
+        problems.append(f"the copy of {PATH} beside it is damaged")
+    mend = (
+        "Run `casetrack doctor --repair`: it writes lost marks back from the copy beside that "
+        "file, and makes a damaged copy anew."
+    )
+    own = (
+        f"Mend or remove these lines of {folder / PATH}; they count for nothing as they are, and "
+        "the program removes no mark of yours."
+    )
+    return verdict(
+        "marks",
+        problems,
+        f"{count:,} {'mark' if count == 1 else 'marks'}" if count else "none",
+        mend if stored.lost or stored.copy_is_damaged else own,
+    )
+
+
+def check_snapshots(folder: Path, snapshot: Snapshot, /) -> Check:
+    """Check that every named snapshot can be listed and that its earlier rows are whole."""
+    found = named_states(folder, snapshot)
+    return verdict(
+        "snapshots",
+        [f'the snapshot "{name}" is damaged' for name, is_whole in found.items() if not is_whole],
+        f"{len(found):,} with a name",
+        "Remove a damaged snapshot with `casetrack snapshots remove NAME`; documents as they are "
+        "now are not concerned.",
+    )
+
+
+def _told(mark: Mark) -> str:
+    """Return a mark in words, such as: tag "privileged" of Lease.pdf."""
+    about = mark.document_name or mark.entity_name
+    said = f' "{mark.value}"' if mark.value else ""
+    return f"{mark.kind}{said}{f' of {about}' if about else ''}"
+
+
+def check_leftovers(folder: Path, snapshot: Snapshot, live: int, /) -> Check:
+    """Rows that no document names are invisible, and swept by the next write.
+
+    Parameters
+    ----------
+    folder, snapshot
+        The collection.
+    live
+        Number of rows that documents name; the ledger's own counts may be wrong.
+    """
+    rows = snapshot.chunks.count_rows()
+    with try_lock(folder / ".write.lock") as idle:
+        pending = leftovers(folder) if idle else []
+    if not idle:
+        return Check("leftovers", ok=True, detail="somebody is writing right now")
+    old = list(temporary_files(folder))
+    remedy = "Run `casetrack doctor --repair`: it removes them."
+    if old:
+        detail = f"{len(old)} temporary files of stopped programs, such as {old[0].name}"
+        return Check("leftovers", ok=False, detail=detail, remedy=remedy)
+    if rows > live:
+        if pending:
+            detail = f"{rows - live} rows of stopped work, removed by the next change"
+            return Check("leftovers", ok=True, detail=detail)
+        detail = f"{rows - live} rows that belong to no document"
+        return Check("leftovers", ok=False, detail=detail, remedy=remedy)
+    if is_unfinished(folder):
+        detail = "a stopped reindex; `casetrack reindex` goes on with it"
+        return Check("leftovers", ok=True, detail=detail)
+    return Check("leftovers", ok=True, detail="none")
+
+
+def temporary_files(folder: Path, /) -> Iterator[Path]:
+    """Yield temporary files in a folder, and below it, that are older than an hour."""
+    before = time.time() - OLD_SECONDS
+    for base, folders, names in os.walk(folder):
+        # Lance names its own files, and cleans up after itself.
+        folders[:] = [n for n in folders if not n.endswith(".lance")]
+        for name in (*names, *folders):
+            path = Path(base, name)
+            if _is_temporary(name) and path.stat().st_mtime < before:
+                yield path
+
+
+def _is_temporary(name: str) -> bool:
+    return name.endswith(".tmp")
+
+
+# --- copies ----------------------------------------------------------------------------------
+
+
+def check_copies(folder: Path, snapshot: Snapshot, found: Iterable[Problem], /) -> Check:
+    """Check that every copy of a file is there, and that no other file lies among them.
+
+    Parameters
+    ----------
+    folder, snapshot
+        The collection.
+    found
+        What :func:`copy_problems` has found.
+    """
+    problems = list(found)
+    with try_lock(folder / ".write.lock") as idle:
+        # While somebody writes, a copy may be there before its document is.
+        strays = list(stray_copies(folder, snapshot)) if idle else []
+        if leftovers(folder):
+            # A stopped writer has got no further; the next one sweeps, and reads the file again.
+            detail = "a write was not finished; the next one finishes it"
+            return Check("copies", ok=True, detail=detail)
+    if strays:
+        size = len(strays)
+        problems.append(Problem(f"{size} copies of files whose documents are gone"))
+    count = sum(d.original_copy is not None for d in snapshot.documents.values())
+    return verdict(
+        "copies",
+        problems,
+        f"{count} copies of files, all there",
+        "Run `casetrack doctor --repair`: it makes missing copies anew where their files are still "
+        "there, and removes those that nobody needs.",
+    )
+
+
+def copy_problems(folder: Path, snapshot: Snapshot, /, *, deep: bool = False) -> Iterator[Problem]:
+    """Yield copies that are missing or not what was copied; *deep* compares their content."""
+    named = [d for d in snapshot.documents.values() if d.original_copy is not None]
+    sizes = copies(folder) if named else {}
+    for document in named:
+        kept = document.original_copy or ""
+        try:
+            wrong = sizes[kept] != document.file_size
+            if deep and not wrong:
+                wrong = file_facts(copy_of(folder, kept)).hash != document.file_hash
+        except (KeyError, OSError, CaseTrackError):
+            yield Problem(f"the copy of {document.name} is missing", document.document_id)
+            continue
+        if wrong:
+            text = f"the copy of {document.name} is not what was read"
+            yield Problem(text, document.document_id)
+
+
+# --- source files ----------------------------------------------------------------------------
+
+
+def check_sources(snapshot: Snapshot, /) -> Check:
+    """Source files may change or vanish; citations then point to what was there at ingestion."""
+    gone, changed, closed = list[str](), list[str](), list[str]()
+    for document in snapshot.documents.values():
+        if is_inside(document):
+            continue
+        state = source_state(document)
+        lists = {"missing": gone, "changed": changed, "unreadable": closed}
+        if state in lists:
+            lists[state].append(document.name)
+    problems = [f"{name} is no longer there" for name in gone]
+    problems += [f"{name} has changed since" for name in changed]
+    problems += [f"{name} cannot be read" for name in closed]
+    return verdict(
+        "source files",
+        problems,
+        f"all {len(snapshot.documents)} files are as they were ingested",
+        "Take in changed files with `casetrack reindex --reparse`; what is stored of files that "
+        "are gone can be searched as before. Delete documents that are not needed.",
+    )
+
+
+def check_untaken(folder: Path, snapshot: Snapshot, /) -> Check:
+    """List the files that are not in the collection; what is stored is in order without them."""
+    files = untaken(folder, snapshot.documents.values())
+    remedy = "`casetrack index-status` lists each file with its next step." if files else ""
+    return Check(
+        "files to read", ok=True, detail=untaken_text(files) or "no file has failed", remedy=remedy
+    )
+
+
+def can_be_read_again(document: Document, /) -> bool:
+    """Return whether the file that a document came from is there, as it was read."""
+    if is_inside(document):
+        return source_file(document) is not None
+    if is_made_from_passages(document):
+        return Path(document.path).is_file()
+    return source_state(document) == "unchanged"

@@ -1,0 +1,302 @@
+"""Checks of every stored row: its text, its place, what was made of it (invariants P1 to P6).
+
+Rows are read in groups of whole documents, so memory does not grow with the collection.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base import schema
+from casetrack.keep.health.findings import Problem, verdict
+from casetrack.store import checksums
+from casetrack.store.index.reading import read_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from casetrack.base.records import Check, Document
+    from casetrack.keep.health.unreadable import Unreadable
+    from casetrack.store.datasets import Snapshot
+
+SPANS = ("mentions", "dates", "amounts", "citations")
+_LOOKED_AT = (
+    *("chunk_id", "document_id", "document_path", "revision", "chunk_index", "text"),
+    *("char_count", "page", "char_start", "char_end", "paragraph_start", "paragraph_end"),
+    *("line_start", "line_end", "line_boxes", "page_width", "page_height", "extraction_method"),
+    *("terms", "term_counts", "term_total", "dense", "sparse_terms", "sparse_weights"),
+    *("embedders", *SPANS),
+)
+_TOGETHER = 2048
+_UNIT = 1e-3
+"""How far the length of a vector may be from 1."""
+_MARGIN = 2.0
+"""Points that a box may stick out of its page: descenders and slanted letters do."""
+AGAIN = "Run `casetrack doctor --repair`: it reads the files of these documents again."
+
+
+@dataclass(slots=True)
+class RowChecks:
+    """What was found in the rows of a collection.
+
+    Attributes
+    ----------
+    counts
+        Number of rows of each live revision.
+    altered
+        Rows that are not what was written, by their checksums.
+    unmarked
+        Number of rows of an earlier version, which have no checksums.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    pages: int = 0
+    ledger: list[Problem] = field(default_factory=list)
+    places: list[Problem] = field(default_factory=list)
+    tiling: list[Problem] = field(default_factory=list)
+    derived: list[Problem] = field(default_factory=list)
+    boxes: list[Problem] = field(default_factory=list)
+    boxed: int = 0
+    altered: list[Problem] = field(default_factory=list)
+    unmarked: int = 0
+
+    @property
+    def damaged(self) -> set[str]:
+        """Ids of documents with a problem that reading their file again puts right."""
+        lists = (self.ledger, self.places, self.tiling, self.derived, self.boxes, self.altered)
+        return {p.document_id for found in lists for p in found if p.document_id is not None}
+
+    def checks(self, documents: int, altered: list[Problem], /) -> list[Check]:
+        """Return the checks.
+
+        Parameters
+        ----------
+        documents
+            Number of documents.
+        altered
+            Rows of the ledger that are not what was written.
+        """
+        rows = self.counts.total()
+        written = f"{documents} documents and {rows} chunks are as they were written"
+        if self.unmarked:
+            written += (
+                f", as far as is known: {self.unmarked} chunks of an earlier version have no "
+                "checksum until they are read or made anew"
+            )
+        return [
+            verdict("checksums", altered + self.altered, written, AGAIN),
+            verdict(
+                "documents", self.ledger, f"{documents} documents, {rows} chunks, all there", AGAIN
+            ),
+            verdict(
+                "provenance",
+                self.places,
+                f"all {rows} chunks have a whole and consistent source",
+                AGAIN,
+            ),
+            verdict(
+                "page texts",
+                self.tiling,
+                f"{self.pages} pages can be rebuilt from their chunks",
+                AGAIN,
+            ),
+            verdict(
+                "vectors and terms",
+                self.derived,
+                "every chunk has what was made of it, and nothing else",
+                AGAIN,
+            ),
+            verdict(
+                "line boxes",
+                self.boxes,
+                f"{self.boxed} chunks can be highlighted on their page",
+                AGAIN,
+            ),
+        ]
+
+
+def check_rows(snapshot: Snapshot, lost: Unreadable | None = None, /) -> RowChecks:
+    """Look at every live row of a collection.
+
+    Parameters
+    ----------
+    snapshot
+        The collection.
+    lost
+        What cannot be read of it; ``None`` where nothing is known to be so.
+
+    Raises
+    ------
+    CollectionDamaged
+        Other rows cannot be read.
+    """
+    found, seen = RowChecks(), set[str]()
+    by_revision = {d.revision: d for d in snapshot.documents.values()}
+    files = None
+    if lost is not None:
+        files, gone = lost.others, [snapshot.documents[i] for i in sorted(lost.documents)]
+        by_revision = {r: d for r, d in by_revision.items() if d not in gone}
+        found.altered += [
+            Problem(f"the passages of {d.name} cannot be read", d.document_id) for d in gone
+        ]
+    declared = schema.table("chunks").names
+    lacking = set(declared) - set(snapshot.chunks.schema.names)
+    for table in read_groups(snapshot, by_revision, declared, _TOGETHER, files=files):
+        vectors = _vector_problems(table)
+        altered = checksums.damaged(table, "chunks", lacking=lacking).tolist()
+        found.unmarked += _unmarked(table)
+        rows = table.select([c for c in _LOOKED_AT if c not in {"dense", *lacking}]).to_pylist()
+        for row, problem, is_altered in zip(rows, vectors, altered, strict=True):
+            row["vector_problem"], row["altered"] = problem, is_altered
+        rows.sort(key=lambda r: (r["revision"], r["chunk_index"]))
+        for revision, group in itertools.groupby(rows, key=lambda r: str(r["revision"])):
+            _check_document(by_revision[revision], list(group), seen, found)
+    for revision, document in by_revision.items():
+        count = found.counts[revision]
+        if count != document.chunk_count:
+            text = f"{document.name} has {count} of {document.chunk_count} chunks"
+            found.ledger.append(Problem(text, document.document_id))
+    return found
+
+
+def _unmarked(table: pa.Table) -> int:
+    """Return how many rows have no checksums."""
+    if checksums.COLUMN not in table.column_names:
+        return int(table.num_rows)
+    return int(table[checksums.COLUMN].null_count)
+
+
+def _check_document(
+    document: Document, rows: list[dict[str, Any]], seen: set[str], found: RowChecks
+) -> None:
+    found.counts[document.revision] += len(rows)
+    document_id = document.document_id
+    if [row["chunk_index"] for row in rows] != list(range(len(rows))):
+        text = f"{document.name}: its chunks are not numbered one after the other"
+        found.ledger.append(Problem(text, document_id))
+    for row in rows:
+        name = f"chunk {row['chunk_id']} of {document.name}"
+        if row["chunk_id"] in seen:
+            found.places.append(Problem(f"{name} is there more than once", document_id))
+        seen.add(row["chunk_id"])
+        if row["altered"]:
+            text = f"passage {row['chunk_index'] + 1} of {document.name} is not what was written"
+            found.altered.append(Problem(text, document_id))
+        places = itertools.chain(row_problems(row), _source_problems(row, document))
+        found.places += [Problem(f"{name}: {p}", document_id) for p in places]
+        found.derived += [Problem(f"{name}: {p}", document_id) for p in derived_problems(row)]
+        found.boxes += [Problem(f"{name}: {p}", document_id) for p in box_problems(row)]
+        found.boxed += bool(row["line_boxes"])
+    rows.sort(key=lambda r: (r["page"], r["chunk_index"]))
+    for _, page in itertools.groupby(rows, key=lambda r: int(r["page"])):
+        found.pages += 1
+        found.tiling += [
+            Problem(f"{document.name}, {p}", document_id) for p in page_problems(list(page))
+        ]
+
+
+def row_problems(row: dict[str, Any], /) -> Iterable[str]:
+    """Yield what is wrong with the place of one stored chunk (P1, P4, P5)."""
+    length = len(row["text"])
+    if not row["text"].strip():
+        yield "its text is empty"
+    if row["char_end"] - row["char_start"] != length or row["char_count"] != length:
+        yield "its character offsets do not fit its text"
+    if row["page"] < 1 or row["char_start"] < 0:
+        yield "its page or offset is impossible"
+    for name in ("paragraph", "line"):
+        if not 1 <= row[f"{name}_start"] <= row[f"{name}_end"]:
+            yield f"its {name} numbers are impossible"
+    for name in SPANS:
+        for span in row.get(name) or ():
+            if row["text"][span["start"] : span["end"]] != span["text"]:
+                yield f"one of its {name} is not where it is said to be"
+                break
+
+
+def _source_problems(row: dict[str, Any], document: Document) -> Iterable[str]:
+    """Yield where a row does not belong to the document that the ledger gives it to (P3, P4)."""
+    if row["document_id"] != document.document_id:
+        yield "it says that it belongs to another document"
+    if row["document_path"] != document.path:
+        yield "it names another source file than its document"
+    if row["page"] > document.page_count:
+        yield f"its document has no page {row['page']}"
+    if not row["extraction_method"]:
+        yield "it does not say how its text was obtained"
+
+
+def derived_problems(row: dict[str, Any], /) -> Iterable[str]:
+    """Yield what is wrong with what was made of one stored chunk (P3)."""
+    if row["vector_problem"]:
+        yield row["vector_problem"]
+    terms, counts = row["terms"], row["term_counts"]
+    if len(terms) != len(counts) or sum(counts) != row["term_total"]:
+        yield "its search terms and their counts do not belong together"
+    if len(row.get("sparse_terms") or ()) != len(row.get("sparse_weights") or ()):
+        yield "its word weights do not belong together"
+
+
+def _vector_problems(table: pa.Table) -> Iterator[str]:
+    """Yield for every row what is wrong with its vector, or nothing."""
+    import numpy as np
+
+    from casetrack.store.index.columns import as_numpy, one_chunk
+
+    dense = one_chunk(table["dense"])
+    size = dense.type.list_size
+    flat = as_numpy(dense.values.slice(dense.offset * size, len(dense) * size))
+    lengths = np.linalg.norm(flat.reshape(-1, size).astype(np.float32), axis=1)
+    valid = dense.is_valid().to_pylist()
+    for is_there, length, names in zip(
+        valid, lengths.tolist(), table["embedders"].to_pylist(), strict=True
+    ):
+        if is_there is not bool(names):
+            yield "it has a vector of nobody's" if is_there else "its vector is missing"
+        elif is_there and not abs(length - 1.0) <= _UNIT:
+            yield "its vector has not the length 1"
+        else:
+            yield ""
+
+
+def box_problems(row: dict[str, Any], /) -> Iterable[str]:
+    """Yield what keeps a chunk from being highlighted where it stands (P6)."""
+    width, height = row["page_width"], row["page_height"]
+    for box in row["line_boxes"] or ():
+        if not row["line_start"] <= box["line"] <= row["line_end"]:
+            yield f"it has the rectangle of line {box['line']}, which is not one of its lines"
+            return
+        if not (box["x0"] <= box["x1"] and box["y0"] <= box["y1"]):
+            yield f"the rectangle of line {box['line']} is impossible"
+            return
+        if width is None or height is None:
+            continue
+        inside = box["x0"] >= -_MARGIN and box["x1"] <= width + _MARGIN
+        if not (inside and box["y0"] >= -_MARGIN and box["y1"] <= height + _MARGIN):
+            yield f"the rectangle of line {box['line']} is not on its page"
+            return
+
+
+def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
+    """Yield what keeps a page from being rebuilt from its chunks, given in order (P2)."""
+    if chunks[0]["char_start"] != 0:
+        yield f"page {chunks[0]['page']}: its beginning is missing"
+    for before, after in itertools.pairwise(chunks):
+        shared = before["char_end"] - after["char_start"]
+        if shared < 0:
+            yield f"page {after['page']}: text is missing before chunk {after['chunk_id']}"
+        elif before["text"][len(before["text"]) - shared :] != after["text"][:shared]:
+            yield f"page {after['page']}: chunk {after['chunk_id']} disagrees with the one before"
+
+
+def page_text(chunks: list[dict[str, Any]], /) -> str:
+    """Return the text of a page from its chunks, given in order; they must tile it."""
+    text = ""
+    for chunk in chunks:
+        text += chunk["text"][len(text) - chunk["char_start"] :]
+    return text

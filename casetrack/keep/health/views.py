@@ -1,0 +1,360 @@
+"""Checks that the search index and the graph say what is stored, and takes out what does not.
+
+Both are made of segments that never change. Of a segment that is published, some documents (all of
+them in a deep check) are made anew from the stored rows and compared with it, row by row.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.editions.legal.graph import segment as legal_segments
+from casetrack.graph import segment as graph_segments
+from casetrack.graph.purge import tables_key
+from casetrack.graph.reading import build as build_graph
+from casetrack.keep.health.findings import verdict
+from casetrack.store.datasets import open_snapshot
+from casetrack.store.files import write_json
+from casetrack.store.index import sealed
+from casetrack.store.index import segment as segments
+from casetrack.store.index.arrays import is_of_earlier_version
+from casetrack.store.index.reading import read_groups
+from casetrack.store.index.stored_segments import FORMAT
+from casetrack.store.lock import try_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from casetrack.base.records import Check
+    from casetrack.graph.segment import GraphSegment
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.postings import Postings
+    from casetrack.store.index.segment import Segment
+    from casetrack.store.index.segment_files import Part
+
+_SAMPLE = 24
+"""Documents of which all is made anew and compared in a check that is not deep."""
+_TOGETHER = 4096
+_ERRORS = (OSError, ValueError, KeyError, EOFError, IndexError, TypeError, pa.ArrowException)
+REMEDY = "Run `casetrack doctor --repair`: it makes what is wrong anew from what is stored."
+
+
+class _Kind(Protocol):
+    """What is particular to the segments of the index, or of the graph."""
+
+    name: str
+    format: int
+    columns: tuple[str, ...]
+
+    def load(self, folder: Path, /) -> Part:
+        """Map a published segment."""
+
+    def differing(self, snapshot: Snapshot, part: Any, rows: pa.Table, /) -> set[str]:
+        """Return revisions of *rows* that *part* has otherwise."""
+
+
+@dataclass(slots=True)
+class ViewState:
+    """What was found in one folder of segments.
+
+    Attributes
+    ----------
+    damaged
+        Names of published segments that cannot be read, or whose rows differ from what is stored.
+    problems
+        What is wrong, in words.
+    lacking
+        Documents that are not in any segment yet; whoever searches next adds them.
+    rows
+        Live rows in good segments.
+    """
+
+    name: str
+    home: Path
+    damaged: set[str] = field(default_factory=set)
+    problems: list[str] = field(default_factory=list)
+    lacking: int = 0
+    rows: int = 0
+
+    def check(self, live: int, /) -> Check:
+        """Return the check; *live* is the number of chunks of the collection."""
+        good = f"{self.rows} of {live} chunks"
+        if self.lacking:
+            good += f"; the next search adds {self.lacking} documents"
+        return verdict(self.name, self.problems, good, REMEDY)
+
+
+def check_views(
+    folder: Path, snapshot: Snapshot, counts: Mapping[str, int], /, *, deep: bool = False
+) -> list[ViewState]:
+    """Compare the search index and the graph of a collection with what is stored.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    snapshot
+        What is stored.
+    counts
+        Number of stored rows of each live revision, whatever the ledger says.
+    deep
+        Compare all documents instead of some.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    home = folder / "views"
+    index = _check_segments(_Index(), home / "index", snapshot, counts, deep=deep)
+    graph = _check_segments(_Graph(), home / "graph" / "segments", snapshot, counts, deep=deep)
+    graph.problems += [f"{p.name} is damaged" for p in _broken_tables(folder, snapshot)]
+    return [index, graph]
+
+
+def mend_views(folder: Path, states: Iterable[ViewState], /) -> list[str]:
+    """Take what is wrong out of the views; whoever searches next makes it anew.
+
+    Returns
+    -------
+    list of str
+        What was done, in words.
+    """
+    done = []
+    for state in states:
+        if not state.problems:
+            continue
+        with try_lock(state.home / ".lock") as locked:
+            if not locked:
+                continue
+            manifest = _manifest(state.home)
+            kept = [n for n in manifest.get("segments", ()) if n not in state.damaged]
+            if manifest:
+                write_json(state.home / "manifest.json", manifest | {"segments": kept})
+            else:
+                (state.home / "manifest.json").unlink(missing_ok=True)
+        done.append(f"took damaged parts out of the {state.name}, to be made anew")
+        if state.name == _Graph.name:
+            for path in _broken_tables(folder, open_snapshot(folder)):
+                path.unlink(missing_ok=True)
+            if state.damaged:
+                shutil.rmtree(folder / "views" / "graph" / "tables", ignore_errors=True)
+                (folder / "views" / "graph" / "neighbours.bin").unlink(missing_ok=True)
+    return done
+
+
+def _check_segments(
+    kind: _Kind, home: Path, snapshot: Snapshot, counts: Mapping[str, int], *, deep: bool
+) -> ViewState:
+    state = ViewState(kind.name, home)
+    manifest = _manifest(home)
+    if not manifest:
+        if (home / "manifest.json").exists():
+            state.problems.append("its list of parts cannot be read")
+        state.lacking = sum(map(bool, counts.values()))
+        return state
+    known = manifest["format"], manifest.get("generation")
+    if known != (kind.format, snapshot.generation):
+        # Made by another version, or of vectors that were replaced: nobody looks at it any more.
+        state.lacking = len(snapshot.documents)
+        return state
+    parts = _loaded(kind, home, manifest["segments"])
+    mine = {n: [r for r in part.revisions if r in snapshot.revisions] for n, part in parts.items()}
+    wrong = _differing(kind, snapshot, parts, mine, counts, deep=deep)
+    held = set[str]()
+    for name in manifest["segments"]:
+        if name not in wrong:
+            state.damaged.add(name)
+            state.problems.append(f"its part {name} cannot be read")
+        elif wrong[name]:
+            names = [snapshot.documents[snapshot.revisions[r]].name for r in sorted(wrong[name])]
+            state.damaged.add(name)
+            state.problems.append(f"its part {name} is not what is stored of {names[0]}")
+        else:
+            held.update(mine[name])
+            state.rows += sum(counts[r] for r in mine[name])
+    if not state.damaged:
+        state.lacking = sum(1 for r, count in counts.items() if count and r not in held)
+    return state
+
+
+def _loaded(kind: _Kind, home: Path, names: Iterable[str]) -> dict[str, Part]:
+    """Return the segments that can be mapped, by name."""
+    parts = {}
+    for name in names:
+        with contextlib.suppress(*_ERRORS):  # who asks for it finds it missing
+            parts[name] = kind.load(home / name)
+    return parts
+
+
+def _differing(
+    kind: _Kind,
+    snapshot: Snapshot,
+    parts: Mapping[str, Part],
+    mine: Mapping[str, list[str]],
+    counts: Mapping[str, int],
+    *,
+    deep: bool,
+) -> dict[str, set[str]]:
+    """Return live revisions that differ from what is stored, of each segment that can be read."""
+    wrong, chosen = dict[str, set[str]](), dict[str, pa.Array]()
+    for name, part in parts.items():
+        try:
+            sizes = dict(zip(part.revisions, np.diff(part.starts).tolist(), strict=True))
+        except _ERRORS:
+            continue
+        wrong[name] = {r for r in mine[name] if sizes[r] != counts[r]}
+        # A hash picks the same documents each time, and no others because of their names or order.
+        by_hash = sorted(mine[name], key=lambda r: hashlib.sha256(r.encode()).digest())
+        chosen[name] = pa.array(by_hash if deep else by_hash[:_SAMPLE], pa.string())
+    every = {revision for some in chosen.values() for revision in some.to_pylist()}
+    # One look at the stored rows serves all segments.
+    for rows in read_groups(snapshot, every, kind.columns, _TOGETHER):
+        for name in list(wrong):
+            own = rows.filter(pc.is_in(rows["revision"], value_set=chosen[name]))
+            try:
+                wrong[name] |= kind.differing(snapshot, parts[name], own) if own.num_rows else set()
+            except _ERRORS:
+                del wrong[name]
+    return wrong
+
+
+def _manifest(home: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((home / "manifest.json").read_text("utf-8"))
+        if {"format", "segments"} <= manifest.keys():
+            return dict(manifest)
+    except (OSError, ValueError, AttributeError):
+        pass
+    return {}
+
+
+def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
+    """Return files with tables over all documents that are not what was written there."""
+    home = folder / "views" / "graph"
+    # Those of other states are read by nobody any more.
+    state = tables_key(folder, snapshot)
+    paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
+    found = [path for path in paths if not sealed.is_whole(path)]
+    legal = _manifest(home / "legal")
+    # Those of an earlier version are made anew by the next question.
+    names = legal.get("segments", ()) if legal.get("format") == legal_segments.FORMAT else ()
+    parts = [path for name in names for path in sorted((home / "legal" / name).glob("*.arrow"))]
+    found += [path for path in parts if not sealed.is_whole(path)]
+    near = home / "neighbours.bin"
+    if near.exists() and not sealed.is_whole(near) and not is_of_earlier_version(near):
+        found.append(near)
+    return found
+
+
+# --- the search index ------------------------------------------------------------------------
+
+
+class _Index:
+    """Segments of the search index."""
+
+    name = "search index"
+    format = FORMAT
+    columns: tuple[str, ...] = segments.COLUMNS
+
+    def load(self, folder: Path, /) -> Segment:
+        """Map a published segment."""
+        return segments.load(folder)
+
+    def differing(self, _: Snapshot, part: Segment, rows: pa.Table, /) -> set[str]:
+        """Return revisions of *rows* that *part* has otherwise."""
+        made = segments.build(rows)
+        terms, sparse = _by_row(part.terms), _by_row(part.sparse)
+        made_terms, made_sparse = _by_row(made.terms), _by_row(made.sparse)
+        codes = {revision: code for code, revision in enumerate(part.revisions)}
+        found = set[str]()
+        for code, revision in enumerate(made.revisions):
+            here = slice(int(made.starts[code]), int(made.starts[code + 1]))
+            there = codes[revision]
+            place = slice(int(part.starts[there]), int(part.starts[there + 1]))
+            same = (
+                _same_rows(part, place, made, here)
+                and terms.cut(place) == made_terms.cut(here)
+                and sparse.cut(place) == made_sparse.cut(here)
+            )
+            if not same:
+                found.add(revision)
+        return found
+
+
+def _same_rows(part: Segment, place: slice, made: Segment, here: slice) -> bool:
+    plain = ["chunk_id", "row_id", "chunk_index", "length", "scale"]
+    mine = part.rows.select(plain).slice(place.start, place.stop - place.start)
+    theirs = made.rows.select(plain).slice(here.start, here.stop - here.start)
+    if not mine.equals(theirs.cast(mine.schema)):
+        return False
+    embedders = [part.embedders[c] for c in part.column("embedder")[place]]
+    if embedders != [made.embedders[c] for c in made.column("embedder")[here]]:
+        return False
+    places = part.places.slice(place.start, place.stop - place.start)
+    if not places.equals(made.places.slice(here.start, here.stop - here.start).cast(places.schema)):
+        return False
+    return np.array_equal(part.dense[place], made.dense[here])
+
+
+@dataclass(frozen=True, slots=True)
+class _ByRow:
+    """Postings turned back: the keys of every row, ascending, and their values."""
+
+    keys: pa.ChunkedArray
+    codes: np.ndarray
+    values: np.ndarray
+    rows: np.ndarray
+
+    def cut(self, place: slice, /) -> tuple[list[int], list[Any], list[Any]]:
+        """Return how many keys each of some rows has, the keys, and the values."""
+        low, high = (int(i) for i in np.searchsorted(self.rows, [place.start, place.stop]))
+        counts = np.bincount(
+            self.rows[low:high].astype(np.int64) - place.start, minlength=place.stop - place.start
+        )
+        keys = self.keys.take(pa.array(self.codes[low:high])).to_pylist()
+        return counts.tolist(), keys, self.values[low:high].tolist()
+
+
+def _by_row(postings: Postings) -> _ByRow:
+    order = np.argsort(postings.rows, kind="stable")
+    codes = np.repeat(np.arange(len(postings.counts), dtype=np.int64), postings.counts)
+    return _ByRow(postings.keys["key"], codes[order], postings.values[order], postings.rows[order])
+
+
+# --- the graph -------------------------------------------------------------------------------
+
+
+class _Graph:
+    """Segments of the graph."""
+
+    name = "graph"
+    format = graph_segments.FORMAT
+    columns: tuple[str, ...] = graph_segments.COLUMNS
+
+    def load(self, folder: Path, /) -> GraphSegment:
+        """Map a published segment."""
+        return graph_segments.load(folder)
+
+    def differing(self, snapshot: Snapshot, part: GraphSegment, rows: pa.Table, /) -> set[str]:
+        """Return revisions of *rows* that *part* has otherwise."""
+        by_revision = {d.revision: d for d in snapshot.documents.values()}
+        made = build_graph(rows, by_revision)
+        if _tables(made, made.revisions) == _tables(part, made.revisions):
+            return set()
+        return {r for r in made.revisions if _tables(made, [r]) != _tables(part, [r])}
+
+
+def _tables(part: GraphSegment, revisions: Iterable[str]) -> dict[str, list[Any]]:
+    cut = graph_segments.merge([part], revisions)
+    return {name: table.to_pylist() for name, table in cut.tables.items()}

@@ -1,0 +1,366 @@
+"""A job in the process that does it: takes its progress, writes its record, ends on request."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from casetrack.base.errors import CaseTrackError, JobStopped, StorageError
+from casetrack.base.records.jobs import Job, bounded
+from casetrack.keep.jobs import files
+from casetrack.keep.jobs.pace import Pace
+from casetrack.store.files import private_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from casetrack.base.records.jobs import JobState
+
+logger = logging.getLogger("casetrack.jobs")
+
+POLL_SECONDS = 0.25
+"""Seconds between two looks for a request to end."""
+WRITE_SECONDS = 1.0
+"""Between two writes of the record, at least."""
+HEARTBEAT_SECONDS = 10.0
+"""Between two writes of the record, at most."""
+WAITING_SECONDS = 1.0
+"""After so long without news it is looked up whom the work waits for."""
+
+
+LEFT = {
+    "code": "client_left",
+    "message": "The AI program that asked for this was closed in the middle of it.",
+    "hint": "What was finished is kept. It goes on by itself when a CaseTrack server starts again; "
+    "asking for the same once more does so, too.",
+}
+"""Why work ended whose server was told to end."""
+_ASK_AGAIN = "What was finished is kept. Ask for the same once more to go on."
+HUNG_UP = {
+    "code": "connection_closed",
+    "message": "The AI program that asked for this closed the connection in the middle of it.",
+    "hint": _ASK_AGAIN,
+}
+"""Why work ended whose client hung up, which may have been its way to stop it."""
+
+
+class Report(Protocol):
+    """The report of long work."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        ...
+
+
+class FileProgress(Protocol):
+    """A moment of work on files, such as :class:`~casetrack.base.records.IngestProgress`."""
+
+    @property
+    def done(self) -> int:
+        """How many files are done."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        ...
+
+    @property
+    def file(self) -> str:
+        """The file at hand."""
+        ...
+
+
+R = TypeVar("R", bound=Report | None)
+
+
+class RunningJob:
+    """A job at work. Made by :meth:`run`; for use from several threads.
+
+    Attributes
+    ----------
+    id
+        Its id.
+    cancel
+        Set when it has to end, whoever says so.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        job: Job,
+        cancel: threading.Event | None,
+        /,
+        *,
+        writer_of: Callable[[Job], Job | None],
+    ) -> None:
+        self.id = job.id
+        self.cancel = cancel or threading.Event()
+        self._folder = folder
+        self._job = job
+        self._writer_of = writer_of
+        self._pace = Pace()
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, name=f"job {job.id}", daemon=True)
+        self._recorded = True
+        self._changed = False
+        self._cancelled = False
+        self._asked = False
+        self._left: dict[str, str] | None = None
+        self._on_disk = threading.Lock()
+        self._last_news = self._written = time.monotonic()
+        self._written_state = job.state
+        self._listener: Callable[..., None] | None = None
+
+    # --- for the work -------------------------------------------------------------------------
+
+    @property
+    def job(self) -> Job:
+        """The job as it is now."""
+        with self._lock:
+            return self._current()
+
+    def report(self, what: str, done: int, total: int, /) -> None:
+        """Take news: *what* is being done, *done* of *total*. Cheap; writes no file.
+
+        Within one phase of the work *done* never shrinks; with another *what* it may begin anew.
+        """
+        now = time.monotonic()
+        with self._lock:
+            job = self._job
+            if not job.active:
+                return
+            if done < job.done:
+                if what == job.what or job.state == "queued":
+                    done = job.done
+                else:
+                    self._pace.restart()
+            self._pace.note(now, done)
+            self._last_news = now
+            started = job.started_at or datetime.now(UTC)
+            self._job = replace(
+                job, state="running", started_at=started, what=what, done=done, total=total
+            )
+            self._changed = True
+
+    def hear(self, *news: Any) -> None:
+        """Take news in either form: one moment with a file, or what, done and total."""
+        if len(news) == 1:
+            moment: FileProgress = news[0]
+            name = PurePath(moment.file).name
+            self.report(f"reading {name}".rstrip(), moment.done, moment.total)
+        else:
+            what, done, total = news
+            self.report(what, done, total)
+
+    def result(self, report: dict[str, Any] | None, /, *, cancelled: bool = False) -> None:
+        """Take the report of the work in its JSON form, and whether it was stopped."""
+        with self._lock:
+            self._job = replace(self._job, result=bounded(report))
+            self._cancelled = cancelled
+
+    def do(
+        self,
+        work: Callable[[Callable[..., None], threading.Event], R],
+        progress: Callable[..., None] | None = None,
+        /,
+    ) -> R:
+        """Do *work* in this thread and take its report.
+
+        Parameters
+        ----------
+        work
+            Called with a function for its progress (in either form of :meth:`hear`) and with the
+            event that stops it.
+        progress
+            Gets the same news; also, from another thread, ``"waiting for: ..."`` with 0 and 0.
+
+        Raises
+        ------
+        Exception
+            Whatever *work* raises.
+        """
+        self._listener = progress
+
+        def tell(*news: Any) -> None:
+            self.hear(*news)
+            if progress is not None:
+                progress(*news)
+
+        try:
+            report = work(tell, self.cancel)
+        finally:
+            self._listener = None
+        raw = report.as_dict() if report is not None else None
+        self.result(raw, cancelled=bool(getattr(report, "cancelled", False)))
+        return report
+
+    # --- its end ------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask it to end: it is cancelled then."""
+        self._asked = True
+        self.cancel.set()
+
+    def leave(self, why: Mapping[str, str], /) -> None:
+        """Make it end because whoever wanted it is gone: it is interrupted then, not cancelled.
+
+        The record says so at once, since the process may be killed before the work ends. Work
+        whose end was asked for, and finished work, stay what they are.
+
+        Parameters
+        ----------
+        why
+            :data:`LEFT` or :data:`HUNG_UP`.
+        """
+        with self._lock:
+            job = self._job
+            if self._asked or self._left is not None or not job.active:
+                return
+            # Nobody can make a call again that was given a password.
+            self._left = dict(why) | ({"hint": _ASK_AGAIN} if job.call is None else {})
+            self._job = replace(job, error=self._left)
+        self._write(durable=False)
+        self.cancel.set()
+
+    # --- its record ---------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Write the record for the first time, and begin to look for requests to end."""
+        try:
+            private_folder(self._folder)
+            files.prune(self._folder)
+        except OSError as error:
+            self._stop_recording(error)
+        self._write(durable=False)
+        self._watcher.start()
+
+    def end(self, error: BaseException | None = None, /) -> Job:
+        """Write how it ended, durably; *error* is what left the work."""
+        self._over.set()
+        if self._watcher is not threading.current_thread():
+            self._watcher.join()
+        now = datetime.now(UTC)
+        with self._lock:
+            job = self._job
+            if not job.active:
+                return job
+            state, told = _ending(error, cancelled=self._cancelled, left=self._left)
+            self._job = replace(
+                job,
+                state=state,
+                started_at=job.started_at or now,
+                updated_at=now,
+                ended_at=now,
+                what=job.what if state != "done" else "",
+                remaining_seconds=None,
+                error=told,
+            )
+        self._write(durable=True)
+        with contextlib.suppress(OSError):
+            files.request_path(self._folder, self.id).unlink(missing_ok=True)
+        return self._job
+
+    def _current(self) -> Job:
+        job = self._job
+        if not job.active:
+            return job
+        remaining = self._pace.remaining(time.monotonic(), job.total)
+        return replace(job, remaining_seconds=remaining, updated_at=datetime.now(UTC))
+
+    def _watch(self) -> None:
+        request = files.request_path(self._folder, self.id)
+        while not self._over.wait(POLL_SECONDS):
+            if not self.cancel.is_set() and request.exists():
+                self.ask()
+            self._find_blocking_job()
+            age = time.monotonic() - self._written
+            due = HEARTBEAT_SECONDS
+            if self._changed:
+                due = WRITE_SECONDS if self._written_state == self._job.state else 0.0
+            if age >= due:
+                self._write(durable=False)
+
+    def _find_blocking_job(self) -> None:
+        """Note which job is waited for, where there was no news and there should be some."""
+        now = time.monotonic()
+        with self._lock:
+            job = self._job
+            silent = now - self._last_news >= WAITING_SECONDS
+            if not silent or (job.state != "queued" and job.done < job.total):
+                return
+            self._last_news = now  # look again after the same time
+        writer = self._writer_of(job)
+        if writer is None or self.cancel.is_set():
+            return
+        what = f"waiting for: {writer.title}"
+        with self._lock:
+            if self._job is not job:
+                return  # there was news meanwhile
+            self._job = replace(job, what=what)
+            self._changed = True
+        listener = self._listener
+        if listener is not None:
+            listener(what, 0, 0)
+
+    def _write(self, *, durable: bool) -> None:
+        """Write the job as it is when its turn has come: no thread writes an older moment."""
+        with self._on_disk:
+            with self._lock:
+                job, self._changed = self._current(), False
+            self._written, self._written_state = time.monotonic(), job.state
+            if not self._recorded and not durable:
+                return
+            try:
+                files.write(self._folder, job, durable=durable)
+            except (OSError, StorageError) as error:
+                self._stop_recording(error)
+                if durable:
+                    # A record that says "running" for good would be worse than none.
+                    with contextlib.suppress(OSError):
+                        files.record_path(self._folder, job.id).unlink(missing_ok=True)
+
+    def _stop_recording(self, error: Exception) -> None:
+        if self._recorded:
+            self._recorded = False
+            reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            logger.warning(
+                "This work goes on without a record in the list of jobs: %s cannot be written (%s)",
+                self._folder,
+                reason,
+            )
+
+
+def _ending(
+    error: BaseException | None, *, cancelled: bool, left: dict[str, str] | None
+) -> tuple[JobState, dict[str, str] | None]:
+    """Return the state in which a job ends, and the error to keep.
+
+    Parameters
+    ----------
+    cancelled
+        Whether the work says that it was stopped before its end.
+    left
+        Why nobody waits for it any more, if that is what stopped it.
+    """
+    if error is None and not cancelled:
+        return "done", None
+    # Ctrl-C, or the end of the program, are no errors either.
+    stopped = error is None or isinstance(error, JobStopped) or not isinstance(error, Exception)
+    if stopped and left is not None:
+        return "interrupted", left
+    if stopped:
+        return "cancelled", error.as_dict() if isinstance(error, JobStopped) else None
+    if isinstance(error, CaseTrackError):
+        return "failed", error.as_dict()
+    what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    hint = "This is a fault in CaseTrack. What was finished is kept."
+    return "failed", {"code": "unexpected", "message": what, "hint": hint}

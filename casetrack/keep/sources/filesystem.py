@@ -1,0 +1,171 @@
+"""A folder on this machine. Its files are read where they lie."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.request import pathname2url
+
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import FileUnreadable, JobStopped, SourceError, UsageError
+from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE
+from casetrack.ingest.walk import Rules, Walk
+from casetrack.keep.sources.base import Item, Source, label
+from casetrack.keep.sources.choose import Choice, counted, listed
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.ingest.walk import Seen
+
+
+_SCHEME = "file:" if os.name == "nt" else "file://"
+
+
+class FilesystemSource(Source):
+    """A folder.
+
+    Its items' tokens are sizes, times and numbers of files as the system tells them. Where a sync
+    has a file at hand it goes by what it knows of its content.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    root
+        The folder, absolute.
+    include_globs, exclude_globs
+        See :class:`~casetrack.keep.sources.choose.Choice`.
+    follow_symlinks
+        Whether links are followed that lead to something inside the folder.
+    gitignore
+        Whether ``.gitignore`` files count.
+    max_extract_bytes
+        Larger files are left out.
+    apart
+        Folders that are never entered: those of the program itself.
+
+    Raises
+    ------
+    UsageError
+        A glob cannot be understood.
+    """
+
+    kind = "filesystem"
+
+    def __init__(
+        self,
+        name: str,
+        /,
+        *,
+        root: Path,
+        include_globs: Sequence[str] = (),
+        exclude_globs: Sequence[str] = (),
+        follow_symlinks: bool = False,
+        gitignore: bool = True,
+        max_extract_bytes: int = 50_000_000,
+        apart: tuple[Path, ...] = (),
+    ) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        self.large: list[str] = []
+        self.root = resolve_path(root)
+        self._above = os.path.join(self.root, "")  # noqa: PTH118 - text to cut off
+        self._largest = max_extract_bytes
+        self._choice = Choice(include_globs, exclude_globs, where=label(self))
+        self._rules = Rules(
+            extensions=self._choice.extensions,
+            include=self._choice.include,
+            exclude=self._choice.exclude,
+            hidden=True,
+            ignore_files=(GIT_IGNORE_FILE, IGNORE_FILE) if gitignore else (IGNORE_FILE,),
+            leaves_out=self._choice.leaves_out,
+            links="inside" if follow_symlinks else "none",
+            apart=apart,
+        )
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield the folder's files; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        self._check_root()
+        self._choice.begin()
+        self.notes, self.dark, self.large = [], [], []
+        walk = Walk(self.root, self._rules)
+        try:
+            for seen in walk.files():
+                if cancel is not None and cancel.is_set():
+                    raise JobStopped(f"Listing {label(self)} was stopped.")
+                item = self._item(seen)
+                if item is not None:
+                    yield item
+        except UsageError as error:
+            raise SourceError(label(self), error.message, hint=error.hint) from error
+        if self.large:
+            self.notes.append(
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
+            )
+        self.notes += self._choice.notes()
+
+    def _check_root(self) -> None:
+        what = "is not there" if not self.root.exists() else "is not a folder"
+        if not self.root.is_dir():
+            raise SourceError(
+                label(self),
+                f"{self.root} {what}.",
+                hint="Bring the disk or folder back, or put its new place into 'root'.",
+            )
+
+    def _item(self, seen: Seen) -> Item | None:
+        """Return the item of a file; what cannot be one is noted."""
+        source_id = seen.path[len(self._above) :].replace(os.sep, "/")
+        facts = seen.facts
+        if facts is None:
+            if isinstance(seen.problem, FileUnreadable):
+                if not source_id:
+                    raise SourceError(label(self), seen.problem.message, hint=seen.problem.hint)
+                # It may be there, and what is in it may be as it was.
+                self.dark.append(source_id)
+            self.notes.append(seen.problem.message if seen.problem else source_id)
+            return None
+        try:
+            source_id.encode()
+        except UnicodeEncodeError:
+            self.notes.append(
+                f"{source_id!r} is left out: its name is not valid Unicode; rename it."
+            )
+            return None
+        if facts.st_size > self._largest:
+            self.large.append(source_id)
+            return None
+        return Item(
+            source_id,
+            f"{facts.st_size}-{facts.st_mtime_ns}-{facts.st_ctime_ns}-{facts.st_ino}",
+            size=facts.st_size,
+            url=_SCHEME + pathname2url(seen.path),
+            updated_at=datetime.fromtimestamp(facts.st_mtime, UTC),
+        )
+
+    def file(self, item: Item, /) -> Path:
+        """Return a file's path; see :meth:`casetrack.keep.sources.base.Source.file`."""
+        return self.root / item.source_id
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
+        """Copy a file; see :meth:`casetrack.keep.sources.base.Source.fetch`."""
+        try:
+            shutil.copyfile(self.file(item), target)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise SourceError(
+                label(self),
+                f"{item.source_id} cannot be read: {reason}.",
+                hint="Close programs that hold the file, or change its permissions.",
+            ) from error
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
+        """Return a file's address, which names no lines."""
+        return item.url

@@ -1,0 +1,259 @@
+"""The user's own git, run so that it can do nothing but fetch and read.
+
+No hooks, no submodules, no questions on the terminal, no protocols but those that are listed. The
+address is handed over in the environment: a password in it is written to no file and shown in no
+list of processes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import JobStopped, SourceError
+from casetrack.keep.sources.git.address import PROTOCOLS
+from casetrack.keep.sources.program import Limits, running
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from casetrack.keep.sources.git.address import Address
+    from casetrack.keep.sources.program import Running
+
+SILENCE_SECONDS = 300.0
+_SHOWN = 300
+# Where git was started by git, as in a hook, these would lead it to another repository.
+_NOT_INHERITED = re.compile(
+    r"GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|"
+    r"COMMON_DIR|CEILING_DIRECTORIES|PREFIX|ASKPASS|CONFIG_PARAMETERS|TRACE.*|CURL_VERBOSE|"
+    r"SHALLOW_FILE|GRAFT_FILE|LITERAL_PATHSPECS|GLOB_PATHSPECS|EXTERNAL_DIFF|QUARANTINE_PATH)|"
+    r"SSH_ASKPASS"
+)
+_SETTINGS = (
+    f"core.hooksPath={os.devnull}",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    "fetch.recurseSubmodules=false",
+    "submodule.recurse=false",
+    "gc.autoDetach=false",
+    "maintenance.autoDetach=false",
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=60",
+    "i18n.logOutputEncoding=UTF-8",
+    "log.showSignature=false",
+    "log.mailmap=false",
+)
+_LOCAL_SERVER = (
+    "git -c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true upload-pack"
+)
+
+_ASKS = r"could not read (?:Username|Password)|Authentication failed|terminal prompts disabled|"
+_ASKS += r"Permission denied \(|Host key verification failed|returned error: 40[13]"
+_NO_HOST = r"Could not resolve host|unable to look up|Name or service not known|name resolution"
+_NO_ANSWER = r"Connection (?:refused|timed out|reset)|unable to connect|Failed to connect|"
+_NO_ANSWER += r"Operation too slow|Network is unreachable|No route to host|Operation timed out|"
+_NO_ANSWER += r"early EOF|the remote end hung up|RPC failed|returned error: (?:429|5\d\d)"
+_GONE = r"[Rr]epository .*not found|does not appear to be a git repository|not found|"
+_GONE += r"does not exist|Could not read from remote repository|returned error: 404"
+_LOG_IN = (
+    "Try `git ls-remote {shown}` in a terminal. Set up a credential helper or ssh-agent, or put a "
+    "variable into 'url': https://user:${{TOKEN}}@host/owner/name.git."
+)
+_CAUSES = (
+    (
+        r"dubious ownership",
+        "the repository belongs to another user, so git does not read it",
+        "If you trust it, run: git config --global --add safe.directory {folder}",
+    ),
+    (_ASKS, "the host does not let git in without a login, or not with this one", _LOG_IN),
+    (_NO_HOST, "the host cannot be found", "Check 'url' and the network, and sync again."),
+    (r"certificate", "the host's certificate is not trusted", "Have git trust it: http.sslCAInfo."),
+    (
+        r"transport '[^']*' not allowed",
+        "git was led to a protocol that is not allowed",
+        "Allowed are " + ", ".join(PROTOCOLS) + "; look for url.….insteadOf in your git settings.",
+    ),
+    (_NO_ANSWER, "the host does not answer, or broke off", "Sync again in a while."),
+    (
+        _GONE,
+        "there is no such repository, or you may not see it",
+        "Check 'url' in a browser or with `git ls-remote {shown}`.",
+    ),
+)
+
+
+class GitFailed(Exception):
+    """Git ended with an error; its words are the text."""
+
+
+class GitStopped(Exception):
+    """Git was ended because what it fetched grew too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git on one bare repository.
+
+    Attributes
+    ----------
+    folder
+        The repository.
+    address
+        Where it comes from.
+    where
+        The source, for errors.
+    """
+
+    folder: Path
+    address: Address
+    where: str
+
+    def output(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        cancel: threading.Event | None = None,
+        alive: Callable[[], int] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> bytes:
+        """Return what a command prints.
+
+        Parameters
+        ----------
+        given
+            Its standard input.
+        alive, stop
+            See :class:`~casetrack.keep.sources.program.Limits`.
+
+        Raises
+        ------
+        GitFailed
+            It ended with an error.
+        GitStopped
+            *stop* said so.
+        SourceError
+            There is no git, or it was silent for too long.
+        JobStopped
+            *cancel* was set.
+        """
+        limits = Limits(cancel=cancel, silence=SILENCE_SECONDS, alive=alive, stop=stop)
+        return b"".join(self._blocks(arguments, given, limits))
+
+    def stream(self, *arguments: str, cancel: threading.Event | None = None) -> Iterator[bytes]:
+        """Yield what a command prints, as it comes; see :meth:`output`."""
+        return self._blocks(arguments, b"", Limits(cancel=cancel, silence=SILENCE_SECONDS))
+
+    def _blocks(self, arguments: tuple[str, ...], given: bytes, limits: Limits) -> Iterator[bytes]:
+        command = self.command(*arguments)
+        if limits.cancel is not None and limits.cancel.is_set():
+            raise JobStopped(f"Reading {self.where} was stopped.")
+        try:
+            with running(
+                command, limits=limits, given=given, environment=self.environment()
+            ) as program:
+                yield from program.blocks()
+        except FileNotFoundError as error:
+            raise self._missing() from error
+        self._check(program)
+
+    def _check(self, program: Running) -> None:
+        if program.ended == "cancel":
+            raise JobStopped(f"Reading {self.where} was stopped.")
+        if program.ended == "stop":
+            raise GitStopped
+        if program.ended:
+            raise SourceError(
+                self.where,
+                f"git was silent for {SILENCE_SECONDS:.0f} seconds and was stopped.",
+                hint="Sync again in a while; what was fetched is kept.",
+            )
+        if program.code:
+            raise GitFailed(self.address.hide(program.errors))
+
+    def command(self, *arguments: str) -> list[str | Path]:
+        """Return the words of a command."""
+        git = shutil.which("git")
+        if git is None:
+            raise self._missing()
+        settings = [
+            word
+            # A cache that root has made is read by others, and the other way round.
+            for setting in (*_SETTINGS, f"safe.directory={self.folder.as_posix()}")
+            for word in ("-c", setting)
+        ]
+        return [git, "--no-pager", *settings, "--git-dir", self.folder, *arguments]
+
+    def _missing(self) -> SourceError:
+        return SourceError(
+            self.where,
+            "git is not installed, or not on the search path.",
+            hint="Install git (https://git-scm.com/downloads) and sync again.",
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of a command: the user's own, without what could ask or lead."""
+        found = {k: v for k, v in os.environ.items() if not _NOT_INHERITED.fullmatch(k)}
+        settings = {"remote.origin.url": self.address.url}
+        if self.address.folder is not None:
+            # A local repository leaves out contents only where its server is told to.
+            settings["remote.origin.uploadpack"] = _LOCAL_SERVER
+        given = found.get("GIT_CONFIG_COUNT", "")
+        first = int(given) if given.isdigit() else 0
+        for number, (name, value) in enumerate(settings.items(), first):
+            found[f"GIT_CONFIG_KEY_{number}"], found[f"GIT_CONFIG_VALUE_{number}"] = name, value
+        ssh = found.get("GIT_SSH_COMMAND") or _own_ssh() or found.get("GIT_SSH") or "ssh"
+        options = "-o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
+        if os.path.basename(ssh.split()[0]).startswith("ssh"):  # noqa: PTH119 - may be a command
+            found["GIT_SSH_COMMAND"] = f"{ssh} {options}"
+        return found | {
+            "GIT_CONFIG_COUNT": str(first + len(settings)),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
+            "GIT_PROTOCOL_FROM_USER": "0",
+            "GIT_LITERAL_PATHSPECS": "1",
+            "GCM_INTERACTIVE": "never",
+            "LC_ALL": "C",
+            "LANGUAGE": "C",
+        }
+
+    def error(self, failed: GitFailed, /) -> SourceError:
+        """Return what a failed command means for the person whose source it is."""
+        said = str(failed)
+        lines = [line for line in said.splitlines() if line.startswith(("fatal:", "error:", "ERR"))]
+        last = (lines or said.splitlines() or ["no reason given"])[-1]
+        words = {"folder": self.address.folder or "", "shown": self.address.shown}
+        for pattern, cause, hint in _CAUSES:
+            told = next((line for line in said.splitlines() if re.search(pattern, line)), None)
+            if told is not None:
+                message = f"{self.address.shown}: {cause}: {_sentence(told)}"
+                return SourceError(self.where, message, hint=hint.format(**words))
+        return SourceError(
+            self.where,
+            f"git could not read {self.address.shown}: {_sentence(last)}",
+            hint=f"Try `git ls-remote {self.address.shown}` in a terminal.",
+        )
+
+
+def _sentence(line: str) -> str:
+    return line.strip()[:_SHOWN].rstrip(".") + "."
+
+
+def _own_ssh() -> str:
+    """Return the command that the user has git use for ssh."""
+    try:
+        found = subprocess.run(
+            ["git", "config", "--get", "core.sshCommand"],  # noqa: S607 - the user's own git
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return ""
+    return found.stdout.strip()

@@ -1,0 +1,243 @@
+"""A branch of a repository as a source."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import SourceSkipped, UsageError
+from casetrack.keep.sources.base import Item, Source, label
+from casetrack.keep.sources.choose import Choice, counted, listed
+from casetrack.keep.sources.git.address import check_branch, parse
+from casetrack.keep.sources.git.clone import Clone
+from casetrack.keep.sources.git.history import History
+from casetrack.keep.sources.git.program import GitFailed
+from casetrack.keep.sources.links import with_lines
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.keep.sources.git.clone import Entry
+    from casetrack.keep.sources.git.history import Change
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_POINTER_BYTES = 1024
+_LINK = "120000"
+
+
+class GitSource(Source):
+    """A branch.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    url
+        The repository; see :func:`casetrack.keep.sources.git.address.parse`.
+    branch
+        Branch or tag; ``None`` is the repository's default branch.
+    root
+        Folder of the repository that is read; globs start there.
+    include_globs, exclude_globs
+        See :class:`~casetrack.keep.sources.choose.Choice`.
+    host
+        Style of its web pages, where the address does not tell it.
+    shallow
+        Has no effect; see :data:`casetrack.keep.sources.KINDS`.
+    cache_dir
+        Folder of the clone; ``None`` takes one in *cache*.
+    max_extract_bytes
+        Larger files are left out.
+    base
+        Folder that a relative path in *url* is relative to.
+    cache
+        Folder for what is kept between two listings; the user's cache folder where it is ``None``.
+
+    Raises
+    ------
+    UsageError
+        A value cannot be used.
+    """
+
+    kind = "git"
+
+    def __init__(
+        self,
+        name: str,
+        /,
+        *,
+        url: str,
+        branch: str | None = None,
+        root: str = ".",
+        include_globs: Sequence[str] = (),
+        exclude_globs: Sequence[str] = (),
+        host: str | None = None,
+        shallow: bool = True,  # noqa: ARG002
+        cache_dir: Path | None = None,
+        max_extract_bytes: int = 50_000_000,
+        base: Path,
+        cache: Path | None = None,
+    ) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        self.large: list[str] = []
+        where = label(self)
+        self._address = parse(url, base=base, where=where, host=host)
+        if branch is not None:
+            check_branch(branch, where=where)
+        self._root = _folder(root, where=where)
+        # A repository holds what its people want to have: what they built as well.
+        self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
+        self._largest = max_extract_bytes
+        self._clone = Clone(
+            _clone_folder(cache_dir, cache, self._address.shown),
+            self._address,
+            branch,
+            where=where,
+            largest=max_extract_bytes,
+        )
+        self._pages = self._address
+        self._sizes: dict[str, int] = {}
+        self._too_large: set[str] = set()
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield the branch's files; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        self.notes, self.dark, self.large = [], [], []
+        with self._clone.locked(cancel):
+            try:
+                found = self._list(cancel)
+            except GitFailed:
+                # The clone is ours and can be made anew.
+                self._clone.discard()
+                try:
+                    found = self._list(cancel)
+                except GitFailed as failed:
+                    raise self._clone.git.error(failed) from failed
+        yield from found
+
+    def _list(self, cancel: threading.Event | None) -> list[Item]:
+        commit = self._clone.update(cancel)
+        self._pages = self._address.seen_at(self._clone.origin_of_folder())
+        blobs = self._chosen(self._clone.entries(commit, self._root))
+        sizes = self._clone.sizes_there(list(blobs.values()))
+        self.large = [path for path, blob in blobs.items() if sizes.get(blob, 0) > self._largest]
+        if self.large:
+            self.notes.append(
+                f"{counted(len(self.large), 'file')} larger than {self._largest:,} bytes left out: "
+                f"{listed(self.large)}. Set max_extract_bytes to have larger ones read."
+            )
+        history = History(self._clone.git, self._clone.history_path)
+        changes = history.of(commit, blobs, root=self._root, cancel=cancel)
+        for path in self.large:
+            del blobs[path]
+        return [
+            self._item(path, blob, sizes.get(blob), changes[path]) for path, blob in blobs.items()
+        ]
+
+    def _chosen(self, entries: list[Entry]) -> dict[str, str]:
+        """Return the ids of the contents that are taken, by path; the rest is noted."""
+        self._choice.begin()
+        blobs: dict[str, str] = {}
+        unnamed: list[str] = []
+        links: list[str] = []
+        modules: list[str] = []
+        above = len(self._root) + 1 if self._root else 0
+        for entry in entries:
+            path = entry.path.decode("utf-8", "backslashreplace")
+            if entry.type == "commit":
+                modules.append(path)
+            elif not self._choice.takes(path[above:]):
+                continue
+            elif path.encode() != entry.path:
+                unnamed.append(path)
+            elif entry.mode == _LINK:
+                links.append(path)
+            else:
+                blobs[path] = entry.id
+        told = (
+            (modules, "submodule", "not read: {}. Make a source of its own for each."),
+            (links, "link", "not followed: {}."),
+            (unnamed, "file", "left out: {}. The name is not valid Unicode; rename it."),
+        )
+        self.notes += [f"{counted(len(p), k)} {t.format(listed(p))}" for p, k, t in told if p]
+        self.notes += self._choice.notes()
+        return blobs
+
+    def _item(self, path: str, blob: str, size: int | None, change: Change) -> Item:
+        return Item(
+            path,
+            blob,
+            size=size,
+            url=self._pages.page(change.commit, path),
+            author=change.author or None,
+            updated_at=datetime.fromtimestamp(change.time, UTC),
+            metadata={"git_sha": change.commit, "repo_url": self._address.shown},
+        )
+
+    def prepare(self, items: Sequence[Item], /, *, cancel: threading.Event | None = None) -> None:
+        """Fetch contents at once; see :meth:`casetrack.keep.sources.base.Source.prepare`."""
+        ids = [item.token for item in items]
+        with self._clone.locked(cancel):
+            try:
+                self._too_large |= self._clone.bring(ids, cancel)
+                self._sizes |= self._clone.sizes_here(ids)
+            except GitFailed as failed:
+                raise self._clone.git.error(failed) from failed
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
+        """Write a file's content; see :meth:`casetrack.keep.sources.base.Source.fetch`."""
+        if item.token not in self._sizes and item.token not in self._too_large:
+            self.prepare([item], cancel=cancel)
+        size = self._sizes.get(item.token, 0)
+        if item.token in self._too_large or size > self._largest:
+            raise SourceSkipped(
+                label(self),
+                f"{item.source_id} is larger than {self._largest:,} bytes.",
+                hint="Set max_extract_bytes to have larger files read.",
+            )
+        try:
+            with target.open("wb") as file:
+                for block in self._clone.content(item.token):
+                    file.write(block)
+        except GitFailed as failed:
+            raise self._clone.git.error(failed) from failed
+        if size <= _POINTER_BYTES and target.read_bytes().startswith(_POINTER):
+            target.unlink()
+            raise SourceSkipped(
+                label(self),
+                f"{item.source_id} is a pointer to a file in Git LFS, which is not fetched.",
+                hint="Make a filesystem source of a checkout with `git lfs pull`.",
+            )
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
+        """Return the page that shows lines of a file in the commit that made them."""
+        return with_lines(item.url, first_line, last_line)
+
+    def close(self) -> None:
+        """End the program that reads contents."""
+        self._clone.close()
+
+
+def _folder(root: str, *, where: str) -> str:
+    parts = [part for part in PurePosixPath(root.replace("\\", "/")).parts if part not in "./"]
+    if ".." in parts:
+        raise UsageError(
+            f"'root' of {where} leads out of the repository: {root!r}.",
+            hint="Write a folder as it stands in the repository, such as docs.",
+        )
+    return "/".join(parts)
+
+
+def _clone_folder(cache_dir: Path | None, cache: Path | None, shown: str) -> Path:
+    """Return where the clone lies: never in a folder that others may have made for theirs."""
+    if cache_dir is not None:
+        return cache_dir / "casetrack.git"
+    if cache is None:
+        import platformdirs
+
+        cache = Path(platformdirs.user_cache_path("casetrack"))
+    return cache / "git" / f"{hashlib.sha256(shown.encode()).hexdigest()[:16]}.git"

@@ -1,0 +1,307 @@
+"""A bucket of Amazon S3 or of any service that speaks its language.
+
+Credentials come from where all programs look for them, see :mod:`credentials`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
+from casetrack.base.objects import credentials, service
+from casetrack.base.objects.words import SHOWN, fault_of
+from casetrack.keep.sources.base import Item, Source, label
+from casetrack.keep.sources.choose import Choice, counted, listed
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+_PAGE = 1000
+_BLOCK = 1 << 20
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
+
+
+class S3Source(Source):
+    """A bucket.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    bucket
+        Its name.
+    prefix
+        Only objects whose keys begin with this.
+    region
+        Region of the bucket.
+    include_globs, exclude_globs
+        See :class:`~casetrack.keep.sources.choose.Choice`; they fit whole keys.
+    endpoint_url
+        Address of a service that is not Amazon's.
+    anonymous
+        Whether it is asked without credentials.
+    max_extract_bytes
+        Larger objects are left out.
+
+    Raises
+    ------
+    UsageError
+        A value cannot be used.
+    """
+
+    kind = "s3"
+
+    def __init__(
+        self,
+        name: str,
+        /,
+        *,
+        bucket: str,
+        prefix: str = "",
+        region: str = "us-east-1",
+        include_globs: Sequence[str] = (),
+        exclude_globs: Sequence[str] = (),
+        endpoint_url: str | None = None,
+        anonymous: bool = False,
+        max_extract_bytes: int = 50_000_000,
+    ) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        self.large: list[str] = []
+        where = label(self)
+        if not _BUCKET.fullmatch(bucket):
+            raise UsageError(
+                f"'bucket' of {where} cannot be the name of a bucket: {bucket!r}.",
+                hint="Write its name alone; folders go into 'prefix'.",
+            )
+        if endpoint_url is not None and not re.match(r"https?://[^/]", endpoint_url):
+            raise UsageError(
+                f"'endpoint_url' of {where} is no address of a web service.",
+                hint="Write http://host:port or https://host.",
+            )
+        self._bucket = bucket
+        self._prefix = prefix.lstrip("/")
+        self._region = region
+        self._endpoint = endpoint_url
+        self._anonymous = anonymous
+        self._largest = max_extract_bytes
+        self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
+        self._opened: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was opened holds credentials; who gets this on another machine has its own.
+        return self.__dict__ | {"_opened": None}
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield the bucket's objects; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        self.notes, self.dark, self.large = [], [], []
+        self._choice.begin()
+        for found in self._listing(cancel):
+            key, size = str(found["path"]), int(found["size"])
+            if not key.startswith(self._prefix) or not self._choice.takes(key):
+                continue
+            if size > self._largest:
+                self.large.append(key)
+                continue
+            etag = found["e_tag"]
+            yield Item(
+                key,
+                # An object that was replaced may keep its time, and one that was not may not.
+                f"{etag}-{size}" if etag else "",
+                size=size,
+                url=f"s3://{self._bucket}/{key}",
+                updated_at=found["last_modified"],
+            )
+        if self.large:
+            self.notes.append(
+                f"{counted(len(self.large), 'object')} larger than {self._largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
+            )
+        self.notes += self._choice.notes()
+
+    def _listing(self, cancel: threading.Event | None) -> Iterator[Any]:
+        """Yield what the service says of each object below the prefix's last slash."""
+        obstore = self._library()
+        folder = self._prefix.rpartition("/")[0]
+        seen: set[str] = set()
+        try:
+            for page in obstore.list(self._store(), prefix=folder or None, chunk_size=_PAGE):
+                self._check(cancel)
+                seen.update(found["path"] for found in page)
+                yield from page
+            return
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            if _no_path(error) is None:
+                raise self._error(error) from error
+        # One key that is no path must not hide the whole bucket.
+        yield from (f for f in self._by_folders(folder, cancel) if f["path"] not in seen)
+
+    def _by_folders(self, first: str, cancel: threading.Event | None) -> Iterator[Any]:
+        """Yield the objects folder by folder; what cannot be listed is dark."""
+        obstore = self._library()
+        waiting = [first]
+        while waiting:
+            self._check(cancel)
+            folder = waiting.pop()
+            try:
+                found = obstore.list_with_delimiter(self._store(), prefix=folder or None)
+            except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+                key = _no_path(error)
+                if key is None or folder == first:
+                    raise self._error(error) from error
+                self.dark.append(folder)
+                self.notes.append(
+                    f"The folder {folder} is not listed, and what is known of it stays: it has a "
+                    f"key that is no path: {key!r}. Rename that object: no empty parts (//), no "
+                    "'.' and '..'."
+                )
+                continue
+            yield from found["objects"]
+            waiting += reversed(found["common_prefixes"])
+
+    def _check(self, cancel: threading.Event | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise JobStopped(f"Reading {label(self)} was stopped.")
+
+    def _library(self) -> ModuleType:
+        try:
+            found = importlib.import_module("obstore")
+            importlib.import_module("obstore.exceptions")
+        except ImportError as error:
+            raise SourceError(
+                label(self),
+                "buckets are read with a package that is not installed.",
+                hint="Install it with `pip install 'casetrack[s3]'`.",
+            ) from error
+        return found
+
+    def _store(self) -> Any:
+        if self._opened is None:
+            stores = importlib.import_module("obstore.store")
+            plain = self._endpoint is not None and self._endpoint.startswith("http://")
+            self._opened = stores.S3Store(
+                self._bucket,
+                region=self._region,
+                **({} if self._endpoint is None else {"endpoint": self._endpoint}),
+                **self._credentials(),
+                **service.library_options(plain=plain),
+            )
+        return self._opened
+
+    def _credentials(self) -> dict[str, Any]:
+        if self._anonymous:
+            # The library looks into the environment as well, and wants all of it or nothing.
+            return {"skip_signature": True, "access_key_id": "none", "secret_access_key": "none"}
+        try:
+            return dict(credentials.of_s3().options())
+        except credentials.CredentialsMissing as error:
+            raise SourceError(
+                label(self),
+                f"{error}.",
+                hint="Set the credentials that may list and read the bucket, or `anonymous = true` "
+                "for a public one.",
+            ) from error
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
+        """Write an object's content; see :meth:`casetrack.keep.sources.base.Source.fetch`."""
+        if item.size is not None and item.size > self._largest:
+            raise SourceSkipped(
+                label(self), f"{item.source_id} is larger than {self._largest:,} bytes."
+            )
+        obstore = self._library()
+        etag = item.token.rpartition("-")[0]
+        options = {"if_match": etag} if etag else {}
+        try:
+            answer = obstore.get(self._store(), item.source_id, options=options)
+            # Not every service knows the condition.
+            if (etag and answer.meta["e_tag"] != etag) or answer.meta["size"] != item.size:
+                raise self._changed(item)
+            received = 0
+            with target.open("wb") as file:
+                for block in answer.stream(min_chunk_size=_BLOCK):
+                    self._check(cancel)
+                    received += file.write(block)
+        except (obstore.exceptions.PreconditionError, FileNotFoundError) as error:
+            raise self._changed(item) from error
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            raise self._error(error) from error
+        if received != item.size:
+            raise self._changed(item)
+
+    def _changed(self, item: Item) -> SourceChanged:
+        return SourceChanged(
+            label(self),
+            f"{item.source_id} was replaced or removed since the bucket was listed.",
+            hint="Sync again.",
+        )
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
+        """Return an object's address, which names no lines."""
+        return item.url
+
+    def _error(self, error: Exception) -> SourceError:
+        """Return what an error of the service means for the person whose bucket it is.
+
+        Of what it says only its code and its one sentence are told: the rest may repeat keys.
+        """
+        fault = fault_of(error)
+        words = fault.words
+        place = self._endpoint or f"Amazon S3 ({self._region})"
+        key = _no_path(error)
+        if key is not None:
+            return SourceError(
+                label(self),
+                f"the bucket has a key that is no path: {key!r}.",
+                hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
+                "a folder without it.",
+            )
+        if fault.kind == "no_bucket":
+            return SourceError(
+                label(self),
+                f"there is no bucket {self._bucket!r} at {place} (any more).",
+                hint="Check 'bucket', 'region' and 'endpoint_url'.",
+            )
+        if fault.kind in {"refused", "expired"}:
+            return SourceError(
+                label(self),
+                f"{place} does not let these credentials read {self._bucket!r}{words}",
+                hint=f"Check {credentials.NAMES} and what they may do: list the bucket "
+                "and get its objects.",
+            )
+        if fault.kind == "elsewhere":
+            return SourceError(
+                label(self),
+                f"the bucket {self._bucket!r} is not in {self._region}{words}",
+                hint="Set 'region' to that of the bucket.",
+            )
+        if fault.kind == "busy":
+            return SourceError(
+                label(self),
+                f"{place} is too busy to answer, also after {service.RETRIES} more tries{words}",
+                hint="Sync again in a while.",
+            )
+        if fault.kind == "unreachable":
+            return SourceError(
+                label(self),
+                f"{place} cannot be reached, or broke off.",
+                hint="Check 'endpoint_url', 'region' and the network, and sync again.",
+            )
+        first = f"{fault.code}{words}" if fault.code else str(error).splitlines()[0]
+        return SourceError(
+            label(self), f"{place} answered with an error: {first[:SHOWN]}", hint="Sync again."
+        )
+
+
+def _no_path(error: Exception) -> str | None:
+    """Return the key that the library cannot name, if that is what is wrong."""
+    text = str(error)
+    if "invalid path" not in text and "parse path" not in text:
+        return None
+    found = re.search(r'Path "([^"]*)"', text)
+    return found[1] if found is not None else ""

@@ -1,0 +1,344 @@
+"""A program of the user's that prints what it has: one item as JSON on each line.
+
+It finds its settings as one JSON object on its standard input. A line is an object with
+
+``source_id``
+    What the item is called; needed, and unlike all others.
+``body``, ``content_base64`` or ``path``
+    Its text, its bytes, or a file that holds it, relative to the program's folder; one of them.
+``content_type``, ``name``
+    What it is read as: a type such as ``text/markdown``, a file name such as ``page.html``. Where
+    neither is said, an extension of ``source_id`` or ``path`` tells it; else it is plain text.
+``title``, ``author``, ``source_url``, ``created_at``, ``updated_at``, ``metadata``
+    What is known of it. Times are ISO 8601 or seconds since 1970, ``metadata`` is an object.
+
+A listing counts only when the program ends by itself with status 0 and all lines were understood.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import weakref
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped
+from casetrack.ingest.walk import suffix_of
+from casetrack.keep.sources.base import Item, Source, label
+from casetrack.keep.sources.choose import counted, listed
+from casetrack.keep.sources.program import Limits, running
+from casetrack.keep.sources.script_lines import Unfit, checked, metadata_of, moment_of, name_of
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from casetrack.keep.sources.program import Running
+
+_CONTENTS = ("body", "content_base64", "path")
+_SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
+_SHORTEST_SECRET = 4
+_LINE_SLACK = 1 << 20
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """Where an item's content is: a part of the spool, or a file."""
+
+    first: int
+    size: int
+    file: Path | None = None
+
+
+class ScriptSource(Source):
+    """A program.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    path
+        The program, absolute. One whose name ends with ``.py`` runs in this Python.
+    timeout
+        Seconds until it is stopped.
+    max_items
+        More items than this are an error.
+    max_extract_bytes
+        Larger items are left out.
+    settings
+        What it finds on its standard input.
+    """
+
+    kind = "script"
+
+    def __init__(
+        self,
+        name: str,
+        /,
+        *,
+        path: Path,
+        timeout: int = 300,
+        max_items: int = 100_000,
+        max_extract_bytes: int = 50_000_000,
+        settings: Mapping[str, object],
+    ) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        self.large: list[str] = []
+        self._path = path
+        self._timeout = timeout
+        self._max_items = max_items
+        self.largest = max_extract_bytes
+        self._settings = settings
+        self._spool: IO[bytes] | None = None
+        self._contents: dict[str, _Content] = {}
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield what the program prints; see :meth:`casetrack.keep.sources.base.Source.items`."""
+        command = self._command()
+        self.close()
+        self.notes, self.dark, self.large = [], [], []
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - kept until all was fetched
+        weakref.finalize(self, self._spool.close)
+        given = json.dumps(self._settings, default=str).encode()
+        environment = os.environ | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
+        number, tail = 0, b""
+        try:
+            with running(
+                command,
+                limits=Limits(cancel=cancel, seconds=self._timeout),
+                given=given,
+                folder=self._path.parent,
+                environment=environment,
+            ) as program:
+                for line, is_whole in self._lines(program.blocks()):
+                    number += 1
+                    if not is_whole:
+                        tail = line
+                    elif (item := self._item(line, number)) is not None:
+                        yield item
+        except OSError as error:
+            raise SourceError(
+                label(self),
+                f"{self._path} cannot be started: {error.strerror or error}.",
+                hint="Check its first line (#!…) and that what it names is installed.",
+            ) from error
+        self._check(program)
+        # The last line need not end with a line break, but has to be whole.
+        if tail and (item := self._item(tail, number, is_last=True)) is not None:
+            yield item
+        if self.large:
+            self.notes.append(
+                f"{counted(len(self.large), 'item')} larger than {self.largest:,} bytes left "
+                f"out: {listed(self.large)}. Set max_extract_bytes to have larger ones read."
+            )
+
+    def _command(self) -> list[str | Path]:
+        path, where = self._path, label(self)
+        if not path.is_file():
+            raise SourceError(where, f"{path} is not there.", hint="Put its place into 'path'.")
+        if path.suffix.lower() == ".lua":
+            raise SourceError(
+                where,
+                f"{path.name} is a Lua connector, which cannot run here.",
+                hint="Write it as a program in any language that prints one item as JSON on each "
+                "line; `ctx connector init NAME` makes one to start from.",
+            )
+        if path.suffix.lower() == ".py":
+            return [sys.executable, path]
+        if not os.access(path, os.X_OK):
+            raise SourceError(where, f"{path} is no program.", hint=f"Run: chmod +x {path}")
+        return [path]
+
+    def _check(self, program: Running) -> None:
+        if program.ended == "cancel":
+            raise JobStopped(f"Reading {label(self)} was stopped.")
+        if program.ended:
+            raise SourceError(
+                label(self),
+                f"{self._path.name} did not end within {counted(self._timeout, 'second')} and was "
+                "stopped.",
+                hint="Have it end, or set 'timeout' to more seconds.",
+            )
+        if program.code:
+            said = self._hide(program.errors).splitlines()
+            words = f": {said[-1][:_SHOWN]}" if said else " and said nothing on standard error."
+            raise SourceError(
+                label(self),
+                f"{self._path.name} ended with status {program.code}{words}",
+                hint="Have it end with status 0 once everything is printed.",
+            )
+
+    def _hide(self, text: str) -> str:
+        """Return a text without the settings that look like secrets."""
+        for key, value in self._settings.items():
+            if isinstance(value, str) and len(value) >= _SHORTEST_SECRET and _SECRET.search(key):
+                text = text.replace(value, "***")
+        return text
+
+    def _lines(self, blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+        """Yield the lines that are not empty, and whether each had an end."""
+        most = 2 * self.largest + _LINE_SLACK
+        waiting, number = bytearray(), 1
+        for block in blocks:
+            first = 0
+            while (end := block.find(b"\n", first)) >= 0:
+                waiting += block[first:end]
+                first, number = end + 1, number + 1
+                if waiting.strip():
+                    yield bytes(waiting), True
+                waiting.clear()
+            waiting += block[first:]
+            if len(waiting) > most:
+                raise self._error(number, f"it is longer than {most:,} bytes")
+        if waiting.strip():
+            yield bytes(waiting), False
+
+    def _error(self, number: int, reason: str) -> SourceError:
+        return SourceError(
+            label(self),
+            f"{self._path.name} printed something on line {number:,} that is no item: {reason}.",
+            hint="Print one JSON object on each line and nothing else; messages go to standard "
+            "error. `ctx connector test` shows what is understood.",
+        )
+
+    def _item(self, line: bytes, number: int, *, is_last: bool = False) -> Item | None:
+        """Return the item of a line; ``None`` where it is too large."""
+        try:
+            raw = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            end = "it ends in the middle of a line" if is_last else "it is not JSON"
+            raise self._error(number, end) from error
+        try:
+            item, content = self._understood(raw)
+        except Unfit as unfit:
+            raise self._error(number, str(unfit)) from unfit
+        if item.source_id in self._contents:
+            raise self._error(number, f"there is an item {item.source_id!r} already")
+        if len(self._contents) >= self._max_items:
+            raise SourceError(
+                label(self),
+                f"{self._path.name} printed more than {self._max_items:,} items and was stopped.",
+                hint="If it means to, set 'max_items' to more.",
+            )
+        self._contents[item.source_id] = content
+        if content.size > self.largest:
+            self.large.append(item.source_id)
+            return None
+        return item
+
+    def _understood(self, raw: Any) -> tuple[Item, _Content]:
+        raw = checked(raw)
+        source_id = raw["source_id"]
+        metadata = metadata_of(raw)
+        if "created_at" in raw:
+            metadata["created_at"] = moment_of(raw, "created_at").isoformat()
+        content, digest = self._keep(raw)
+        name = name_of(raw, source_id)
+        item = Item(
+            source_id,
+            f"{digest}{suffix_of(name or source_id)}",
+            size=content.size,
+            url=raw.get("source_url"),
+            title=raw.get("title"),
+            author=raw.get("author"),
+            updated_at=moment_of(raw, "updated_at") if "updated_at" in raw else None,
+            metadata=metadata,
+            name=name,
+        )
+        return item, content
+
+    def _keep(self, raw: dict[str, Any]) -> tuple[_Content, str]:
+        """Put an item's content aside; returns where it is, and its SHA-256."""
+        given = [key for key in _CONTENTS if key in raw]
+        if len(given) != 1:
+            raise Unfit(f"it has {'several' if given else 'none'} of {', '.join(_CONTENTS)}")
+        if given == ["path"]:
+            return self._keep_file(self._path.parent / raw["path"])
+        if given == ["body"]:
+            data = raw["body"].encode("utf-8", "replace")
+        else:
+            try:
+                data = base64.b64decode(raw["content_base64"], validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise Unfit("'content_base64' is not base64") from error
+        assert self._spool is not None  # noqa: S101 - opened with the listing
+        first = self._spool.seek(0, os.SEEK_END)
+        if len(data) <= self.largest:
+            try:
+                self._spool.write(data)
+            except OSError as error:
+                raise SourceError(
+                    label(self),
+                    f"what {self._path.name} prints does not fit into {tempfile.gettempdir()}: "
+                    f"{error.strerror}.",
+                    hint="Make room there, or set TMPDIR to a larger disk.",
+                ) from error
+        return _Content(first, len(data)), hashlib.sha256(data).hexdigest()
+
+    def _keep_file(self, path: Path) -> tuple[_Content, str]:
+        try:
+            size = path.stat().st_size
+            digest = _hash(path) if size <= self.largest else ""
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Unfit(f"'path' names a file that cannot be read: {path}: {reason}") from error
+        return _Content(0, size, path), digest
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
+        """Write an item's content; see :meth:`casetrack.keep.sources.base.Source.fetch`."""
+        content = self._contents.get(item.source_id)
+        if content is None or self._spool is None:
+            raise SourceError(
+                label(self),
+                f"{item.source_id} is not in what {self._path.name} printed last.",
+                hint="List the source again; it is a program and keeps nothing.",
+            )
+        if content.size > self.largest:
+            raise SourceSkipped(
+                label(self), f"{item.source_id} is larger than {self.largest:,} bytes."
+            )
+        if content.file is None:
+            self._spool.seek(content.first)
+            target.write_bytes(self._spool.read(content.size))
+            return
+        try:
+            shutil.copyfile(content.file, target)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise SourceError(
+                label(self), f"{content.file} cannot be read: {reason}.", hint="Sync again."
+            ) from error
+        if not item.token.startswith(_hash(target)):
+            target.unlink()
+            raise SourceChanged(
+                label(self), f"{item.source_id} was changed while it was read.", hint="Sync again."
+            )
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
+        """Return an item's address, at these lines where it is that of a file in a repository."""
+        from casetrack.keep.sources.links import with_lines
+
+        return with_lines(item.url, first_line, last_line)
+
+    def close(self) -> None:
+        """Let go of what was printed."""
+        if self._spool is not None:
+            self._spool.close()
+        self._spool, self._contents = None, {}
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,178 @@
+"""Lets documents follow their files: new paths and names, with all that was made of their text.
+
+Nothing is read or embedded again. The rows of a document are written anew under a new revision, as
+for a changed file, so that it is found under the old place or the new one at every moment.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base import schema
+from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.steps.terms import TermsStep
+from casetrack.keep.sync.cache import Signature
+from casetrack.keep.sync.scan import Stopped, is_below
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.base.records import Document
+    from casetrack.keep.sync.plan import Move
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.session import WriteSession
+
+_GROUP_CHUNKS = 1024
+_GROUP_DOCUMENTS = 200
+
+_Pair = tuple["Document", "Document"]
+
+
+def apply_moves(
+    session: WriteSession,
+    snapshot: Snapshot,
+    moves: Sequence[Move],
+    /,
+    *,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> None:
+    """Re-point documents, with what is attached to them, and note what their source says of them.
+
+    Raises
+    ------
+    Stopped
+        The user has asked to stop; what was finished is kept.
+    """
+    pairs = _pairs(snapshot, moves)
+    done = 0
+    for group in _groups(pairs):
+        if cancel.is_set():
+            session.commit()
+            raise Stopped
+        tables = _tables(snapshot, [before for before, _ in group])
+        finished = []
+        for before, after in group:
+            if (before.path, before.name) == (after.path, after.name):
+                session.finish(after)  # its passages name nothing that has changed
+                continue
+            fresh = replace(after, revision=session.new_revision())
+            table = tables.get(before.revision)
+            if table is not None:
+                session.append(_renamed(table, before, fresh))
+            finished.append((before, fresh))
+        # Together, so that files that changed places do so at one moment wherever that can be.
+        for before, fresh in finished:
+            session.finish(fresh, replaces=before.revision)
+        done += len(group)
+        tell("moving", done, len(pairs))
+    session.commit()
+
+
+def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
+    """Return every document that gets another path, before and after."""
+    now = datetime.now(UTC)
+    by_parent: dict[str, list[Document]] = {}
+    inside: list[Document] = []
+    for document in snapshot.documents.values():
+        if document.parent_id is not None:
+            by_parent.setdefault(document.parent_id, []).append(document)
+            inside.append(document)
+    found: list[_Pair] = []
+    for move in moves:
+        document = snapshot.documents[move.row.document_id]
+        signature = move.file.signature
+        modified = (
+            datetime.fromtimestamp(signature.modified / 1e9, UTC)
+            if isinstance(signature, Signature)
+            else document.file_modified_at
+        )
+        path, origin = move.file.path, move.file.origin
+        moved = replace(
+            document,
+            path=path,
+            name=_new_name(document, path),
+            file_modified_at=modified,
+            updated_at=now,
+            **(origin.columns() if origin else {}),
+        )
+        found.append((document, moved))
+        queue = [document.document_id]
+        while queue:
+            for attached in by_parent.get(queue.pop(), []):
+                queue.append(attached.document_id)
+                if is_below(attached.path, document.path) or attached.path.startswith(
+                    f"{document.path}/"
+                ):
+                    within = attached.path[len(document.path) :]
+                    inside_it = origin.of_attachment(within[1:]).columns() if origin else {}
+                    after = replace(
+                        attached,
+                        path=path + within,
+                        file_modified_at=modified,
+                        updated_at=now,
+                        **inside_it,
+                    )
+                    found.append((attached, after))
+    return found
+
+
+def _new_name(document: Document, path: str) -> str:
+    """Return the name under the new path: that of the file, unless the user gave another one."""
+    if document.name != os.path.basename(document.path):  # noqa: PTH119 - text, may be no file
+        return document.name
+    return os.path.basename(path)  # noqa: PTH119
+
+
+def _groups(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
+    group: list[_Pair] = []
+    chunks = 0
+    for before, after in pairs:
+        full = chunks + before.chunk_count > _GROUP_CHUNKS or len(group) == _GROUP_DOCUMENTS
+        if group and full:
+            yield group
+            group, chunks = [], 0
+        group.append((before, after))
+        chunks += before.chunk_count
+    if group:
+        yield group
+
+
+def _tables(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, pa.Table]:
+    """Return the rows of documents by revision, in reading order."""
+    names = schema.table("chunks").names
+    table = snapshot.scan(names, revisions=[d.revision for d in documents])
+    table = table.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
+    found: dict[str, pa.Table] = {}
+    start = 0
+    revisions = table["revision"].to_pylist()
+    for end in range(1, len(revisions) + 1):
+        if end == len(revisions) or revisions[end] != revisions[start]:
+            found[revisions[start]] = table.slice(start, end - start)
+            start = end
+    return found
+
+
+def _renamed(table: pa.Table, before: Document, after: Document) -> pa.Table:
+    """Return the rows of a document under its new revision, path and name."""
+    import pyarrow as pa
+
+    said = {"revision": after.revision, "document_path": after.path, "document_name": after.name}
+    made: dict[str, Any] = {
+        name: pa.array([value] * table.num_rows, pa.string()) for name, value in said.items()
+    }
+    if after.name != before.name:
+        # A chunk is found by the name of its document too.
+        context = table.select(list(CONTEXT_COLUMNS))
+        place = context.schema.get_field_index("document_name")
+        context = context.set_column(place, "document_name", made["document_name"])
+        terms = pa.Table.from_batches(TermsStep()(iter(context.combine_chunks().to_batches())))
+        made |= {name: terms[name] for name in TermsStep.contract.adds}
+    columns = {name: made.get(name, table[name]) for name in table.schema.names}
+    return pa.table(columns, schema=table.schema)

@@ -1,0 +1,452 @@
+"""Decides what a folder and a collection's ledger have to do with one another; touches nothing.
+
+A document whose file is gone is followed to a new file with the same content. Where files took
+each other's places (``a`` and ``b`` swapped, ``b`` renamed ``c`` and then ``a`` renamed ``b``),
+documents follow their content as well, as long as every place that is taken over is given up by
+its document. Anything else that has another content at a known path is a change.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.ingest.discover import SOURCE_COLUMNS
+from casetrack.ingest.walk import suffix_of
+from casetrack.store.excluded import Excluded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from casetrack.keep.sync.scan import FileState, Scan
+    from casetrack.store.datasets import Snapshot
+
+
+_NOTHING = Excluded()
+
+
+class LedgerRow(NamedTuple):
+    """What is looked at of a row of the ledger.
+
+    Attributes
+    ----------
+    copy
+        The collection's own copy of the file.
+    told
+        What its source said of it, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
+    reading
+        The mark of how it was read and cut, see :attr:`casetrack.ingest.pipeline.Pipeline.reading`.
+    """
+
+    document_id: str
+    path: str
+    name: str
+    file_hash: str
+    parent_id: str | None
+    is_partial: bool
+    read_with: str | None
+    copy: str | None = None
+    told: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
+    reading: str = ""
+
+    @property
+    def source(self) -> object:
+        """The label of its source."""
+        return self.told[0]
+
+    @property
+    def is_remote(self) -> bool:
+        """See :attr:`casetrack.base.records.Document.is_remote`."""
+        return self.source is not None and self.path.startswith(f"{self.source}/")
+
+    @property
+    def suffix(self) -> str:
+        """The extension that it was read by."""
+        return suffix_of(self.copy or self.path)
+
+
+class Move(NamedTuple):
+    """A document that follows its file.
+
+    Attributes
+    ----------
+    read_again
+        Whether the extension changed, so that the file may be read in another way.
+    """
+
+    row: LedgerRow
+    file: FileState
+    read_again: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes
+    ----------
+    unchanged
+        Number of files that are as their documents say.
+    moves
+        Documents that follow their files.
+    changed
+        Files with another content than their documents, and these.
+    again
+        Files that were read in part, and may be read whole now; or otherwise than they would be.
+    told
+        Files of whose unchanged content the source says something else than before.
+    new
+        Files of no document, one for each content and extension.
+    copies
+        Files with the content of a document that stays, and this.
+    repeats
+        Further files with the content of a new one, and its path.
+    excluded
+        Files that the user has taken out of the collection for good.
+    textless
+        Files that are known to have no text.
+    troubled
+        Files that cannot be read, and the documents they are.
+    gone
+        Documents whose file is not there any more.
+    """
+
+    unchanged: int = 0
+    moves: list[Move] = field(default_factory=list)
+    changed: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    again: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    told: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    new: list[FileState] = field(default_factory=list)
+    copies: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    repeats: list[tuple[FileState, str]] = field(default_factory=list)
+    excluded: list[FileState] = field(default_factory=list)
+    textless: list[FileState] = field(default_factory=list)
+    troubled: list[tuple[FileState, LedgerRow | None]] = field(default_factory=list)
+    gone: list[LedgerRow] = field(default_factory=list)
+
+    @property
+    def reads(self) -> bool:
+        """Whether a file has to be read."""
+        return next(iter(self.to_read()), None) is not None
+
+    def to_read(self) -> Iterator[tuple[FileState, LedgerRow | None]]:
+        """Yield the files that have to be read, and the documents that they are."""
+        yield from self.changed
+        yield from self.again
+        yield from ((move.file, move.row) for move in self.moves if move.read_again)
+        yield from ((file, None) for file in self.new)
+
+    def is_idle(self, *, remove: bool) -> bool:
+        """Return whether nothing has to be done."""
+        return not (self.reads or self.moves or self.told or (remove and self.gone))
+
+    def paths(self) -> set[str]:
+        """Return the files that something is done with."""
+        read = {file.path for file, _ in self.to_read()}
+        return read | {move.file.path for move in self.moves}
+
+
+def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
+    """Return the ledger's rows in its order."""
+    table = snapshot.documents.table
+    columns = [
+        table[name].to_pylist()
+        for name in ("document_id", "path", "name", "file_hash", "parent_id")
+    ]
+    missing = [bool(lines) for lines in table["missing"].to_pylist()]
+    told = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
+    more = [table[name].to_pylist() for name in ("read_with", "original_copy")]
+    readings = [mark.partition("-")[0] for mark in table["pipeline_fingerprint"].to_pylist()]
+    found = zip(*columns, missing, *more, told, readings, strict=True)
+    return [LedgerRow(*values) for values in found]
+
+
+class SyncPlanner:
+    """Compares one scan with one state of the ledger.
+
+    Parameters
+    ----------
+    scan
+        The folder.
+    rows
+        The ledger.
+    remove
+        Whether documents whose file is gone will be removed.
+    read_with
+        Returns what files would be read with now.
+    excluded
+        What the user has taken out for good: it is not new.
+    reading
+        Read documents again that bear another mark, see :attr:`LedgerRow.reading`; ``None`` for
+        none.
+    """
+
+    def __init__(
+        self,
+        scan: Scan,
+        rows: Sequence[LedgerRow],
+        /,
+        *,
+        remove: bool,
+        read_with: Callable[[], str],
+        excluded: Excluded = _NOTHING,
+        reading: str | None = None,
+    ) -> None:
+        self._scan = scan
+        self._out_paths, self._out_hashes = excluded.paths, excluded.hashes
+        self._reading = reading
+        self._remove = remove
+        self._read_with = read_with
+        ids = {row.document_id for row in rows}
+        self._rows = rows
+        self._own = [row for row in rows if row.parent_id is None or row.parent_id not in ids]
+        self._at: dict[str, list[LedgerRow]] = defaultdict(list)
+        for row in self._own:
+            self._at[row.path].append(row)
+        self._by_alike: dict[str, str] | None = None
+
+    def plan(self) -> Plan:
+        """Return what is to be done."""
+        plan = Plan()
+        loose: list[LedgerRow] = []
+        opened: dict[str, FileState] = {}
+        owners: dict[str, LedgerRow] = {}
+        for path, file in self._scan.files.items():
+            owner = self._owner(file)
+            if owner is not None:
+                owners[path] = owner
+            if file.hash is None:
+                plan.troubled.append((file, owner))
+            elif owner is None:
+                opened[path] = file
+            elif self._is_foreign(owner):
+                plan.copies.append((file, owner))
+            elif owner.file_hash != file.hash:
+                opened[path] = file
+                loose.append(owner)
+            elif self._is_stale(owner):
+                plan.again.append((file, owner))
+            else:
+                plan.unchanged += 1
+                if file.origin is not None and file.origin.told != owner.told:
+                    plan.told.append((file, owner))
+        gone, elsewhere = self._gone(owners, opened)
+        plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)
+        moved = {move.row.document_id for move in plan.moves}
+        taken = {move.file.path for move in plan.moves}
+        plan.gone = [r for r in gone if r.document_id not in moved and self._scan.covers(r)]
+        self._sort_out([f for p, f in opened.items() if p not in taken], owners, moved, plan)
+        return plan
+
+    def _is_stale(self, row: LedgerRow) -> bool:
+        if self._reading is not None and row.reading != self._reading:
+            return True
+        return row.is_partial and row.read_with != self._read_with()
+
+    def _owner(self, file: FileState) -> LedgerRow | None:
+        """Return the document at a file's path, the one with its content if there are several."""
+        rows = self._at.get(file.path, ())
+        return next((r for r in rows if r.file_hash == file.hash), next(iter(rows), None))
+
+    def _is_foreign(self, owner: LedgerRow) -> bool:
+        """Return whether a document came through another source, to which it is left."""
+        mine = self._scan.source
+        return mine is not None and owner.source not in {None, mine}
+
+    # --- what is gone -------------------------------------------------------------------------
+
+    def _gone(
+        self, owners: Mapping[str, LedgerRow], opened: Mapping[str, FileState]
+    ) -> tuple[list[LedgerRow], list[LedgerRow]]:
+        """Return documents without a file: those of the folder, and others whose content is here.
+
+        One that was never looked for is not gone: a file that the rules leave out is still there.
+        """
+        wanted = {file.hash for file in opened.values()}
+        gone: list[LedgerRow] = []
+        elsewhere: list[LedgerRow] = []
+        for row in self._own:
+            if owners.get(row.path) is row or row.path in self._scan.unsettled:
+                continue
+            inside = self._scan.holds(row)
+            wants = row.file_hash in wanted and (inside or self._scan.follows(row))
+            if not self._scan.covers(row) and not wants:
+                continue
+            # Another document has the file at this path.
+            replaced = row.path in owners
+            if not replaced and not self._is_gone(row):
+                continue
+            (gone if inside else elsewhere).append(row)
+        return gone, elsewhere
+
+    def _is_gone(self, row: LedgerRow) -> bool:
+        state = self._scan.presence(row)
+        return state == "gone" or (state == "there" and self._is_alias(row.path))
+
+    def _is_alias(self, path: str) -> bool:
+        """Return whether the file was given a name that this system takes for the same."""
+        twin = self._twins().get(_alike(path))
+        try:
+            return twin is not None and os.path.samefile(path, twin)  # noqa: PTH121
+        except OSError:
+            return False
+
+    def _twins(self) -> dict[str, str]:
+        if self._by_alike is None:
+            fresh = (path for path in self._scan.files if path not in self._at)
+            self._by_alike = {_alike(path): path for path in fresh}
+        return self._by_alike
+
+    # --- what moved ---------------------------------------------------------------------------
+
+    def _moves(
+        self,
+        loose: Sequence[LedgerRow],
+        elsewhere: Sequence[LedgerRow],
+        opened: Mapping[str, FileState],
+        owners: Mapping[str, LedgerRow],
+    ) -> list[Move]:
+        held = {row.document_id for row in owners.values()}
+        # What was left of a mail belongs to it, not to a file with the same content.
+        loose = [row for row in loose if row.parent_id is None]
+        gone = [row for row in loose if row.document_id not in held]
+        fresh = [file for path, file in opened.items() if path not in owners]
+        found = pair(gone, fresh)
+        used = {file.path for _, file in found}
+        others = [row for row in elsewhere if row.parent_id is None]
+        found += pair(others, [file for file in fresh if file.path not in used])
+        moves = [Move(row, file, row.suffix != file.suffix) for row, file in found]
+        done = {move.row.document_id for move in moves}
+        taken = {move.file.path for move in moves}
+        rest = [row for row in loose if row.document_id not in done]
+        places = [file for path, file in opened.items() if path not in taken]
+        exchanged = [
+            (row, file)
+            for row, file in pair(rest, places)
+            if row.path != file.path and row.suffix == file.suffix
+        ]
+        return moves + [Move(r, f, read_again=False) for r, f in self._closed(exchanged, owners)]
+
+    @staticmethod
+    def _closed(
+        pairs: list[tuple[LedgerRow, FileState]], owners: Mapping[str, LedgerRow]
+    ) -> list[tuple[LedgerRow, FileState]]:
+        """Return the pairs in which every place is given up by its document when it is taken."""
+        while True:
+            moving = {row.document_id for row, _ in pairs}
+            targets = {file.path for _, file in pairs}
+            kept = []
+            for row, file in pairs:
+                owner = owners.get(file.path)
+                free = owner is None or owner.document_id in moving
+                stays = owners.get(row.path) is row and row.path not in targets
+                if free and not stays:
+                    kept.append((row, file))
+            if len(kept) == len(pairs):
+                return kept
+            pairs = kept
+
+    # --- what is left -------------------------------------------------------------------------
+
+    def _sort_out(
+        self,
+        files: Iterable[FileState],
+        owners: Mapping[str, LedgerRow],
+        moved: set[str],
+        plan: Plan,
+    ) -> None:
+        """Tell changed files, new ones, and copies of what there is."""
+        rest: list[FileState] = []
+        for file in files:
+            owner = owners.get(file.path)
+            if owner is not None and owner.document_id not in moved:
+                plan.changed.append((file, owner))
+            else:
+                rest.append(file)
+        leaving = {row.document_id for _, row in plan.changed}
+        leaving |= {row.document_id for row in plan.gone} if self._remove else set()
+        staying = {
+            row.file_hash: row
+            for row in reversed(self._own)
+            if row.parent_id is None and row.document_id not in leaving and row.source is None
+        }
+        first: dict[tuple[str | None, str], str] = {}
+        # Of a source every item is a document, whatever others hold.
+        copies = self._scan.source is None
+        for file in rest:
+            known = staying.get(file.hash or "")
+            if copies and known is not None:
+                plan.copies.append((file, known))
+            elif file.path in self._out_paths or file.hash in self._out_hashes:
+                plan.excluded.append(file)
+            elif copies and (file.hash, file.suffix) in first:
+                plan.repeats.append((file, first[file.hash, file.suffix]))
+            elif file.textless and file.textless == self._read_with():
+                plan.textless.append(file)
+            else:
+                first[file.hash, file.suffix] = file.path
+                plan.new.append(file)
+
+    def attached_to(self, rows: Iterable[LedgerRow], /) -> list[LedgerRow]:
+        """Return what is attached to documents, all levels down."""
+        by_parent: dict[str, list[LedgerRow]] = defaultdict(list)
+        for row in self._rows:
+            if row.parent_id is not None:
+                by_parent[row.parent_id].append(row)
+        found: list[LedgerRow] = []
+        queue = [row.document_id for row in rows]
+        while queue:
+            inside = by_parent.get(queue.pop(), [])
+            found += inside
+            queue += [row.document_id for row in inside]
+        return found
+
+
+def pair(
+    rows: Sequence[LedgerRow], files: Sequence[FileState], /
+) -> list[tuple[LedgerRow, FileState]]:
+    """Match documents with files of the same content, each once, always in the same way.
+
+    The same file name goes first, then the same extension, then the order of the paths.
+    """
+    by_hash: dict[str, list[FileState]] = defaultdict(list)
+    for file in files:
+        if file.hash is not None:
+            by_hash[file.hash].append(file)
+    wanting: dict[str, list[LedgerRow]] = defaultdict(list)
+    for row in rows:
+        if row.file_hash in by_hash:
+            wanting[row.file_hash].append(row)
+    found: list[tuple[LedgerRow, FileState]] = []
+    for digest, group in wanting.items():
+        free = sorted(by_hash[digest], key=lambda f: f.path)
+        left = sorted(group, key=lambda r: (r.path, r.document_id))
+        for key in (os.path.basename, suffix_of, lambda _: ""):
+            left = list(_match(left, free, key, found))
+    return found
+
+
+def _match(
+    rows: Iterable[LedgerRow],
+    free: list[FileState],
+    key: Callable[[str], str],
+    found: list[tuple[LedgerRow, FileState]],
+) -> Iterator[LedgerRow]:
+    """Match rows with the first free file of the same key; yield those that have found none."""
+    for row in rows:
+        wanted = key(row.path)
+        # A file that is in its place already stays there.
+        file = next((f for f in free if key(f.path) == wanted and f.path != row.path), None)
+        if file is None:
+            yield row
+        else:
+            free.remove(file)
+            found.append((row, file))
+
+
+def _alike(path: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", path).casefold()

@@ -1,0 +1,489 @@
+"""Carries out a sync: documents follow their files, then files are read, then documents go.
+
+In this order no text vanishes before it is there again, and a sync that is killed at any moment
+leaves a collection that the next one completes. What is done is settled from the state that is
+found once the write lock is held, so that two syncs of one folder end as one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import (
+    CaseTrackError,
+    CollectionBusy,
+    FileNotFound,
+    FolderUnsafe,
+    JobStopped,
+    StorageError,
+    UsageError,
+    WrongPathKind,
+)
+from casetrack.base.records import FileOutcome
+from casetrack.ingest.discover import FoundFile
+from casetrack.ingest.ignores import IGNORE_FILE, patterns
+from casetrack.ingest.intake import check_document_type, own_folders, read_options
+from casetrack.ingest.take import Options
+from casetrack.ingest.walk import Rules, extension_set
+from casetrack.keep.sync.cache import HashCache
+from casetrack.keep.sync.move import apply_moves
+from casetrack.keep.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
+from casetrack.keep.sync.report import Ended, build_report
+from casetrack.keep.sync.scan import FolderScan, Scan, Scanner, Stopped, holds_any_file, is_below
+from casetrack.store.excluded import excluded
+from casetrack.store.originals import drop_copies
+from casetrack.store.session import leftovers, write_session
+from casetrack.store.untaken import UNFINISHED, begin, note
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from contextlib import AbstractContextManager
+
+    from casetrack.base.records import IngestProgress
+    from casetrack.base.records.sync import SyncReport
+    from casetrack.keep.sync.scan import Tell
+    from casetrack.parse.base import ReadOptions
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.session import WriteSession
+    from casetrack.store.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+_ATTEMPTS = 3
+_LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
+_DELETED_TOGETHER = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """What the user wants of a sync; see :meth:`casetrack.api.collection.Collection.sync`.
+
+    Attributes
+    ----------
+    reading
+        How files are read.
+    options
+        What else is said about the files that are taken in.
+    again
+        Whether documents are read again that an earlier pipeline has read or cut otherwise.
+    """
+
+    reading: ReadOptions
+    options: Options
+    remove_deleted: bool = False
+    dry_run: bool = False
+    again: bool = False
+
+
+class Place(Protocol):
+    """What a collection is compared with."""
+
+    @property
+    def cache(self) -> HashCache:
+        """What is remembered of it."""
+        ...
+
+    @property
+    def called(self) -> tuple[str, str | None]:
+        """Its path or its label, and its label if it is a source."""
+        ...
+
+    def look(
+        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
+    ) -> Scan:
+        """Look at it; *remember* says whether what is found may be written down meanwhile."""
+        ...
+
+    def doubt(self, gone: int, /) -> FolderUnsafe | None:
+        """Return why documents without a file should not be removed, if anything is strange."""
+        ...
+
+
+@dataclass(slots=True)
+class FolderPlace:
+    """A folder that a collection is compared with."""
+
+    folder: Path
+    rules: Rules
+    cache: HashCache
+    verify: bool
+    only: tuple[Path, ...] | None
+    force_removal: bool
+
+    @property
+    def called(self) -> tuple[str, str | None]:
+        """Its path."""
+        return str(self.folder), None
+
+    def look(
+        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
+    ) -> Scan:
+        """Look at the folder."""
+        scanner = Scanner(
+            self.folder,
+            self.rules,
+            self.cache,
+            verify=self.verify,
+            known={row.path for row in rows},
+            tell=tell,
+            cancel=cancel,
+            remember=remember,
+        )
+        return scanner.scan(self.only)
+
+    def doubt(self, gone: int, /) -> FolderUnsafe | None:
+        """Return what is strange about a folder in which there is no file any more."""
+        if self.force_removal or holds_any_file(str(self.folder)):
+            return None
+        return FolderUnsafe(
+            f"There is no file at all in {self.folder}, while the collection has "
+            f"{gone:,} document(s) from it. Is the disk not mounted, or was the folder moved? "
+            "Nothing was removed.",
+            hint="Bring the disk or the folder back and sync again. If the files are really "
+            "gone, sync again with `--force-removal`.",
+        )
+
+
+def sync(
+    workspace: Workspace,
+    folder: str | Path,
+    /,
+    *,
+    remove_deleted: bool = False,
+    dry_run: bool = False,
+    recursive: bool = True,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    extensions: Iterable[str] | None = None,
+    hidden: bool = False,
+    ignored: bool = False,
+    follow_links: bool = False,
+    verify: bool = False,
+    only: Iterable[str | Path] | None = None,
+    force_removal: bool = False,
+    document_type: str | None = None,
+    passwords: Sequence[str] = (),
+    ocr: str | None = None,
+    ocr_language: str | None = None,
+    tell: Tell,
+    cancel: threading.Event | None = None,
+) -> SyncReport:
+    """Sync a collection with a folder; parameters and errors are those of ``Collection.sync``."""
+    settings = workspace.settings
+    check_document_type(document_type, workspace.info.edition)
+    if not dry_run:
+        workspace.require_active()
+    rules = Rules(
+        recursive=recursive,
+        extensions=extension_set(extensions),
+        include=patterns(include, where="the files to include"),
+        exclude=patterns(exclude, where="the files to exclude"),
+        hidden=hidden,
+        ignore_files=() if ignored else (IGNORE_FILE,),
+        links="inside" if follow_links else "none",
+        apart=own_folders(settings),
+    )
+    wish = SyncOptions(
+        read_options(settings, passwords, ocr, ocr_language),
+        Options(False, document_type, None, settings.copy_originals),
+        remove_deleted,
+        dry_run,
+    )
+    home = resolve_path(folder)
+    named = None if only is None else tuple(resolve_path(path) for path in only)
+    _check_folder(home, named)
+    cache = HashCache(workspace.folder, home)
+    place = FolderPlace(home, rules, cache, verify, named, force_removal)
+    return Sync(workspace, place, wish, tell, cancel or threading.Event()).run()
+
+
+def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
+    if not folder.exists():
+        raise FileNotFound(folder)
+    if not folder.is_dir():
+        raise WrongPathKind(
+            f"{folder} is a file, not a folder.", hint="Take a single file in with ingest."
+        )
+    for path in only or ():
+        if path != folder and not is_below(str(path), str(folder)):
+            raise UsageError(
+                f"{path} does not lie in {folder}.", hint="Name files and folders in that folder."
+            )
+
+
+@dataclass(slots=True)
+class Sync:
+    """One sync of a collection with a place.
+
+    Attributes
+    ----------
+    scan, plan, ended
+        What was found, decided and done.
+    """
+
+    workspace: Workspace
+    place: Place
+    wish: SyncOptions
+    tell: Tell
+    cancel: threading.Event
+    started: float = field(default_factory=time.perf_counter)
+    scan: Scan = field(default_factory=lambda: FolderScan(""))
+    plan: Plan = field(default_factory=Plan)
+    ended: Ended = field(default_factory=Ended)
+    conditions: str = ""
+    """What files are read with; worked out when it is first asked for."""
+
+    def run(self) -> SyncReport:
+        """Carry it out."""
+        cancelled = False
+        try:
+            self._look()
+            if not self.wish.dry_run:
+                self.place.cache.save()
+                cancelled = self._do()
+        except (Stopped, JobStopped):
+            cancelled = True
+        except Exception as error:
+            if not self.wish.dry_run:
+                self._note_failure(error)
+            raise
+        report = build_report(
+            self.workspace.name,
+            self.scan,
+            self.plan,
+            self.ended,
+            dry_run=self.wish.dry_run,
+            remove=self.wish.remove_deleted,
+            cancelled=cancelled,
+            seconds=time.perf_counter() - self.started,
+        )
+        if not self.wish.dry_run:
+            self._remember()
+            self._note(report)
+        return report
+
+    def _note(self, report: SyncReport) -> None:
+        """Note the files that are not in the collection as they are."""
+        is_whole = not report.cancelled and not report.problem
+        problem = self.scan.problem
+        note(
+            self.workspace.folder,
+            [*report.changes, *([self._failed(problem)] if problem else ())],
+            present={row.path for row in rows_of(self._snapshot())},
+            source=self.scan.source,
+            is_over=lambda file: (
+                (file.code == UNFINISHED and file.path in self.scan.looked_at)
+                or (is_whole and self.scan.is_over(file))
+            ),
+        )
+
+    def _note_failure(self, error: Exception) -> None:
+        """Note that the place could not be synced, and the files that ended before."""
+        results = [self._failed(error), *self.ended.outcomes.values()]
+        try:
+            note(self.workspace.folder, results, present=(), source=self.place.called[1])
+        except StorageError as second:  # as the first error may be; that one is raised
+            _log.warning("The ledger of files cannot be written: %s", second)
+
+    def _failed(self, error: Exception) -> FileOutcome:
+        place, _ = self.place.called
+        if isinstance(error, CaseTrackError):
+            told = (error.code, error.message, error.hint or "")
+        else:
+            said = f"The sync ended with an error ({type(error).__name__})."
+            told = ("unexpected", said, "See the log, then sync again.")
+        return FileOutcome(place, "failed", *told)
+
+    def _look(self) -> None:
+        rows = rows_of(self._snapshot())
+        self.scan = self.place.look(
+            rows, tell=self.tell, cancel=self.cancel, remember=not self.wish.dry_run
+        )
+        self.plan = self._planner(rows).plan()
+        if self.scan.source is not None and not self.wish.dry_run:
+            self._settle(rows)  # what has to be fetched is fetched before others have to wait
+        self._guard()
+
+    def _settle(self, rows: Sequence[LedgerRow]) -> None:
+        """Plan anew until everything that is to be done is still as it was found."""
+        reading = {file.path for file, _ in self.plan.to_read()}
+        while self.scan.settle(self.plan.paths(), reading):
+            self.plan = self._planner(rows).plan()
+            reading = {file.path for file, _ in self.plan.to_read()}
+
+    def _snapshot(self) -> Snapshot:
+        return self.workspace.state().snapshot
+
+    def _planner(self, rows: Sequence[LedgerRow]) -> SyncPlanner:
+        return SyncPlanner(
+            self.scan,
+            rows,
+            remove=self.wish.remove_deleted,
+            read_with=self._read_with,
+            excluded=excluded(self.workspace.folder),
+            reading=self._reading() if self.wish.again else None,
+        )
+
+    def _reading(self) -> str:
+        from casetrack.ingest.pipeline import Tools, load_pipeline
+
+        workspace = self.workspace
+        return load_pipeline(workspace.info.pipeline, Tools(), folder=workspace.folder).reading
+
+    def _read_with(self) -> str:
+        from casetrack.ingest.batch import reading_conditions
+
+        if not self.conditions:
+            self.conditions = reading_conditions(self.wish.reading)
+        return self.conditions
+
+    def _guard(self) -> None:
+        """Refuse to empty a collection because of a place that is empty."""
+        doubt = self.place.doubt(len(self.plan.gone)) if self.plan.gone else None
+        if doubt is None:
+            return
+        if self.wish.remove_deleted:
+            raise doubt
+        self.ended.notes.setdefault(doubt.message)
+
+    # --- doing it ---------------------------------------------------------------------------
+
+    def _do(self) -> bool:
+        """Carry out the plan; returns whether it was stopped."""
+        if not self.plan.is_idle(remove=self.wish.remove_deleted):
+            begin(self.workspace.folder, self.scan.looked_at, source=self.scan.source)
+        for _ in range(_ATTEMPTS):
+            if self.plan.is_idle(remove=self.wish.remove_deleted):
+                self.ended.missing = list(self.plan.gone)
+                self._sweep()
+                return False
+            if self.plan.reads:
+                return self._read_files()
+            with self._write_session() as session:
+                files, _ = self._begin(session)
+                if not files:
+                    self._end(session)
+                session.commit()
+                self.workspace.catch_up(is_changed=session.has_written)
+            if not files:
+                return self.cancel.is_set()
+        raise JobStopped("Other programs change this collection all the time; nothing was lost.")
+
+    def _sweep(self) -> None:
+        """Finish what a killed writer left, where nobody writes and nothing else is to be done."""
+        if leftovers(self.workspace.folder):
+            with (
+                contextlib.suppress(CollectionBusy),
+                write_session(self.workspace.folder, timeout=0),
+            ):
+                pass
+
+    def _write_session(self) -> AbstractContextManager[WriteSession]:
+        return write_session(self.workspace.folder, timeout=_LOCK_SECONDS, cancel=self.cancel)
+
+    def _read_files(self) -> bool:
+        """Read the files between what moves before and what goes after; whether it was stopped."""
+        from casetrack.ingest.batch import open_batch
+        from casetrack.ingest.quota import limit_notes
+
+        wish, count = self.wish, len(self._found())
+        with open_batch(
+            self.workspace, count, wish.options, reading=wish.reading, cancel=self.cancel
+        ) as batch:
+            with self._write_session() as session:
+                files, leaving = self._begin(session)
+                outcomes = batch.take_in(session, files, leaving=leaving, progress=self._hear)
+                cancelled = any(o.code == "cancelled" for o in outcomes)
+                if not cancelled and not self.cancel.is_set():
+                    self._end(session)
+                batch.end_reading()
+                self.workspace.catch_up(is_changed=session.has_written)
+            self.ended.outcomes = {o.path: o for o in outcomes}
+            self.ended.notes |= dict.fromkeys((*batch.notes(), *limit_notes(outcomes)))
+        return cancelled or self.cancel.is_set()
+
+    def _found(self) -> list[FoundFile]:
+        found = [
+            FoundFile(
+                Path(file.fetched or file.path),
+                named=False,
+                known_as=row.document_id if row else None,
+                origin=file.origin,
+            )
+            for file, row in self.plan.to_read()
+        ]
+        order = {path: place for place, path in enumerate(self.scan.files)}
+        return sorted(found, key=lambda f: order[f.shown])
+
+    def _hear(self, moment: IngestProgress) -> None:
+        name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
+        self.tell(f"reading {name}".rstrip(), moment.done, moment.total)
+
+    def _begin(self, session: WriteSession) -> tuple[list[FoundFile], Collection[str]]:
+        """Plan anew from the state that nobody changes any more, and move what has moved."""
+        rows = rows_of(self._snapshot())
+        self.plan = self._planner(rows).plan()
+        self._settle(rows)
+        self._guard()
+        moves = [move for move in self.plan.moves if not move.read_again]
+        told = [Move(row, file, read_again=False) for file, row in self.plan.told]
+        if moves or told:
+            apply_moves(session, self._snapshot(), moves + told, tell=self.tell, cancel=self.cancel)
+            self.ended.moved += moves
+        leaving = [row for _, row in self.plan.changed]
+        if self.wish.remove_deleted:
+            going = self.plan.gone
+            leaving += [*going, *self._planner(rows).attached_to(going)]
+        return self._found(), {row.document_id for row in leaving}
+
+    def _end(self, session: WriteSession) -> None:
+        """Remove the documents whose files are gone."""
+        rows = {row.document_id: row for row in rows_of(self._snapshot())}
+        # A file that cannot be read under its new extension is no longer the document's.
+        candidates = self.plan.gone + [m.row for m in self.plan.moves if m.read_again]
+        gone = [row for row in candidates if rows.get(row.document_id) == row]
+        gone = [row for row in gone if self.scan.is_still_gone(row)]
+        if not gone:
+            return
+        if not self.wish.remove_deleted:
+            self.ended.missing = gone
+            return
+        if not self.scan.is_still_here():
+            self.ended.missing = gone
+            self.ended.notes.setdefault(
+                f"{self.scan.place} went away during the sync, so nothing was removed. Sync again."
+            )
+            return
+        self._remove(session, gone, list(rows.values()))
+
+    def _remove(self, session: WriteSession, gone: list[LedgerRow], rows: list[LedgerRow]) -> None:
+        planner = self._planner(rows)
+        documents = self._snapshot().documents
+        for start in range(0, len(gone), _DELETED_TOGETHER):
+            if self.cancel.is_set():
+                return
+            group = gone[start : start + _DELETED_TOGETHER]
+            ids = dict.fromkeys(r.document_id for r in (*group, *planner.attached_to(group)))
+            found = [documents[document_id] for document_id in ids]
+            session.delete(found)
+            drop_copies(self.workspace.folder, found)
+            self.ended.removed += group
+            self.tell("removing", start + len(group), len(gone))
+
+    def _remember(self) -> None:
+        """Note the files without text, so that no time is spent on them until they change."""
+        for file in self.plan.new:
+            outcome = self.ended.outcomes.get(file.path)
+            if outcome is None or outcome.code != "no_text":
+                continue
+            inside = f"{file.path}/"
+            if not any(path.startswith(inside) for path in self.ended.outcomes):
+                self.place.cache.textless(file.path, self._read_with(), outcome.message)
+        self.place.cache.save()

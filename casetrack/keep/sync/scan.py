@@ -1,0 +1,492 @@
+"""Looks at a folder: which files are in it, and what their content is.
+
+What was found is a :class:`Scan`. It alone says what is here, what is gone and of what nothing is
+known; a source's listing (:mod:`casetrack.keep.sync.listing`) says the same of its items.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.base.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
+from casetrack.ingest.walk import Walk, is_junk, suffix_of
+from casetrack.keep.sync.cache import Hashed, Signature
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
+
+    from casetrack.base.records import UntakenFile
+    from casetrack.ingest.discover import Origin
+    from casetrack.ingest.walk import Rules
+    from casetrack.keep.sync.cache import HashCache
+    from casetrack.keep.sync.plan import LedgerRow
+
+    Presence = Literal["there", "gone", "unknown"]
+
+    Tell = Callable[[str, int, int], None]
+
+_BLOCK = 1 << 20
+_TELL_SECONDS = 0.2
+_SAVE_SECONDS = 20.0
+_LARGE_BYTES = 1 << 26
+
+
+class Stopped(Exception):
+    """Raised where the user has asked to stop."""
+
+
+class Vanished(Exception):
+    """The file went away, or changed, while it was being read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file of a folder, or an item of a source.
+
+    Attributes
+    ----------
+    path
+        The path that its document has.
+    signature
+        What it is known by while it is not touched, see :class:`~casetrack.keep.sync.cache.Hashed`;
+        ``None`` where the system would not say.
+    hash
+        SHA-256 of its content, hexadecimal; ``None`` beside a problem.
+    problem
+        Why it cannot be read, where that shows already.
+    textless, reason
+        See :class:`~casetrack.keep.sync.cache.Hashed`.
+    origin
+        What its source says of it.
+    fetched
+        Where its content lies now, if that is not *path*; empty where it lies nowhere yet.
+    """
+
+    path: str
+    signature: Signature | str | None
+    hash: str | None
+    problem: CaseTrackError | None = None
+    textless: str = ""
+    reason: str = ""
+    origin: Origin | None = None
+    fetched: str | None = None
+
+    @property
+    def suffix(self) -> str:
+        """Its extension: a reader is chosen by it."""
+        return suffix_of(self.origin.name if self.origin else self.path)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is still as it was when it was hashed; what was fetched stays so."""
+        if not isinstance(self.signature, Signature):
+            return True
+        return signature_of(self.path) == self.signature
+
+
+@dataclass(slots=True)
+class Scan:
+    """A place at one moment: a folder, or what a source lists.
+
+    Attributes
+    ----------
+    place
+        The folder, absolute; or the label of the source.
+    source
+        The label of the source: documents of others are no concern of this place. ``None`` for a
+        folder.
+    files
+        By path, in the order of the walk.
+    unsettled
+        Files that changed or vanished while they were looked at: nothing is said of them.
+    hashed
+        Number of files that were read.
+    skipped
+        What the source refuses to give, and why.
+    problem
+        Why the place could not be looked at to its end, and what to do.
+    """
+
+    place: str
+    source: str | None = None
+    files: dict[str, FileState] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)
+    hashed: int = 0
+    skipped: dict[str, str] = field(default_factory=dict)
+    problem: CaseTrackError | None = None
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The place, or the parts of it that were looked at."""
+        return (self.place,)
+
+    @property
+    def seen(self) -> int:
+        """Number of files in the place."""
+        return len(self.files) + len(self.unsettled)
+
+    def holds(self, row: LedgerRow, /) -> bool:
+        """Return whether a document belongs to this place."""
+        raise NotImplementedError
+
+    def covers(self, row: LedgerRow, /) -> bool:
+        """Return whether a document belongs to this place, and one looked where it lies."""
+        return self.holds(row)
+
+    def follows(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - of a source, none does
+        """Return whether a document of elsewhere follows its file when that was moved here."""
+        return False
+
+    def presence(self, row: LedgerRow, /) -> Presence:
+        """Return whether the file of a document that is not among the files is there or gone."""
+        raise NotImplementedError
+
+    def is_over(self, file: UntakenFile, /) -> bool:
+        """Return whether a file that was not taken earlier is in order or gone after this look."""
+        raise NotImplementedError
+
+    def _is_inside(self, path: str) -> bool:
+        """Return whether *path* is that of something inside a file or an item of this place."""
+        return any(str(parent) in self.files for parent in PurePath(path).parents)
+
+    def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - a listing has said it
+        """Return whether the file of a document that is to be removed is still gone."""
+        return True
+
+    def is_still_here(self) -> bool:
+        """Return whether the place itself is what it was when it was looked at."""
+        return True
+
+    def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:  # noqa: ARG002
+        """Let go of those of *paths* that are not any more as they were when they were hashed.
+
+        Parameters
+        ----------
+        paths
+            With which something is about to be done.
+        reading
+            Those that are about to be read; their contents are here afterwards.
+
+        Returns
+        -------
+        bool
+            Whether any is not as it was, so that a plan has to be made anew.
+        """
+        changed = False
+        for path in paths:
+            state = self.files.get(path)
+            if state is not None and not state.is_settled:
+                del self.files[path]
+                self.unsettled.add(path)
+                changed = True
+        return changed
+
+
+@dataclass(slots=True)
+class FolderScan(Scan):
+    """A folder at one moment.
+
+    Attributes
+    ----------
+    only
+        Files and folders in it beyond which one did not look.
+    home
+        Device and number of the folder itself.
+    unread
+        Folders that could not be listed.
+    """
+
+    only: tuple[str, ...] | None = None
+    home: tuple[int, int] = (0, 0)
+    unread: tuple[str, ...] = ()
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The folder, or the files and folders in it that were looked at."""
+        return (self.place,) if self.only is None else self.only
+
+    @property
+    def seen(self) -> int:
+        """Number of files in the folder."""
+        return len(self.files.keys() - set(self.unread)) + len(self.unsettled)
+
+    def holds(self, row: LedgerRow, /) -> bool:
+        """Return whether a document's file is, or was, in the folder."""
+        return is_below(row.path, self.place)
+
+    def covers(self, row: LedgerRow, /) -> bool:
+        """Return whether a document's path lies in the folder, and where one looked."""
+        if not self.holds(row):
+            return False
+        path = row.path
+        return self.only is None or any(path == o or is_below(path, o) for o in self.only)
+
+    def follows(self, row: LedgerRow, /) -> bool:
+        """Return whether a document has a file of its own on this machine."""
+        return not row.is_remote
+
+    def presence(self, row: LedgerRow, /) -> Presence:
+        """Return whether a document's file is there, as far as the system lets one see."""
+        path = row.path
+        if any(path == folder or is_below(path, folder) for folder in self.unread):
+            return "unknown"
+        found = presence(path)
+        return "unknown" if found == "gone" and is_inside_a_file(path) else found
+
+    def is_over(self, file: UntakenFile, /) -> bool:
+        """Return whether the file is in the folder and one looked where it is."""
+        path = file.path
+        seen = any(path == place or is_below(path, place) for place in self.looked_at)
+        unread = any(is_below(path, folder) for folder in self.unread)
+        return seen and not unread and not self._is_inside(path)
+
+    def is_still_gone(self, row: LedgerRow, /) -> bool:
+        """Return whether another document has the path now, or nothing lies there."""
+        return row.path in self.files or presence(row.path) == "gone"
+
+    def is_still_here(self) -> bool:
+        """Return whether the folder is still the same one: not unmounted, not replaced."""
+        try:
+            facts = os.stat(self.place)  # noqa: PTH116
+        except OSError:
+            return False
+        return (facts.st_dev, facts.st_ino) == self.home
+
+
+def is_below(path: str, folder: str, /) -> bool:
+    """Return whether *path* lies in *folder*, at any depth."""
+    return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text, may be no file
+
+
+def signature_of(path: str, /) -> Signature | None:
+    """Return a file's signature, a link's target's; ``None`` where there is no file."""
+    try:
+        facts = os.stat(path)  # noqa: PTH116 - names that are no text
+    except OSError:
+        return None
+    return Signature.of(facts) if stat.S_ISREG(facts.st_mode) else None
+
+
+def presence(path: str, /) -> Presence:
+    """Return whether a file is at *path*; unknown where the system does not let one see."""
+    try:
+        facts = os.stat(path)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    except (OSError, ValueError):
+        return "unknown"
+    return "gone" if stat.S_ISDIR(facts.st_mode) else "there"
+
+
+def holds_any_file(folder: str, /) -> bool:
+    """Return whether any file lies in *folder*, at any depth.
+
+    What is left where a disk is not mounted does not count: a folder that cannot be read, a file
+    that some program keeps of its own.
+    """
+    stack = [folder]
+    while stack:
+        try:
+            with os.scandir(stack.pop()) as listing:
+                for entry in listing:
+                    if entry.is_dir(follow_symlinks=False):
+                        stack.append(entry.path)
+                    elif not is_junk(entry.name):
+                        return True
+        except OSError:
+            continue
+    return False
+
+
+def is_inside_a_file(path: str, /) -> bool:
+    """Return whether *path* is that of something attached to a file, or one cannot see."""
+    parent = os.path.dirname(path)  # noqa: PTH120 - text, may be no file
+    while parent != os.path.dirname(parent):  # noqa: PTH120
+        try:
+            return not stat.S_ISDIR(os.stat(parent).st_mode)  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            parent = os.path.dirname(parent)  # noqa: PTH120
+        except (OSError, ValueError):
+            return True
+    return False
+
+
+class Hasher:
+    """Finds out what the content of files is, without reading what is known already.
+
+    Parameters
+    ----------
+    cache
+        Hashes of files that were not touched.
+    verify
+        Whether every file is hashed, whatever the cache knows.
+    known
+        Paths of the collection's documents: these are hashed whatever their extension.
+    tell
+        Called with what is done, how much, and of how much.
+    cancel
+        Set it to stop.
+    remember
+        Whether what is found may be written down.
+    """
+
+    def __init__(
+        self,
+        cache: HashCache,
+        /,
+        *,
+        verify: bool,
+        known: Collection[str],
+        tell: Tell,
+        cancel: threading.Event,
+        remember: bool,
+    ) -> None:
+        self._cache = cache
+        self._verify = verify
+        self._known = known
+        self._tell = tell
+        self._cancel = cancel
+        self._remember = remember
+        self._told = self._saved = time.monotonic()
+        self._extensions: frozenset[str] | None = None
+
+    def _state(
+        self, path: str, facts: os.stat_result, number: int, total: int, scan: Scan
+    ) -> FileState:
+        signature = Signature.of(facts)
+        if path not in self._known and suffix_of(path) not in self._readable():
+            problem: CaseTrackError = UnsupportedFormat(path, documents_read())
+            return FileState(path, signature, None, problem)
+        if not facts.st_size:
+            return FileState(path, signature, None, EmptyFile(path))
+        try:
+            path.encode("utf-8")
+        except UnicodeEncodeError:
+            reason = "its name is not valid Unicode; rename the file"
+            return FileState(path, signature, None, FileUnreadable(repr(path), reason))
+        entry = None if self._verify else self._cache.find(path, signature)
+        if entry is None:
+            scan.hashed += 1
+            try:
+                entry = self._hash(path, number, total)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise Vanished from error
+            except OSError as error:
+                problem = FileUnreadable(path, error.strerror or str(error))
+                return FileState(path, signature, None, problem)
+            self._note(path, entry)
+        return FileState(path, entry.signature, entry.hash, None, entry.textless, entry.reason)
+
+    def _note(self, path: str, entry: Hashed) -> None:
+        self._cache.keep(path, entry)
+        if self._remember and time.monotonic() - self._saved > _SAVE_SECONDS:
+            self._saved = time.monotonic()
+            self._cache.save()
+
+    def _hash(self, path: str, number: int, total: int) -> Hashed:
+        """Read a file; raises :class:`Vanished` where it changes meanwhile."""
+        moment = time.time_ns()
+        digest, done = hashlib.sha256(), 0
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - names that are no text
+            before = Signature.of(os.fstat(file.fileno()))
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                done += len(block)
+                if before.size > _LARGE_BYTES:
+                    share = f" ({100 * done // before.size} %)"
+                    name = os.path.basename(path)  # noqa: PTH119
+                    self._say(f"comparing {name}{share}", number, total)
+            after = Signature.of(os.fstat(file.fileno()))
+        if before != after or done != before.size:
+            raise Vanished
+        return Hashed(after, moment, digest.hexdigest())
+
+    def _say(self, what: str, done: int, total: int) -> None:
+        if self._cancel.is_set():
+            raise Stopped
+        if time.monotonic() - self._told >= _TELL_SECONDS:
+            self._told = time.monotonic()
+            self._tell(what, done, total)
+
+    def _readable(self) -> frozenset[str]:
+        if self._extensions is None:
+            from casetrack.parse import known_extensions
+
+            self._extensions = frozenset(known_extensions())
+        return self._extensions
+
+
+class Scanner(Hasher):
+    """Scans one folder.
+
+    Parameters
+    ----------
+    folder
+        Absolute.
+    rules
+        Which files are taken.
+    given
+        As a :class:`Hasher` takes it.
+    """
+
+    def __init__(self, folder: Path, rules: Rules, cache: HashCache, /, **given: Any) -> None:
+        super().__init__(cache, **given)
+        self._folder = folder
+        self._rules = rules
+
+    def scan(self, only: Sequence[Path] | None = None) -> FolderScan:
+        """Look at the folder, or at *only* these files and folders in it.
+
+        Raises
+        ------
+        FileUnreadable
+            The folder itself cannot be listed.
+        Stopped
+            The user has asked to stop.
+        """
+        facts = self._folder.stat()
+        scan = FolderScan(
+            str(self._folder),
+            only=None if only is None else tuple(str(path) for path in only),
+            home=(facts.st_dev, facts.st_ino),
+        )
+        walk = Walk(self._folder, self._rules)
+        found = []
+        for seen in walk.files(only):
+            found.append(seen)
+            self._say("looking for files", len(found), 0)
+        if scan.place in walk.unread:
+            problem = next(s.problem for s in found if s.path == scan.place)
+            raise problem or FileUnreadable(scan.place, "the folder cannot be listed")
+        scan.unread = tuple(walk.unread)
+        for number, seen in enumerate(found):
+            name = os.path.basename(seen.path)  # noqa: PTH119
+            self._say(f"comparing {name}", number, len(found))
+            if seen.facts is None:
+                scan.files[seen.path] = FileState(seen.path, None, None, seen.problem)
+                continue
+            try:
+                state = self._state(seen.path, seen.facts, number, len(found), scan)
+            except Vanished:
+                scan.unsettled.add(seen.path)
+            else:
+                scan.files[seen.path] = state
+        if only is None:
+            self._cache.forget_all_but(scan.files)
+        return scan
+
+
+def documents_read() -> list[str]:
+    """Return the extensions of documents; a hundred ones of source code would bury them."""
+    from casetrack.parse import READERS
+    from casetrack.parse.detect import SOURCE_CODE
+
+    return [e for reader in READERS for e in reader.extensions if reader.name != SOURCE_CODE]

@@ -1,0 +1,167 @@
+"""``manifest.json``: what a ``.ctcollection`` file is, and every file in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, TypeGuard
+
+from casetrack.base.errors import ArchiveDamaged, FutureSchema
+from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.keep.transfer.queries import is_query_path
+from casetrack.store.marks.store import PATH as MARKS_PATH
+from casetrack.store.pipeline_files import is_kept_path
+from casetrack.store.untaken import FILE as LEDGER
+
+FORMAT = "casetrack-collection"
+FORMAT_VERSION = 4
+"""Form 2 holds saved queries and a pipeline of the user's as well, form 3 also the user's marks,
+form 4 the ledger of files that were not read. An archive is written in the first form that has room
+for it, as every version reads form 1."""
+_WITH_MORE, _WITH_MARKS, _WITH_LEDGER = 2, 3, 4
+MANIFEST = "manifest.json"
+INFO = "collection.json"
+EXTENSION = ".ctcollection"
+ENCRYPTED_EXTENSION = ".ctsealed"
+EXPORT = "export"
+"""What the head of an encrypted file says where an archive is what it holds."""
+COUNTS = ("documents", "pages", "chunks", "originals")
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file in an archive: its path with slashes, its size in bytes, its SHA-256 in hex."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The first thing to read of an archive.
+
+    Attributes
+    ----------
+    casetrack_version, created_at
+        Which version wrote it, and when (ISO 8601, UTC).
+    collection
+        The collection's own facts, as in its ``collection.json``.
+    models
+        Fingerprints of the models that made the vectors.
+    counts
+        Numbers of :data:`COUNTS`.
+    files
+        Every file but the manifest itself.
+    """
+
+    casetrack_version: str
+    created_at: str
+    collection: dict[str, Any]
+    schema_version: int
+    profile: str
+    dimension: int
+    models: tuple[str, ...]
+    counts: dict[str, int]
+    files: tuple[Entry, ...]
+
+    @property
+    def total(self) -> int:
+        """Bytes of all files."""
+        return sum(e.size for e in self.files)
+
+    def to_bytes(self) -> bytes:
+        """Return it as it stands in the archive."""
+        more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
+        paths = {e.path for e in self.files}
+        version = _WITH_MARKS if MARKS_PATH in paths else _WITH_MORE if more else 1
+        version = _WITH_LEDGER if LEDGER in paths else version
+        head = {"format": FORMAT, "format_version": version}
+        body = asdict(self) | {
+            "models": list(self.models),
+            "files": [asdict(e) for e in self.files],
+        }
+        return (json.dumps(head | body, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def parse(data: bytes, /, *, source: str) -> Manifest:
+    """Read a manifest from an archive of unknown origin.
+
+    Parameters
+    ----------
+    data
+        The bytes of ``manifest.json``.
+    source
+        The archive's name, for messages.
+
+    Raises
+    ------
+    FutureSchema
+        The collection in it was written by a newer version.
+    ArchiveDamaged
+        It is no manifest, or a newer one.
+    """
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise damaged(source, f"its list of contents ({MANIFEST}) cannot be read") from error
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+        raise damaged(source, f"its {MANIFEST} is not that of an exported collection")
+    version = raw.get("format_version")
+    if _is_count(version) and version > FORMAT_VERSION:
+        raise ArchiveDamaged(
+            f"{source} was written by a newer CaseTrack (form {version} of the file; this one "
+            f"reads form {FORMAT_VERSION}).",
+            hint="Install the newest version with `pip install --upgrade casetrack`.",
+        )
+    found = raw.get("schema_version")
+    if _is_count(found) and found > SCHEMA_VERSION:
+        raise FutureSchema(found, SCHEMA_VERSION)
+    if not _is_count(version) or version == 0 or not _is_valid(raw):
+        raise damaged(source, f"its list of contents ({MANIFEST}) is incomplete")
+    return Manifest(
+        **{name: raw[name] for name in Manifest.__dataclass_fields__}
+        | {"models": tuple(raw["models"]), "files": tuple(Entry(**entry) for entry in raw["files"])}
+    )
+
+
+def damaged(source: str, what: str, /) -> ArchiveDamaged:
+    """Return the error that says that an archive cannot be imported, and why."""
+    return ArchiveDamaged(
+        f"{source} cannot be imported: {what}. Nothing was imported.",
+        hint="Export the collection again with `casetrack export`, or copy the file once more from "
+        "where you have it; a copy may have been cut short or changed.",
+    )
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+def _is_valid(raw: dict[str, Any]) -> bool:
+    counts, files, models = raw.get("counts"), raw.get("files"), raw.get("models")
+    return (
+        all(isinstance(raw.get(n), str) for n in ("casetrack_version", "created_at", "profile"))
+        and all(_is_count(raw.get(n)) for n in ("schema_version", "dimension"))
+        and isinstance(raw.get("collection"), dict)
+        and isinstance(models, list)
+        and all(isinstance(m, str) for m in models)
+        and isinstance(counts, dict)
+        and set(counts) == set(COUNTS)
+        and all(_is_count(c) for c in counts.values())
+        and isinstance(files, list)
+        and all(_is_entry(e) for e in files)
+    )
+
+
+def _is_entry(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.keys() == set(Entry.__dataclass_fields__)
+        and isinstance(entry["path"], str)
+        and _is_count(entry["size"])
+        and isinstance(entry["sha256"], str)
+        and len(entry["sha256"]) == 64
+        and set(entry["sha256"]) <= _HEX
+    )

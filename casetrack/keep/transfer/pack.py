@@ -1,0 +1,387 @@
+"""Writes a collection into one ``.ctcollection`` file.
+
+The live rows go into new datasets first, so that nothing deleted or replaced travels; then they
+are packed, together with the copied source files, the saved queries, and a manifest that has the
+SHA-256 of every file.
+All of that happens in a folder beside the target, which gets its name as the last step. Where the
+file is to be encrypted, nothing lies there in the clear at any moment: the new datasets are written
+within the collection's own folder, and are encrypted as they are packed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import sys
+import time
+import zipfile
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from casetrack.base.crypt.stream import EncryptingWriter
+from casetrack.base.errors import DiskFull, JobStopped, UsageError
+from casetrack.base.provenance import iso_utc
+from casetrack.base.records.transfer import ExportReport
+from casetrack.keep.transfer.manifest import (
+    ENCRYPTED_EXTENSION,
+    EXPORT,
+    EXTENSION,
+    INFO,
+    MANIFEST,
+    Entry,
+    Manifest,
+)
+from casetrack.keep.transfer.marks import copy_marks
+from casetrack.keep.transfer.paths import safe_name
+from casetrack.keep.transfer.queries import copy_queries
+from casetrack.store import audit
+from casetrack.store.copies import write_copy
+from casetrack.store.files import storage_errors, sync_folder, write_atomic, write_json
+from casetrack.store.originals import copy_of
+from casetrack.store.pipeline_files import kept_path
+from casetrack.store.reader_locks import locked_snapshot
+from casetrack.store.scratch import scratch_folder, spool_folder
+from casetrack.store.snapshots import locked_point
+from casetrack.store.untaken import carry
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator
+    from typing import IO
+
+    import pyarrow as pa
+
+    from casetrack.base.crypt.secret import Secret
+    from casetrack.base.records import CollectionInfo, Document
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.workspace import Workspace
+
+_BLOCK = 1 << 20
+_METHOD, _LEVEL = zipfile.ZIP_DEFLATED, 1
+"""Higher levels of deflate make vectors and packed columns hardly smaller, and take longer."""
+_COPYING, _PACKING = "Copying passages", "Packing"
+_OUTPUTS = {EXTENSION, ".zip"}
+_ENCRYPTED_OUTPUTS = {EXTENSION, ENCRYPTED_EXTENSION}
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one export is told and what it gathers."""
+
+    folder: Path
+    target: Path
+    tell: Callable[[str, int, int], None]
+    cancel: threading.Event
+    secret: Secret | None
+    started: float = field(default_factory=time.monotonic)
+    entries: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """Tell how far it is, in per cent of all; the two parts take about as long."""
+        if self.cancel.is_set():
+            raise JobStopped(
+                "The export was stopped; nothing was written.",
+                hint="Run the same command again to start anew.",
+            )
+        before = 0 if what == _COPYING else 50
+        self.tell(what, before + 50 * done // max(total, 1), 100)
+
+
+def pack(
+    workspace: Workspace,
+    path: str | Path,
+    /,
+    *,
+    overwrite: bool,
+    secret: Secret | None,
+    snapshot: str | int | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> ExportReport:
+    """Write a collection to a file.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    path, overwrite
+        See ``Collection.admin.export``.
+    secret
+        What encrypts the file; ``None`` leaves it in the clear.
+    snapshot
+        Name or number of an earlier state; ``None`` means the present one.
+    tell
+        Called with what is done, how much, and of how much.
+    cancel
+        Set it to stop.
+
+    Raises
+    ------
+    UsageError, SnapshotNotFound, JobStopped, CollectionDamaged, StorageError
+        See ``Collection.admin.export``.
+    """
+    folder, info = workspace.folder, workspace.info
+    encrypted = secret is not None
+    target = _target(
+        folder, info, Path(path).expanduser(), overwrite=overwrite, encrypted=encrypted
+    )
+    work = _Work(folder, target, tell, cancel, secret)
+    with contextlib.ExitStack() as stack:
+        state = stack.enter_context(
+            locked_snapshot(folder, cancel=cancel)
+            if snapshot is None
+            else locked_point(folder, snapshot, cancel=cancel)
+        )
+        space = stack.enter_context(scratch_folder(target.parent))
+        plain = stack.enter_context(spool_folder(folder)) if encrypted else space
+        manifest, packed = _make(work, info, state, plain, space)
+        with storage_errors(target):
+            # Somebody may have made it meanwhile.
+            _require_free(target, overwrite=overwrite)
+            size = packed.stat().st_size
+            audit.note(
+                folder,
+                "collection exported",
+                count=manifest.counts["documents"],
+                detail=f"{target}{', encrypted' if encrypted else ''}",
+            )
+            packed.replace(target)
+            sync_folder(target.parent)
+    return ExportReport(
+        collection=info.name,
+        path=str(target),
+        bytes=size,
+        unpacked_bytes=manifest.total,
+        documents=manifest.counts["documents"],
+        pages=manifest.counts["pages"],
+        chunks=manifest.counts["chunks"],
+        originals=manifest.counts["originals"],
+        seconds=time.monotonic() - work.started,
+        notes=tuple(work.notes),
+    )
+
+
+def _target(
+    folder: Path, info: CollectionInfo, path: Path, *, overwrite: bool, encrypted: bool
+) -> Path:
+    extension = ENCRYPTED_EXTENSION if encrypted else EXTENSION
+    with storage_errors(path):
+        if path.is_dir():
+            path = path / f"{safe_name(info.name)}{extension}"
+        elif path.suffix.lower() not in (_ENCRYPTED_OUTPUTS if encrypted else _OUTPUTS):
+            path = path.with_name(path.name + extension)
+        path = path.absolute()
+        if path.resolve().is_relative_to(folder.resolve()):
+            raise UsageError(
+                f"{path} lies in the collection's own folder.",
+                hint="Choose a place outside of the data folder.",
+            )
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder.", hint="Choose another name for the file.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    _require_free(path, overwrite=overwrite)
+    return path
+
+
+def _require_free(path: Path, *, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise UsageError(
+            f"{path} is there already.", hint="Choose another name. `--overwrite` replaces it."
+        )
+
+
+def _make(
+    work: _Work, info: CollectionInfo, snapshot: Snapshot, plain: Path, space: Path
+) -> tuple[Manifest, Path]:
+    """Write everything into the folders; return the manifest and the packed file.
+
+    Parameters
+    ----------
+    work, info, snapshot
+        What is exported.
+    plain
+        Where its datasets are written anew.
+    space
+        Where the packed file goes.
+    """
+    documents = list(snapshot.documents.values())
+    info = replace(info, profile=snapshot.profile, dimension=snapshot.dimension)
+    counts = {
+        "documents": len(documents),
+        "pages": sum(d.page_count for d in documents),
+        "chunks": sum(d.chunk_count for d in documents),
+    }
+    copies = _copies(work, documents)
+    content, packed = plain / "content", space / "packed"
+    with storage_errors(content):
+        content.mkdir()
+    write_json(content / INFO, info.as_dict())
+    models = write_copy(
+        snapshot,
+        content,
+        documents=_with_copies(snapshot.documents.table, copies),
+        step=lambda done: work.step(_COPYING, done, counts["chunks"]),
+    )
+    kept = work.folder / kept_path(info.pipeline)
+    if kept.is_file():
+        write_atomic(content / kept_path(info.pipeline), kept.read_bytes())
+    behind = copy_marks(work.folder, snapshot, content)
+    if behind:
+        what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"
+        work.notes.append(f"{what} not in it: the documents are gone.")
+    carry(work.folder, documents, content)
+    left = copy_queries(work.folder, content)
+    if left:
+        work.notes.append(f"These saved queries are not in it: {_listed(left)}.")
+    files = {p.relative_to(content).as_posix(): p for p in _files(content)}
+    files |= {name: source for name, source, _ in copies.values()}
+    expected = {name: digest for name, _, digest in copies.values()}
+    _require_room(space, files.values())
+    with storage_errors(packed), packed.open("xb") as file:
+        with (
+            _sink(work, file) as sink,
+            zipfile.ZipFile(sink, "w", _METHOD, True, _LEVEL) as archive,
+        ):
+            _pack(work, files, expected, archive)
+            # What changed while it was packed is left out, so only now it is known what is there.
+            have = {e.path for e in work.entries}
+            manifest = Manifest(
+                casetrack_version=_version(),
+                created_at=iso_utc(datetime.now(UTC)) or "",
+                collection=info.as_dict(),
+                schema_version=info.schema_version,
+                profile=info.profile,
+                dimension=info.dimension,
+                models=tuple(sorted(models)),
+                counts=counts | {"originals": len(have & expected.keys())},
+                files=tuple(work.entries),
+            )
+            archive.writestr(MANIFEST, manifest.to_bytes())
+        file.flush()
+        os.fsync(file.fileno())
+    return manifest, packed
+
+
+@contextlib.contextmanager
+def _sink(work: _Work, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Give what the archive is written to: the file, or what encrypts everything on its way there.
+
+    The head of an encrypted export says nothing of the collection.
+    """
+    if work.secret is None:
+        yield file
+        return
+    facts = {
+        "what": EXPORT,
+        "id": secrets.token_hex(8),
+        "made_at": iso_utc(datetime.now(UTC)),
+        "casetrack_version": _version(),
+    }
+    with contextlib.closing(EncryptingWriter(file, work.secret, facts)) as writer:
+        try:
+            yield cast("IO[bytes]", writer)
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+def _version() -> str:
+    # An import statement would reach up to the facade, which imports this module.
+    return str(sys.modules["casetrack"].__version__)
+
+
+def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path, str]]:
+    """Return for documents with a copy its path in the archive, the file, and its SHA-256.
+
+    A copy that is gone, or is not that of this content any more, stays behind with a note.
+    """
+    found, gone = {}, []
+    for document in documents:
+        if document.original_copy is None:
+            continue
+        source = copy_of(work.folder, document.original_copy)
+        if not source.is_file() or source.stat().st_size != document.file_size:
+            gone.append(document.name)
+            continue
+        name = f"originals/{safe_name(document.document_id)}/{safe_name(source.name)}"
+        found[document.document_id] = (name, source, document.file_hash)
+    if gone:
+        work.notes.append(_missing(gone))
+    return found
+
+
+def _missing(names: list[str]) -> str:
+    return (
+        "The collection's own copies of these files are gone, so they are not in it: "
+        f"{_listed(names)}."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> pa.Table:
+    """Return the ledger with copies under the names that they have in the archive."""
+    import pyarrow as pa
+
+    place = ledger.schema.get_field_index("original_copy")
+    pairs = zip(ledger["document_id"].to_pylist(), ledger["original_copy"].to_pylist(), strict=True)
+    paths = [copies[i][0] if i in copies else _portable(old) for i, old in pairs]
+    column = pa.array(paths, pa.string())
+    return ledger.set_column(place, ledger.schema.field(place), column)
+
+
+def _portable(copy: str | None) -> str | None:
+    """Return where a copy that is gone would lie; the row says that there was one."""
+    if copy is None:
+        return None
+    return "/".join(["originals", *map(safe_name, copy.split("/")[1:3])])
+
+
+def _files(content: Path) -> list[Path]:
+    return sorted(p for p in content.rglob("*") if p.is_file())
+
+
+def _require_room(space: Path, files: object) -> None:
+    needed = sum(p.stat().st_size for p in files if p.is_file())  # type: ignore[attr-defined]
+    with storage_errors(space):
+        if shutil.disk_usage(space).free < needed // 4:
+            raise DiskFull(space)
+
+
+def _pack(
+    work: _Work, files: dict[str, Path], expected: dict[str, str], archive: zipfile.ZipFile
+) -> None:
+    total = sum(p.stat().st_size for p in files.values() if p.is_file())
+    done, changed = 0, []
+    for name, path in files.items():
+        wanted = expected.get(name)
+        if wanted is not None and _sha256(path) != wanted:
+            changed.append(path.name)
+            continue
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as sink:
+            while block := source.read(_BLOCK):
+                sink.write(block)
+                digest.update(block)
+                size += len(block)
+                work.step(_PACKING, done + size, total)
+        done += size
+        work.entries.append(Entry(name, size, digest.hexdigest()))
+    if changed:
+        work.notes.append(_missing(changed))
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None  # its document was deleted a moment ago

@@ -1,0 +1,324 @@
+"""Removing documents, and freeing the space of what was deleted or replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CollectionBusy, UsageError
+from casetrack.base.records.upkeep import UpkeepReport
+
+if TYPE_CHECKING:
+    import threading
+
+    from casetrack.base.records import Document
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.workspace import Workspace
+    from casetrack.store.workspace.arguments import DocumentRef
+
+_LOCK_SECONDS = 600.0
+_READ_TOGETHER = 4096
+_VIEWS_SECONDS = 30.0
+"""How long another process that builds a view is waited for where all must be gone."""
+
+
+def needs_upkeep(workspace: Workspace, /) -> bool:
+    """Return whether an upkeep would do something worth while; cheap, for quiet times.
+
+    An upkeep copies whole files for the sake of one deleted row. So if the last one was less
+    than a quarter of an hour ago, only very much that has piled up counts.
+    """
+    from casetrack.graph import purge
+    from casetrack.store import upkeep
+    from casetrack.store.index.stored_segments import index_home, segment_folder
+    from casetrack.store.tidy import KEEP_SECONDS
+
+    folder = workspace.folder
+    if upkeep.is_pressing(folder):
+        return True
+    if upkeep.seconds_since(folder) < KEEP_SECONDS:
+        return False
+    if upkeep.is_due(folder):
+        return True
+    snapshot = workspace.state().snapshot
+    index = segment_folder(index_home(folder), snapshot, snapshot.dimension)
+    return index.has_dead(snapshot) or purge.has_dead(folder, snapshot)
+
+
+def freeable_bytes(workspace: Workspace, /) -> int:
+    """Return about how many bytes earlier states of the documents take.
+
+    An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
+    an hour later.
+    """
+    from casetrack.store.place import stored_bytes
+    from casetrack.store.upkeep import live_bytes
+
+    folder = workspace.folder
+    datasets = sum(stored_bytes(folder, name) for name in ("chunks.lance", "documents.lance"))
+    return max(0, datasets - live_bytes(folder))
+
+
+def upkeep(
+    workspace: Workspace,
+    /,
+    *,
+    secure: bool = False,
+    wait: bool = False,
+    cancel: threading.Event | None = None,
+) -> UpkeepReport | None:
+    """Free space; parameters, result and errors are those of ``Collection.admin.upkeep``."""
+    from casetrack.store.damage import damage_told
+    from casetrack.store.lock import write_lock
+
+    with contextlib.ExitStack() as stack:
+        try:
+            seconds = _LOCK_SECONDS if wait else 0.0
+            stack.enter_context(write_lock(workspace.folder, timeout=seconds, cancel=cancel))
+        except CollectionBusy:
+            if wait:
+                raise
+            return None
+        with damage_told(workspace.folder):
+            return _Upkeep(workspace, secure=secure, cancel=cancel).run()
+
+
+def delete_document(
+    workspace: Workspace, named: DocumentRef, /, *, secure: bool, exclude: bool
+) -> Document:
+    """Remove a document; parameters and errors are those of ``Collection.delete_document``."""
+    from casetrack.store.excluded import exclude as keep_out
+    from casetrack.store.originals import drop_copies
+    from casetrack.store.session import write_session
+    from casetrack.store.untaken import forget
+
+    workspace.require_active()
+    with write_session(workspace.folder) as session:
+        state = workspace.state()
+        document = state.document(named)
+        gone = [document, *state.attached_to(document)]
+        if exclude:
+            _require_own_file(document)
+            # First: where a kill comes in between, a document that is still there is not kept out.
+            keep_out(workspace.folder, [document])
+        session.delete(gone)
+        forget(workspace.folder, {each.path for each in gone})
+        # Before the session ends: whoever writes after a kill in between finishes it.
+        drop_copies(workspace.folder, gone)
+        workspace.catch_up()
+    if secure:
+        del state  # it maps what is to be removed, which Windows refuses
+        upkeep(workspace, secure=True, wait=True)
+    return document
+
+
+def _require_own_file(document: Document) -> None:
+    if document.parent_id is not None:
+        raise UsageError(
+            f'"{document.name}" came inside another file, so it cannot be kept out by itself.',
+            hint="Nothing was deleted. Keep out the file that holds it, or delete it without that.",
+        )
+
+
+def brought_back_by(workspace: Workspace, document: Document, /) -> str | None:
+    """Return what would take a document in again once it is deleted: a folder or a source.
+
+    Returns
+    -------
+    str or None
+        The folder that was synced and still holds the file, or the name of the source;
+        ``None`` where there is neither.
+    """
+    from casetrack.keep.sync.cache import synced_places
+
+    if document.parent_id is not None:
+        return None
+    if document.is_remote:
+        return document.source
+    path = Path(document.path)
+    if not path.is_file():
+        return None
+    inside = (place for place in synced_places(workspace.folder) if path.is_relative_to(place))
+    return max(inside, key=len, default=None)
+
+
+class _Upkeep:
+    """One upkeep of a collection; the write lock is held."""
+
+    def __init__(
+        self, workspace: Workspace, *, secure: bool, cancel: threading.Event | None
+    ) -> None:
+        from casetrack.store.index.segment_files import GRACE_SECONDS
+        from casetrack.store.tidy import KEEP_SECONDS
+
+        self._workspace, self._folder = workspace, workspace.folder
+        self._secure, self._cancel = secure, cancel
+        self._versions_grace = 0.0 if secure else KEEP_SECONDS
+        self._views_grace = 0.0 if secure else GRACE_SECONDS
+        self._removed: list[str] = []
+        self._notes: list[str] = []
+
+    def run(self) -> UpkeepReport:
+        from casetrack.store import heads
+        from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+        from casetrack.store.history import mend_tags
+        from casetrack.store.reader_locks import sweep_reader_locks
+        from casetrack.store.scratch import sweep_spools
+        from casetrack.store.session import journalled, sweep
+        from casetrack.store.upkeep import mark_done, measure
+
+        started, before = time.perf_counter(), measure(self._folder)
+        opened = (open_dataset(self._folder, name) for name in (DOCUMENTS, CHUNKS))
+        heads.confirm(self._folder, *opened)
+        sweep(self._folder)
+        mend_tags(self._folder)
+        sweep_reader_locks(self._folder)
+        sweep_spools(self._folder)
+        steps = (self._datasets, self._views, self._copies, self._stage, self._others)
+        with journalled(self._folder):
+            for step in steps:
+                if not self._is_cancelled:
+                    step()
+        heads.note(
+            self._folder, open_dataset(self._folder, DOCUMENTS), open_dataset(self._folder, CHUNKS)
+        )
+        if not self._is_cancelled:
+            mark_done(self._folder)
+        after = measure(self._folder)
+        return UpkeepReport(
+            collection=self._workspace.name,
+            secure=self._secure,
+            bytes_before=before.total_bytes,
+            bytes_after=after.total_bytes,
+            fragments_before=before.fragments,
+            fragments_after=after.fragments,
+            versions_before=before.versions,
+            versions_after=after.versions,
+            deleted_rows=before.deleted_rows - after.deleted_rows,
+            seconds=time.perf_counter() - started,
+            removed=tuple(self._removed),
+            notes=tuple(self._notes),
+            cancelled=self._is_cancelled,
+        )
+
+    @property
+    def _is_cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_set()
+
+    def _datasets(self) -> None:
+        """Take deleted rows out of the data files, then remove the versions that hold them."""
+        from casetrack.store import upkeep
+
+        upkeep.compact(self._folder, cancel=self._cancel)
+        if self._is_cancelled:
+            return
+        if self._secure:
+            names = upkeep.remove_snapshots(self._folder)
+            self._removed += [f'the snapshot "{name}"' for name in names]
+            if upkeep.held_by_readers(self._folder):
+                self._notes.append(
+                    "An export or another long reading still holds an earlier state with what was "
+                    "deleted since. Wait for it to end, then run `casetrack upkeep --secure` again."
+                )
+        upkeep.clean_versions(self._folder, self._versions_grace)
+
+    def _views(self) -> None:
+        """Take what is gone out of the search index and the graph."""
+        from casetrack.graph import purge
+        from casetrack.store.index.stored_segments import index_home, segment_folder
+
+        if self._secure:
+            # Windows removes no file that this process still maps.
+            self._workspace.forget()
+        snapshot, home = self._snapshot(), index_home(self._folder)
+        given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
+        index = segment_folder(home, snapshot, snapshot.dimension).purge(snapshot, **given)
+        graph = purge.purge(self._folder, snapshot, **given)
+        if self._secure and not (index and graph):
+            self._notes.append(
+                "Another program is building the search index at this moment, or (on Windows) has "
+                "it open; what was replaced may still hold deleted words. Close it and run "
+                "`casetrack upkeep --secure` again."
+            )
+
+    def _copies(self) -> None:
+        from casetrack.store.originals import remove_stray_copies
+
+        count = remove_stray_copies(self._folder, self._snapshot())
+        if count:
+            self._removed.append(_counted(count, "copy", "copies") + " of files that are gone")
+
+    def _stage(self) -> None:
+        """Drop from a stopped reindex what models made of texts that are gone."""
+        from casetrack.ingest.derived_rows import keyed
+        from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+        from casetrack.store import rewrite
+        from casetrack.store.index.reading import read_groups
+        from casetrack.store.upkeep import prune_stage
+
+        if not rewrite.is_unfinished(self._folder):
+            return
+        snapshot = self._snapshot()
+
+        def live() -> set[bytes]:
+            found = set[bytes]()
+            for table in read_groups(snapshot, snapshot.revisions, CONTEXT_COLUMNS, _READ_TOGETHER):
+                found.update(key for key, _ in keyed(table))
+            return found
+
+        try:
+            with rewrite.rewriting(self._folder):
+                count = prune_stage(self._folder, rewrite.KEY, live)
+        except CollectionBusy:
+            if self._secure:
+                self._notes.append(
+                    "A reindex is running and still holds what models made of deleted passages; "
+                    "it removes that at its end."
+                )
+            return
+        if count:
+            self._removed.append(
+                f"what a stopped reindex had kept of {_counted(count, 'passage', 'passages')}"
+            )
+
+    def _others(self) -> None:
+        """Remove backups, marks, notes on compared folders, all of which may name what is gone."""
+        from casetrack.keep.jobs import JobStore
+        from casetrack.store.files import storage_errors
+        from casetrack.store.info import info_lock
+        from casetrack.store.marks.store import keep
+        from casetrack.store.migrations.backup import KEEP, remove_backups
+        from casetrack.store.source_states import FILE as SOURCES
+        from casetrack.store.untaken import note
+
+        for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
+            self._removed.append(f"the backup of format {backup.version}")
+        if not self._secure:
+            return
+        home = self._folder / "sync"
+        with storage_errors(home):
+            with info_lock(self._folder):
+                (self._folder / SOURCES).unlink(missing_ok=True)
+            if home.is_dir():
+                shutil.rmtree(home)
+        untaken = self._workspace.state().untaken()
+        note(self._folder, (), present=(), is_over=lambda file: file not in untaken)
+        gone = self._marks_of_gone()
+        if count := keep(self._folder, lambda mark: mark.mark_id not in gone):
+            self._removed.append(f"{_counted(count, 'mark', 'marks')} of what is gone")
+        settings, info = self._workspace.settings, self._workspace.info
+        JobStore(settings.data_dir).forget(info.id, running=False)
+
+    def _marks_of_gone(self) -> set[str]:
+        """Return the marks that may name what is not there any more, and those taken back."""
+        return {m.mark_id for m in self._workspace.state().graph.marks if m.state != "in force"}
+
+    def _snapshot(self) -> Snapshot:
+        return self._workspace.state().snapshot
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"

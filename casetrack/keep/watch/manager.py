@@ -1,0 +1,325 @@
+"""All watched folders of a data folder, kept in sync in the background."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
+from casetrack.keep.watch.changes import file_state
+from casetrack.keep.watch.clock import SystemClock
+from casetrack.keep.watch.idle_upkeep import IdleUpkeep
+from casetrack.keep.watch.notifier import OsNotifier
+from casetrack.keep.watch.statuses import Statuses
+from casetrack.keep.watch.syncer import CollectionSync
+from casetrack.keep.watch.watch_list import WatchList
+from casetrack.keep.watch.watched_folder import WatchContext, WatchedFolder
+from casetrack.store.info import read_info
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+
+    from casetrack.api.library import Library
+    from casetrack.base.records.watches import Watch
+    from casetrack.keep.watch.changes import FileState
+    from casetrack.keep.watch.clock import Clock
+    from casetrack.keep.watch.notifier import Notifier
+    from casetrack.keep.watch.syncer import Report, Sync
+    from casetrack.keep.watch.watch_list_file import Stamp
+    from casetrack.keep.watch.watched_folder import SyncTask
+
+logger = logging.getLogger("casetrack.watch")
+repairs = logging.getLogger("casetrack.repairs")
+
+STEP_SECONDS = 1.0
+WORKING_SECONDS = 0.5
+LIST_SECONDS = 2.0
+"""Where no folder is watched, the list of watches is read so often."""
+COLLECTIONS_SECONDS = 10.0
+"""So often it is checked which collections are open; one that is gone twice was deleted."""
+FAILURE_SECONDS = 5.0
+
+
+def in_thread(work: Callable[[], None], /) -> None:
+    """Run *work* in a thread of its own, which does not keep the process alive."""
+    threading.Thread(target=work, name="casetrack-watch-work", daemon=True).start()
+
+
+class WatchManager:
+    """Keeps the watched folders of a data folder in sync, one after the other.
+
+    Several programs may run one for the same data folder: each folder is watched by one of them,
+    and by another one when that ends.
+
+    Parameters
+    ----------
+    library
+        The data folder's library.
+    watch_list
+        Its watched folders.
+    sync
+        What brings a folder and its collection together.
+    clock, notifier, state_of, zone, run
+        The machine's own by default; tests give theirs. *run* runs blocking work, at most one piece
+        at a time.
+    owner
+        How this program is called in statuses.
+    on_sync
+        Told of every sync that ended, in the thread of :meth:`step`.
+    stopping
+        Set it to stop, as :meth:`stop` does.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        watch_list: WatchList | None = None,
+        /,
+        *,
+        sync: Sync | None = None,
+        clock: Clock | None = None,
+        notifier: Notifier | None = None,
+        state_of: Callable[[str], FileState] = file_state,
+        zone: tzinfo | None = None,
+        run: Callable[[Callable[[], None]], None] = in_thread,
+        owner: str = "casetrack",
+        on_sync: Callable[[Watch, SyncTask, Report | Exception], None] | None = None,
+        stopping: threading.Event | None = None,
+    ) -> None:
+        home = library.settings.data_dir
+        self.stopping = stopping or threading.Event()
+        self._collections_dir = library.settings.collections_dir
+        self._watch_list = watch_list or WatchList(home)
+        self._statuses = Statuses(home)
+        self._sync = sync or CollectionSync(library)
+        self._clock = clock or SystemClock()
+        self._notifier = notifier or OsNotifier(self._statuses.home)
+        self._context = WatchContext(
+            statuses=self._statuses,
+            clock=self._clock,
+            notifier=self._notifier,
+            owner=f"{owner} (process {os.getpid()})",
+            outside=str(home),
+            zone=zone,
+            state_of=state_of,
+        )
+        self._run = run
+        self._on_sync = on_sync
+        self._quiet = IdleUpkeep(library, self._clock)
+        self._folders: dict[str, WatchedFolder] = {}
+        self._turn: list[str] = []
+        self._stamp: Stamp | None = None
+        self._collections_at = 0.0
+        self._gone: set[str] = set()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._ended: queue.SimpleQueue[tuple[WatchedFolder, SyncTask, Report | Exception]] = (
+            queue.SimpleQueue()
+        )
+        self._thread: threading.Thread | None = None
+
+    # --- in the background ----------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin in a thread of its own."""
+        self._thread = threading.Thread(target=self.run, name="casetrack-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 30.0) -> None:
+        """End: a running sync stops at its next file, and the folders are left to others.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for that. What is not finished by then is not committed.
+        """
+        self.stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def run(self) -> None:
+        """Watch until :attr:`stopping` is set, and leave the folders to others then."""
+        try:
+            while True:
+                if self.stopping.wait(self._careful_step()):
+                    return
+        finally:
+            self.close()
+
+    def _careful_step(self) -> float:
+        try:
+            return self.step()
+        except CaseTrackError as error:
+            logger.warning("Watching goes on in a moment: %s", error.message)
+        except Exception:
+            # Whatever it is, the other folders and the next minutes must not suffer from it.
+            logger.exception("Watching stumbled")
+        return FAILURE_SECONDS
+
+    def close(self) -> None:
+        """Stop what runs, wait for it, and leave all folders to others."""
+        for folder in self._folders.values():
+            folder.cancel()
+        self._idle.wait()
+        self._collect()
+        for folder in self._folders.values():
+            folder.release()
+        self._folders.clear()
+        self._stamp = None
+        self._notifier.stop()
+
+    # --- one step -------------------------------------------------------------------------
+
+    def step(self) -> float:
+        """Do what is due now, and return the seconds until the next step should be.
+
+        Raises
+        ------
+        CaseTrackError
+            The list of watches or a lock cannot be used; the next step tries again.
+        """
+        self._collect()
+        self._read_watch_list()
+        self._check_collections()
+        if self._notifier.lost():
+            logger.warning("The system lost news of changed files; all folders are compared.")
+            for folder in self._folders.values():
+                folder.compare()
+        for folder in self._folders.values():
+            folder.step(busy=not self._idle.is_set())
+        if self._idle.is_set() and not self.stopping.is_set():
+            self._begin()
+        return self._pause()
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of everything that could grow, for tests."""
+        return {
+            "folders": len(self._folders),
+            "paths": sum(k.size for k in self._folders.values()),
+            "gone": len(self._gone),
+            "turn": len(self._turn),
+            "ended": self._ended.qsize(),
+        }
+
+    def _pause(self) -> float:
+        if not self._folders:
+            return LIST_SECONDS
+        has_work = any(k.has_work for k in self._folders.values())
+        return WORKING_SECONDS if has_work else STEP_SECONDS
+
+    def _read_watch_list(self) -> None:
+        stamp = self._watch_list.stamp()
+        if stamp == self._stamp and (stamp is not None or not self._folders):
+            return
+        watches = {watch.id: watch for watch in self._watch_list.watches()}
+        for watch_id in [i for i in self._folders if i not in watches]:
+            self._folders.pop(watch_id).release()
+            self._statuses.forget(watch_id)
+        for watch_id, watch in watches.items():
+            folder = self._folders.get(watch_id)
+            if folder is None:
+                self._folders[watch_id] = WatchedFolder(watch, self._context)
+            elif folder.watch.folder != watch.folder:  # edited by hand
+                folder.release()
+                self._folders[watch_id] = WatchedFolder(watch, self._context)
+            elif folder.watch != watch:
+                folder.change(watch)
+        self._turn = list(self._folders)
+        self._stamp = stamp
+
+    def _check_collections(self) -> None:
+        now = self._clock.monotonic()
+        if now < self._collections_at or not self._folders:
+            return
+        self._collections_at = now + COLLECTIONS_SECONDS
+        if not self._collections_dir.is_dir():
+            return  # a disk that is not there deletes nothing
+        gone = set()
+        for folder in self._folders.values():
+            collection_id = folder.watch.collection_id
+            home = self._collections_dir / collection_id
+            if home.is_dir():
+                folder.resting = _rests(home)
+            else:
+                gone.add(collection_id)
+        self._drop(gone & self._gone)
+        self._gone = gone
+
+    def _drop(self, collection_ids: set[str]) -> None:
+        if not collection_ids:
+            return
+        watches = [folder.watch for folder in self._folders.values()]
+        doomed = {watch.id for watch in watches if watch.collection_id in collection_ids}
+        for watch in self._watch_list.remove(doomed):
+            repairs.warning(
+                "The folder %s is not watched any more: its collection was deleted.", watch.folder
+            )
+        self._read_watch_list()
+
+    def _begin(self) -> None:
+        for watch_id in tuple(self._turn):
+            folder = self._folders[watch_id]
+            task = folder.next_task()
+            if task is not None:
+                # Whoever had a turn is last in the next round.
+                self._turn.remove(watch_id)
+                self._turn.append(watch_id)
+                self._start(partial(self._do, folder, task))
+                self._collect()
+                return
+        collection_id = self._quiet.due()
+        if collection_id is not None:
+            self._start(partial(self._quiet.run, collection_id, self.stopping))
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._idle.clear()
+
+        def guarded() -> None:
+            try:
+                work()
+            except Exception:
+                logger.exception("Work in the background failed")
+            finally:
+                self._idle.set()
+
+        try:
+            self._run(guarded)
+        except BaseException:
+            self._idle.set()
+            raise
+
+    def _do(self, folder: WatchedFolder, task: SyncTask) -> None:
+        outcome: Report | Exception
+        try:
+            only = None if task.paths is None else _paths(task.paths)
+            outcome = self._sync(task.watch, only, task.cancel)
+        except Exception as error:  # noqa: BLE001 - told in the status, and tried again
+            outcome = error
+        self._ended.put((folder, task, outcome))
+
+    def _collect(self) -> None:
+        while True:
+            try:
+                folder, task, outcome = self._ended.get_nowait()
+            except queue.Empty:
+                return
+            folder.finished(task, outcome)
+            if self._on_sync is not None:
+                self._on_sync(task.watch, task, outcome)
+
+
+def _paths(paths: tuple[str, ...]) -> tuple[Path, ...]:
+    return tuple(map(Path, paths))
+
+
+def _rests(folder: Path) -> bool:
+    try:
+        return read_info(folder).status != "active"
+    except (CollectionDamaged, FutureSchema):
+        return False  # the sync says what is wrong

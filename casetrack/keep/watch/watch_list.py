@@ -1,0 +1,370 @@
+"""The watched folders of a data folder."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import uuid
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.config import resolve_path
+from casetrack.base.errors import (
+    AmbiguousName,
+    FileNotFound,
+    UsageError,
+    WatchNotFound,
+    WrongPathKind,
+)
+from casetrack.base.objects.address import is_address
+from casetrack.base.records.watches import DEFAULT_DAILY_TIME, Watch
+from casetrack.keep.watch.schedule import checked_schedule, checked_time
+from casetrack.keep.watch.watch_list_file import WatchListFile
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Container
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from casetrack.keep.watch.watch_list_file import Entries, Stamp
+
+logger = logging.getLogger("casetrack.watch")
+
+_ID_PREFIX = 4
+
+
+class WatchList:
+    """Adds, finds, changes and removes watched folders; see :class:`~casetrack.base.records.Watch`.
+
+    Several programs may do so at once, and none loses what another did.
+
+    Parameters
+    ----------
+    data_dir
+        The data folder; the list is its ``watches.json``.
+    """
+
+    def __init__(self, data_dir: Path, /) -> None:
+        self.data_dir = data_dir
+        self._file = WatchListFile(data_dir / "watches.json")
+        self._told: set[str] = set()
+
+    @property
+    def path(self) -> Path:
+        """Where the list lies."""
+        return self._file.path
+
+    def stamp(self) -> Stamp | None:
+        """Return what changes whenever the list does; ``None`` where there is none."""
+        return self._file.stamp()
+
+    def watches(self, collection_id: str | None = None, /) -> tuple[Watch, ...]:
+        """Return the watches, of all collections or of one, in the order they were made.
+
+        Raises
+        ------
+        DiskFull, NotWritable, StorageError
+            The list cannot be read, or a damaged one not be replaced by its last good copy.
+        """
+        return tuple(
+            watch
+            for watch in self._parsed(self._file.read())
+            if collection_id is None or watch.collection_id == collection_id
+        )
+
+    def add(
+        self,
+        collection_id: str,
+        folder: str | Path,
+        /,
+        *,
+        schedule: str | None = None,
+        daily_time: str | None = None,
+        recursive: bool | None = None,
+        file_extensions: Iterable[str] | None = None,
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        auto_remove_deleted: bool | None = None,
+    ) -> tuple[Watch, bool]:
+        """Watch a folder for a collection. One that is watched for it already is changed.
+
+        Parameters
+        ----------
+        collection_id
+            Whole.
+        folder
+            An existing folder outside the data folder.
+        schedule, daily_time, recursive, file_extensions, include, exclude, auto_remove_deleted
+            See :class:`Watch`; ``None`` leaves what was said before, or
+            the default.
+
+        Returns
+        -------
+        Watch
+            As it is stored now; enabled.
+        bool
+            Whether it is new.
+
+        Raises
+        ------
+        UsageError
+            An option does not fit, the folder is inside the data folder, or it is watched like this
+            already.
+        FileNotFound, WrongPathKind
+            There is no such folder.
+        DiskFull, NotWritable, StorageError
+        """
+        path = self._checked_folder(folder)
+        fields = checked_fields(
+            schedule=schedule,
+            daily_time=daily_time,
+            recursive=recursive,
+            file_extensions=file_extensions,
+            include=include,
+            exclude=exclude,
+            auto_remove_deleted=auto_remove_deleted,
+        )
+        found: list[tuple[Watch, bool]] = []
+
+        def edit(entries: Entries) -> None:
+            for entry, watch in self._known(entries):
+                if watch.collection_id == collection_id and _same(watch.folder, path):
+                    found.append((_changed(entry, watch, fields | {"enabled": True}), False))
+                    return
+            watch = Watch(
+                id=str(uuid.uuid4()),
+                collection_id=collection_id,
+                folder=str(path),
+                recursive=True,
+                enabled=True,
+                created_at=datetime.now(UTC),
+            )
+            entries.append(watch.as_dict() | fields)
+            found.append((Watch.from_dict(entries[-1]), True))
+
+        self._file.change(edit)
+        return found[0]
+
+    def change(self, watch_id: str, /, *, enabled: bool | None = None, **options: Any) -> Watch:
+        """Change a watch and return it.
+
+        Parameters
+        ----------
+        watch_id
+            Whole.
+        enabled
+            Whether it is watched; ``None`` leaves it.
+        options
+            As for :meth:`add`.
+
+        Raises
+        ------
+        WatchNotFound
+            It was removed meanwhile.
+        UsageError
+            An option does not fit, or nothing would change.
+        DiskFull, NotWritable, StorageError
+        """
+        fields = checked_fields(**options)
+        if enabled is not None:
+            fields["enabled"] = enabled
+        found: list[Watch] = []
+
+        def edit(entries: Entries) -> None:
+            for entry, watch in self._known(entries):
+                if watch.id == watch_id:
+                    found.append(_changed(entry, watch, fields))
+
+        self._file.change(edit)
+        if not found:
+            raise _not_found(watch_id, self.watches())
+        return found[0]
+
+    def remove(self, watch_ids: Container[str], /) -> tuple[Watch, ...]:
+        """Remove watches by their whole ids and return those that were there.
+
+        Raises
+        ------
+        DiskFull, NotWritable, StorageError
+        """
+        gone: list[Watch] = []
+
+        def edit(entries: Entries) -> None:
+            gone[:] = [watch for _, watch in self._known(entries) if watch.id in watch_ids]
+            ids = {watch.id for watch in gone}
+            entries[:] = [entry for entry in entries if entry.get("id") not in ids]
+
+        self._file.change(edit)
+        return tuple(gone)
+
+    def find(self, path_or_id: str, /, *, collection_id: str | None = None) -> Watch:
+        """Return the watch of a folder, or of an id (its first 4 characters are enough).
+
+        Parameters
+        ----------
+        collection_id
+            Only watches of this collection count; a folder may be watched for several.
+
+        Raises
+        ------
+        WatchNotFound
+            None fits; those that are known are named.
+        AmbiguousName
+            Several do.
+        """
+        watches = self.watches(collection_id)
+        asked = path_or_id.strip()
+        fits = [w for w in watches if w.id == asked]
+        if not fits and asked:
+            with contextlib.suppress(RuntimeError):  # "~nobody"
+                path = resolve_path(asked)
+                fits = [w for w in watches if _same(w.folder, path)]
+        if not fits and len(asked) >= _ID_PREFIX:
+            fits = [w for w in watches if w.id.startswith(asked.lower())]
+        if len(fits) > 1:
+            raise AmbiguousName("watched folder", asked, [(w.folder, w.id) for w in fits])
+        if not fits:
+            raise _not_found(asked, watches)
+        return fits[0]
+
+    def _checked_folder(self, folder: str | Path) -> Path:
+        if is_address(folder):
+            raise UsageError(
+                f"{folder} cannot be watched: object storage tells nobody of its changes.",
+                hint="Name it as a source of the kind s3, and let a scheduler run `casetrack sync` "
+                "for it: each run lists it, and fetches what has changed.",
+            )
+        try:
+            path = resolve_path(folder)
+        except RuntimeError as error:  # "~nobody"
+            raise FileNotFound(folder) from error
+        if not path.exists():
+            raise FileNotFound(path)
+        if not path.is_dir():
+            raise WrongPathKind(
+                f"{path} is a file, not a folder.", hint="Watch the folder that it lies in."
+            )
+        home = self.data_dir.resolve()
+        if path.resolve().is_relative_to(home):
+            raise UsageError(
+                f"{path} lies in CaseTrack's own data folder {home}, "
+                "which changes with every sync.",
+                hint="Keep your documents in a folder outside of it, and watch that one.",
+            )
+        return path
+
+    def _known(self, entries: Entries) -> list[tuple[dict[str, Any], Watch]]:
+        """Return the entries that can be understood, each with its watch."""
+        pairs = []
+        for entry in entries:
+            try:
+                watch = Watch.from_dict(entry)
+                checked_time(watch.daily_time)
+                pairs.append((entry, watch))
+            except (ValueError, KeyError, TypeError, UsageError) as error:
+                name = str(entry.get("id") or entry.get("folder_path"))
+                if name not in self._told:
+                    self._told.add(name)
+                    logger.warning(
+                        "The entry %s in %s is left alone: it cannot be understood (%s: %s).",
+                        name,
+                        self.path,
+                        type(error).__name__,
+                        error,
+                    )
+        return pairs
+
+    def _parsed(self, entries: Entries) -> list[Watch]:
+        return [watch for _, watch in self._known(entries)]
+
+
+def _changed(entry: dict[str, Any], watch: Watch, fields: Mapping[str, Any]) -> Watch:
+    """Change the entry of a watch, and return the watch."""
+    entry.update(fields)
+    changed = Watch.from_dict(entry)
+    if changed == watch:
+        state = "watched" if watch.enabled else "paused"
+        raise UsageError(
+            f"Nothing was changed: {watch.folder} is {state} like this already.",
+            hint="`casetrack watch list` (list_watches) shows how each folder is watched.",
+        )
+    return changed
+
+
+def checked_fields(
+    *,
+    schedule: str | None = None,
+    daily_time: str | None = None,
+    recursive: bool | None = None,
+    file_extensions: Iterable[str] | None = None,
+    include: Iterable[str] | None = None,
+    exclude: Iterable[str] | None = None,
+    auto_remove_deleted: bool | None = None,
+) -> dict[str, Any]:
+    """Return the given options in the form that is stored; ``None`` leaves one out.
+
+    Raises
+    ------
+    UsageError
+        One does not fit.
+    """
+    fields: dict[str, Any] = {}
+    if schedule is not None:
+        fields["schedule"] = checked_schedule(schedule)
+    if daily_time is not None:
+        fields["daily_time"] = checked_time(daily_time)
+        if fields.get("schedule", "daily") != "daily":
+            raise UsageError(
+                f"A time of day does not go with the schedule {fields['schedule']}.",
+                hint="Use the schedule daily, or leave the time out.",
+            )
+    switches = {"recursive": recursive, "auto_remove_deleted": auto_remove_deleted}
+    lists = {"include": include, "exclude": exclude}
+    fields |= {name: value for name, value in switches.items() if value is not None}
+    fields |= {name: [p for p in given if p] for name, given in lists.items() if given is not None}
+    if file_extensions is not None:
+        extensions = sorted({_extension(e) for e in file_extensions})
+        fields["file_extensions"] = extensions or None
+    return fields
+
+
+def describe(watch: Watch, /) -> str:
+    """Return the schedule of a watch in words."""
+    if watch.schedule == "daily":
+        time = watch.daily_time or DEFAULT_DAILY_TIME
+        return f"on change, and compared daily at {time}"
+    return {
+        "on_change": "on change",
+        "hourly": "on change, and compared every hour",
+        "every_6h": "on change, and compared every 6 hours",
+        "every_12h": "on change, and compared every 12 hours",
+        "manual": "only when asked",
+    }[watch.schedule]
+
+
+def _extension(text: str) -> str:
+    extension = "." + text.strip().lower().lstrip("*").lstrip(".")
+    if extension == ".":
+        raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
+    return extension
+
+
+def _same(stored: str, path: Path) -> bool:
+    return _normal(stored) == _normal(path)
+
+
+def _normal(path: str | Path) -> str:
+    return os.path.normcase(os.path.realpath(path))
+
+
+def _not_found(asked: str, known: Iterable[Watch]) -> WatchNotFound:
+    lines = "\n".join(f"  - {w.folder} (ID: {w.id[:8]})" for w in known)
+    if not lines:
+        return WatchNotFound(
+            f'"{asked}" is not watched; no folder is.',
+            hint="Watch one with `casetrack watch add FOLDER`.",
+        )
+    return WatchNotFound(
+        f'"{asked}" is not watched. These are:\n{lines}', hint="Give one of these paths or IDs."
+    )

@@ -1,5 +1,0 @@
-"""The user's word: tags, stars, edits of names, own events. One store, which nothing rebuilds."""
-
-from casetrack.marks.store import Marks, add, new_mark, read, stamp
-
-__all__ = ["Marks", "add", "new_mark", "read", "stamp"]

@@ -1,0 +1,82 @@
+"""Reads files into pages: one module per format, each the only importer of its parser.
+
+``READERS`` is ordered; :func:`detect` chooses by extension and content. Callers outside this
+package read through :class:`casetrack.parse.workers.pool.ParsePool`, in worker processes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.parse.detect import choose, read_head
+from casetrack.parse.image.reader import ImageReader
+from casetrack.parse.legacy.reader import DocReader, PptReader
+from casetrack.parse.mail.eml import EmlReader
+from casetrack.parse.mail.mbox import MboxReader
+from casetrack.parse.mail.msg import MsgReader
+from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
+from casetrack.parse.pdf.reader import PdfReader
+from casetrack.parse.rtf.reader import RtfReader
+from casetrack.parse.sheets.reader import SheetReader
+from casetrack.parse.slides.reader import PptxReader
+from casetrack.parse.text.code import CodeReader
+from casetrack.parse.text.delimited import DelimitedReader
+from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
+from casetrack.parse.text.markdown import MarkdownReader
+from casetrack.parse.text.plain import TextReader
+from casetrack.parse.web.epub import EpubReader
+from casetrack.parse.web.reader import HtmlReader
+from casetrack.parse.word.reader import DocxReader
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.parse.base import Reader
+
+READERS: tuple[Reader, ...] = (
+    PdfReader(),
+    DocxReader(),
+    PptxReader(),
+    SheetReader(),
+    DocReader(),
+    PptReader(),
+    OdtReader(),
+    OdpReader(),
+    OdgReader(),
+    RtfReader(),
+    EmlReader(),
+    MsgReader(),
+    MboxReader(),
+    HtmlReader(),
+    EpubReader(),
+    ImageReader(),
+    DelimitedReader(),
+    JsonLinesReader(),
+    JsonReader(),
+    CodeReader(),
+    MarkdownReader(),
+    TextReader(),
+)
+
+
+def known_extensions() -> tuple[str, ...]:
+    """Return every extension that some reader reads, lower case, with dot, sorted."""
+    return tuple(sorted(extension for reader in READERS for extension in reader.extensions))
+
+
+def detect(path: Path, /) -> Reader:
+    """Return the reader of the file at *path*.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
+        There is nothing to read.
+    UnsupportedFormat
+        No reader has this extension; the error lists the known ones.
+    FormatMismatch
+        The content is something else than the extension says.
+    """
+    return choose(read_head(path), READERS)
+
+
+__all__ = ["READERS", "detect", "known_extensions"]

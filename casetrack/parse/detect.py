@@ -1,0 +1,234 @@
+"""Chooses the reader of a file by its extension, and checks that against its content."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import stat
+import zipfile
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import (
+    EmptyFile,
+    FileNotFound,
+    FileUnreadable,
+    FormatMismatch,
+    UnsupportedFormat,
+    WrongPathKind,
+)
+from casetrack.parse.base import FileHead
+from casetrack.parse.encoding import looks_like_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from casetrack.parse.base import Reader
+
+SOURCE_CODE = "Source code"
+"""Name of the reader that has an extension for every language."""
+HEAD_BYTES = 8192
+PDF_HEADER_WITHIN = 1024
+"""A PDF's header may stand anywhere within its first bytes (ISO 32000-1, annex H)."""
+
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP_MAGIC = b"PK\x03\x04"
+_ENTRY_BYTES, _SEARCHED_BYTES = 128, 1 << 24
+_OLE_STREAMS = (
+    "EncryptedPackage",
+    "Workbook",
+    "Book",
+    "WordDocument",
+    "PowerPoint Document",
+    "__properties_version1.0",
+)
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"II+\x00", "a TIFF image"),
+    (b"MM\x00+", "a TIFF image"),
+    (b"\x7fELF", "a program"),
+    (b"{\\rtf", "an RTF document"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"SQLite format 3\x00", "a SQLite database"),
+    (b"PAR1", "a Parquet file"),
+)
+_MAIL = ".eml"
+_NUMBERED = re.compile(r"[^.]+\.?|\d[\w.-]*:2,[A-Za-z]*|\d+(?:\.[\w=,-]+)+")
+"""Names in the folders of a mailbox, where no ending says what a file is."""
+_MAIL_FIELD = re.compile(
+    rb"(?im)^(Received|Return-Path|Message-ID|From|To|Cc|Date|Subject|MIME-Version|X-From)[ \t]*:"
+)
+_MAIL_FIELDS = 3
+# Two letters that a text may start with too; they count only where the rest is binary.
+_SHORT_MAGIC = ((b"MZ", "a Windows program"), (b"BM", "a BMP image"))
+_OLE_KINDS = (
+    ("EncryptedPackage", "a password-protected Office document"),
+    ("Workbook", "an Excel 97-2003 workbook (.xls)"),
+    ("Book", "an Excel 97-2003 workbook (.xls)"),
+    ("WordDocument", "a Word 97-2003 document (.doc)"),
+    ("PowerPoint Document", "a PowerPoint 97-2003 presentation (.ppt)"),
+    ("__properties_version1.0", "an Outlook message (.msg)"),
+)
+
+
+def read_head(path: Path, /) -> FileHead:
+    """Look at a file: extension, first bytes, names inside a container.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
+        There is nothing to read.
+    """
+    try:
+        info = path.stat()
+        if stat.S_ISDIR(info.st_mode):
+            raise WrongPathKind(
+                f"{path} is a folder, not a file.",
+                hint="Name a file in it, or ingest the whole folder.",
+            )
+        if not stat.S_ISREG(info.st_mode):
+            raise WrongPathKind(
+                f"{path} is not a regular file (a device, a pipe or a socket).",
+                hint="Copy its content into a file first.",
+            )
+        if info.st_size == 0:
+            raise EmptyFile(path)
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        members = _members(path, head)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFound(path) from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileUnreadable(path, reason) from error
+    return FileHead(path, path.suffix.lower(), head, members, _mark(head, members))
+
+
+def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
+    """Return the reader of the file.
+
+    Raises
+    ------
+    UnsupportedFormat
+        No reader has this extension.
+    FormatMismatch
+        The content is something else than the extension says.
+    """
+    extension = _MAIL if _is_unnamed_mail(file) else file.extension
+    named = [reader for reader in readers if extension in reader.extensions]
+    if not named:
+        # A hundred extensions of source code would bury the others.
+        raise UnsupportedFormat(
+            file.path, [e for r in readers for e in r.extensions if r.name != SOURCE_CODE]
+        )
+    for reader in named:
+        if reader.accepts(file):
+            return reader
+    raise FormatMismatch(file.path, file.extension, describe(file))
+
+
+def _is_unnamed_mail(file: FileHead) -> bool:
+    """Tell a mail as mailboxes hold it, a file a message: ``20.``, ``1354.M2P.host:2,S``."""
+    if not _NUMBERED.fullmatch(file.path.name):
+        return False
+    head = file.head.lstrip()
+    found = {
+        name.lower()
+        for name in _MAIL_FIELD.findall(head.replace(b"\r\n", b"\n").partition(b"\n\n")[0])
+    }
+    return len(found) >= _MAIL_FIELDS and _MAIL_FIELD.match(head) is not None
+
+
+def describe(file: FileHead, /) -> str:
+    """Say in words what a file's content is."""
+    if file.mark:
+        return file.mark
+    if looks_like_text(file.head):
+        return "plain text"
+    if b"%PDF-" in file.head[:PDF_HEADER_WITHIN]:
+        return "a PDF document"
+    for magic, words in _SHORT_MAGIC:
+        if file.head.startswith(magic):
+            return words
+    return "binary data of an unknown kind"
+
+
+def _mark(head: bytes, members: frozenset[str]) -> str | None:
+    if head.startswith(b"%PDF-"):
+        return "a PDF document"
+    if head.startswith(ZIP_MAGIC):
+        return _zip_kind(head, members)
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "a WebP image"
+    if head.startswith(OLE_MAGIC):
+        known = (words for name, words in _OLE_KINDS if name in members)
+        return next(known, "an Office 97-2003 file of an unknown kind")
+    return next((words for magic, words in _MAGIC if head.startswith(magic)), None)
+
+
+def _zip_kind(head: bytes, members: frozenset[str]) -> str:
+    folders = {name.partition("/")[0] for name in members}
+    for folder, words in (
+        ("word", "a Word document (.docx)"),
+        ("xl", "an Excel workbook (.xlsx)"),
+        ("ppt", "a PowerPoint presentation (.pptx)"),
+    ):
+        if folder in folders and "[content_types].xml" in members:
+            return words
+    for mark, words in (
+        (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods)"),
+        (b"opendocument.text", "an OpenDocument text (.odt)"),
+        (b"opendocument.presentation", "an OpenDocument presentation (.odp)"),
+        (b"opendocument.graphics", "an OpenDocument drawing (.odg)"),
+        (b"epub+zip", "an EPUB book"),
+    ):
+        if mark in head[:256]:
+            return words
+    return "a ZIP archive"
+
+
+def _members(path: Path, head: bytes) -> frozenset[str]:
+    """Return lower-case names in a ZIP, known stream names in an OLE container; empty if damaged.
+
+    A damaged container is left to its reader, whose error says more than "a ZIP archive".
+    """
+    if head.startswith(ZIP_MAGIC):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return frozenset(n.replace("\\", "/").lower() for n in archive.namelist())
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError):
+            return frozenset()
+    if head.startswith(OLE_MAGIC):
+        return frozenset(_streams(path))
+    return frozenset()
+
+
+def _streams(path: Path) -> set[str]:
+    """Return the known streams of a container, whatever case their names are written in.
+
+    A directory entry is its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6).
+    """
+    wanted = {n: n.lower().encode("utf-16-le") + b"\x00\x00" for n in _OLE_STREAMS}
+    found: set[str] = set()
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for start in range(0, len(data), _SEARCHED_BYTES):
+            part = data[start : start + _SEARCHED_BYTES + _ENTRY_BYTES].lower()
+            found |= {n for n, letters in wanted.items() if _begins_an_entry(part, letters)}
+    return found
+
+
+def _begins_an_entry(data: bytes, name: bytes) -> bool:
+    at = data.find(name)
+    while at >= 0:
+        if at % _ENTRY_BYTES == 0:
+            return True
+        at = data.find(name, at + 1)
+    return False

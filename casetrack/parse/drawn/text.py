@@ -1,0 +1,202 @@
+"""Text bodies of shapes: paragraphs with their line breaks, bullets and numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.parse.drawn.names import MC, A, M, branch, integer
+from casetrack.parse.list_labels import BULLET, number_text
+from casetrack.parse.page_builder import hidden_mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from casetrack.parse.base import ParagraphKind
+
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_BREAKS = frozenset("\v\r\n\u2028\u2029")
+_BULLETS = {f"{A}{name}" for name in ("buNone", "buChar", "buAutoNum", "buBlip")}
+_SCHEME = re.compile(
+    r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain|Minus)"
+)
+_FORMS = {
+    "arabic": "decimal",
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+}
+_AROUND = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}", "Minus": "- {} -"}
+_GENERATED = re.compile(
+    r"\s*(Description automatically generated( with \w+ confidence)?|"
+    r"AI-generated content may be incorrect\.?)\s*",
+    re.IGNORECASE,
+)
+_NAMELESS = re.compile(r"(?:picture|image|graphic|grafik|bild|photo|object)?\s*\d*", re.IGNORECASE)
+_FILE = re.compile(
+    r"(?:[A-Za-z]:[\\/]|\\\\|/|file:|https?:).*|.*\.(?:bmp|emf|gif|jpe?g|png|svg|tiff?|webp|wmf)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DEEPEST = 8
+_MAX_NESTED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph of a page to be."""
+
+    lines: tuple[str, ...]
+    kind: ParagraphKind = "body"
+    level: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words on one line."""
+        return " ".join(" ".join(self.lines).split())
+
+
+def paragraph_lines(paragraph: Any, /) -> list[str]:
+    """Return the lines of an ``a:p``: runs and fields joined as they are, parted at its breaks."""
+    lines = [""]
+    for piece in _pieces(paragraph, 0):
+        first, *others = piece.split("\n")
+        lines[-1] += first
+        lines += others
+    return lines
+
+
+def _pieces(element: Any, depth: int) -> Iterator[str]:
+    """Yield texts; a line break is a newline and nothing else holds one."""
+    for child in element:
+        tag = child.tag
+        if tag in {f"{A}r", f"{A}fld"}:
+            yield _unescaped(child.findtext(f"{A}t") or "")
+        elif tag == f"{A}br":
+            yield "\n"
+        elif tag == f"{MC}AlternateContent" and depth < _MAX_NESTED:
+            yield from _pieces(branch(child), depth + 1)
+        elif isinstance(tag, str) and tag.endswith("}m"):
+            yield "".join(t.text or "" for t in child.iter(f"{M}t"))
+
+
+def _unescaped(text: str) -> str:
+    """Undo ``_x000B_``, which writes what XML cannot hold; breaks become newlines."""
+
+    def put(found: re.Match[str]) -> str:
+        char = chr(int(found[1], 16))
+        if char in _BREAKS:
+            return "\n"
+        return char if char == "\t" or char.isprintable() else ""
+
+    text = text.replace("\n", " ")
+    return _ESCAPE.sub(put, text) if "_x" in text else text
+
+
+@dataclass(slots=True)
+class ListStyle:
+    """Where a text body's bullets come from: nearest first, the layers of styles behind it."""
+
+    layers: Sequence[Any] = ()
+    _found: dict[int, Any] = field(default_factory=dict)
+
+    def bullet(self, properties: Any, level: int, /) -> Any:
+        """Return the bullet element of a paragraph, ``None`` where nothing is shown."""
+        own = _bullet_in(properties)
+        if own is None:
+            if level not in self._found:
+                layers = (layer.find(f"{A}lvl{level + 1}pPr") for layer in self.layers)
+                found = (_bullet_in(layer) for layer in layers)
+                self._found[level] = next((b for b in found if b is not None), None)
+            own = self._found[level]
+        return None if own is None or own.tag == f"{A}buNone" else own
+
+
+def _bullet_in(properties: Any) -> Any:
+    for child in () if properties is None else properties:
+        if child.tag in _BULLETS:
+            return child
+    return None
+
+
+class _Numbers:
+    """Counts the numbered paragraphs of one text body, level by level."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, tuple[str, int]] = {}
+
+    def label(self, bullet: Any, level: int, /) -> str:
+        """Count a paragraph and return what stands before it."""
+        for deeper in [d for d in self._counts if d > level]:
+            del self._counts[deeper]
+        if bullet is None or bullet.tag != f"{A}buAutoNum":
+            self._counts.pop(level, None)
+            return "" if bullet is None else BULLET
+        scheme = bullet.get("type", "")
+        before, count = self._counts.get(level, ("", 0))
+        first = integer(bullet.get("startAt"), 1) or 1
+        count = count + 1 if before == scheme else first
+        self._counts[level] = (scheme, count)
+        parts = _SCHEME.fullmatch(scheme)
+        if parts is None:
+            return f"{count}."
+        return _AROUND[parts[2]].format(number_text(count, _FORMS[parts[1]]))
+
+
+def body_blocks(body: Any, style: ListStyle, /) -> Iterator[Block]:
+    """Yield the paragraphs of a text body that have text."""
+    numbers = _Numbers()
+    for paragraph in body.iterfind(f"{A}p"):
+        lines = paragraph_lines(paragraph)
+        if not any(line.strip() for line in lines):
+            continue
+        properties = paragraph.find(f"{A}pPr")
+        level = integer(None if properties is None else properties.get("lvl"), 0) or 0
+        level = min(max(level, 0), _DEEPEST)
+        label = numbers.label(style.bullet(properties, level), level)
+        if label:
+            first = next(i for i, line in enumerate(lines) if line.strip())
+            lines[first] = f"{label} {lines[first].lstrip()}"
+        yield Block(tuple(lines), "list" if label else "body")
+
+
+def plain_text(body: Any, /) -> str:
+    """Return all words of a text body on one line."""
+    if body is None:
+        return ""
+    lines = [line for p in body.iter(f"{A}p") for line in paragraph_lines(p)]
+    return " ".join(" ".join(lines).split())
+
+
+def concealed(block: Block, kind: str, /) -> Block:
+    """Mark a paragraph as hidden text; parts of it that are marked already stay as they are."""
+    lines = [line for line in block.lines if line.strip()]
+    if not lines or any("\ufdd2" in line for line in lines):
+        return block
+    marked = (hidden_mark(kind, line, is_labelled=n > 0) for n, line in enumerate(lines))
+    return replace(block, lines=tuple(marked))
+
+
+def link_blocks(targets: Iterable[str], shown: Iterable[Block], /) -> Iterator[Block]:
+    """Yield the targets of links that the paragraphs with the links do not show."""
+    text = "\n".join(line for block in shown for line in block.lines)
+    for target in dict.fromkeys(" ".join(target.split()) for target in targets):
+        if ":" in target and target.removeprefix("mailto:") not in text:
+            yield Block((f"Link: {target}",), "quote")
+
+
+def picture_block(description: str | None, name: str | None, /) -> Block | None:
+    """Return what a picture's author says it shows, ``None`` for a mere name or file name.
+
+    Parameters
+    ----------
+    description, name
+        As the file has them; programs fill the first with the second, with a path, or with the
+        remark that they wrote it themselves.
+    """
+    words = _GENERATED.sub(" ", description or "").split()
+    text = " ".join(words)
+    if words == (name or "").split() or _NAMELESS.fullmatch(text) or _FILE.fullmatch(text):
+        return None
+    return Block((f"Picture: {text}",))

@@ -1,0 +1,134 @@
+"""Takes files out of Office documents: workbooks on a slide, a PDF behind an icon in a letter.
+
+Office keeps them in a folder ``embeddings``, as they are or in an OLE container that says which
+program they belong to ([MS-OLEDS] 2.3). Workbooks behind charts are left: the chart has been read.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import struct
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import ParseFailed
+from casetrack.parse.attachments import attach
+from casetrack.parse.detect import OLE_MAGIC, PDF_HEADER_WITHIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.parse.base import Reading, ReadOptions
+    from casetrack.parse.package import Package
+
+_FOLDER = "/embeddings/"
+_NATIVE = "\x01Ole10Native"
+_WHOLE = (("WordDocument", ".doc"), ("Workbook", ".xls"), ("Book", ".xls"))
+_SLIDES = ("PowerPoint Document", ".ppt")
+_ZIPPED = ("Package", "EmbeddedOdf")
+_KINDS = (
+    (b"word/", ".docx"),
+    (b"ppt/", ".pptx"),
+    (b"xl/", ".xlsx"),
+    (b"opendocument.text", ".odt"),
+    (b"opendocument.spreadsheet", ".ods"),
+    (b"opendocument.presentation", ".odp"),
+)
+
+
+def take_embedded(package: Package, reading: Reading, options: ReadOptions, /) -> None:
+    """Copy the files out that lie inside an Office document; what is none is noted as missing.
+
+    Parameters
+    ----------
+    package
+        The open document.
+    reading
+        Gets the files, and what cannot be read.
+    options
+        Without a spool folder the files stay where they are.
+    """
+    parts = [name for name in package.names if _FOLDER in f"/{name}"]
+    if options.spool is None or not parts:
+        return
+    behind_charts = {target.lower() for target in _chart_data(package)}
+    for part in parts:
+        if part in behind_charts:
+            continue
+        name = posixpath.basename(part)
+        try:
+            data = package.read(part)
+            if data.startswith(OLE_MAGIC) and name.endswith(".bin"):
+                name, data = _unwrapped(name, data)
+        except (ParseFailed, _Unknown) as error:
+            reason = error.message if isinstance(error, ParseFailed) else str(error)
+            reading.missing.append(f"The embedded object {name} was not read: {reason}")
+            continue
+        attach(reading, options, name, data)
+
+
+def _chart_data(package: Package) -> Iterator[str]:
+    """Yield the parts that charts have their values from."""
+    for name in package.names:
+        if "/charts/" in name and "/_rels/" not in name:
+            try:
+                yield from (target for _, target in package.relations(name).values())
+            except ParseFailed:
+                # Then the workbook behind it is read as a file of its own: nothing is lost.
+                continue
+
+
+class _Unknown(Exception):
+    """An object of a program that is not known."""
+
+
+def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
+    """Return name and content of the file that an OLE container stands around."""
+    import olefile  # type: ignore[import-untyped]
+
+    stem = posixpath.splitext(name)[0]
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            if ole.exists(_NATIVE):
+                return _native(stem, ole.openstream(_NATIVE).read())
+            for stream, extension in (*_WHOLE, _SLIDES):
+                if ole.exists(stream):
+                    return f"{stem}{extension}", data
+            for stream in (*_ZIPPED, "CONTENTS"):
+                if ole.exists(stream):
+                    inner = ole.openstream(stream).read()
+                    return f"{stem}{_extension(inner)}", inner
+            raise _Unknown("it belongs to a program whose files are not known.")
+    except (MemoryError, _Unknown):
+        raise
+    except Exception as error:
+        # Damage makes olefile raise anything.
+        raise _Unknown(f"it is damaged ({type(error).__name__}).") from error
+
+
+def _native(stem: str, data: bytes) -> tuple[str, bytes]:
+    """Read the file that a packager put in: label, path, path of a copy, content."""
+    at = 6
+    texts = []
+    for _ in range(2):
+        end = data.index(b"\0", at)
+        texts.append(data[at:end].decode("utf-8", "replace"))
+        at = end + 1
+    (length,) = struct.unpack_from("<I", data, at + 4)
+    at += 8 + length
+    (size,) = struct.unpack_from("<I", data, at)
+    content = data[at + 4 : at + 4 + size]
+    if len(content) < size:
+        raise _Unknown("it ends too early.")
+    return next((text for text in texts if text.strip()), f"{stem}.bin"), content
+
+
+def _extension(data: bytes) -> str:
+    """Return the extension of a file by its first bytes."""
+    if b"%PDF-" in data[:PDF_HEADER_WITHIN]:
+        return ".pdf"
+    found = (extension for mark, extension in _KINDS if mark in data[:8192] or mark in data[-8192:])
+    extension = next(found, None)
+    if extension is None:
+        raise _Unknown("it belongs to a program whose files are not known.")
+    return extension

@@ -1,0 +1,261 @@
+"""Bytes to text: byte order mark, UTF-8, what is declared, else a guess that is named.
+
+The only importer of ``charset_normalizer``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.parse.encoding_guess import guess_letters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Chunks = Callable[[], Iterator[bytes]]
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks with their codecs."""
+# Bell, escape and the like stand in terminal logs; the rest has no place in a text file.
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\v\b\x07\x1b\x1a")
+_BINARY_BYTES = bytes(b for b in range(32) if b not in _TEXT_CONTROLS)
+_MAX_BINARY_SHARE = 0.002
+_GUESS_SAMPLE = 256 * 1024
+_CHUNK = 1 << 20
+_FOREIGN_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*[\r\n]*")
+_ESCAPED = re.compile(rb"\x1b\$[@BCA(]|\x1b\([IJ]")
+_ESCAPED_CODECS = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_ext", "iso2022_kr")
+# As browsers read these names: what is written under them holds more than the standard's letters.
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859-15", "iso8859-2"}
+_MAX_FOREIGN_SHARE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How to decode a text: codec, how to treat bad bytes, and a sentence where that is a guess."""
+
+    name: str
+    errors: str = "strict"
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text, the encoding it was read with, and a sentence where that was a guess or a loss."""
+
+    text: str
+    encoding: str
+    warning: str | None = None
+
+
+class NotText(ValueError):
+    """The bytes are not text in any encoding."""
+
+
+def looks_like_text(head: bytes, /) -> bool:
+    """Tell from the first bytes of a file whether it holds text."""
+    if head.startswith(tuple(mark for mark, _ in MARKS)):
+        return True
+    if _wide_encoding(head):
+        return True
+    binary = len(head) - len(head.translate(None, _BINARY_BYTES))
+    return binary <= len(head) * _MAX_BINARY_SHARE
+
+
+def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
+    """Decode a whole file.
+
+    Parameters
+    ----------
+    declared
+        What something says the encoding is; believed where the bytes fit it and are not clearly
+        something else.
+
+    Raises
+    ------
+    NotText
+        The bytes are binary.
+    """
+    found = _find(lambda: _parts(data), declared)
+    return Decoded(data.decode(found.name, errors=found.errors), found.name, found.warning)
+
+
+def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:
+    """Find the encoding of a file without holding all of it.
+
+    Raises
+    ------
+    NotText
+        The bytes are binary.
+    """
+
+    def chunks() -> Iterator[bytes]:
+        with path.open("rb") as file:
+            while part := file.read(_CHUNK):
+                yield part
+
+    return _find(chunks, declared)
+
+
+def codec_of(label: str | None, /) -> str | None:
+    """Return the codec that a label names, ``None`` where it is no encoding of text."""
+    if not label:
+        return None
+    try:
+        name = codecs.lookup(label.strip().strip("\"'").lower()).name
+        # Codecs from bytes to bytes refuse this; so does UTF-7, which can smuggle markup.
+        "".encode(name)
+    except (LookupError, ValueError, TypeError):
+        return None
+    return None if name in {"utf-7", "idna", "punycode"} else _WIDER.get(name, name)
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    for start in range(0, len(data), _CHUNK):
+        yield data[start : start + _CHUNK]
+
+
+def _find(chunks: Chunks, declared: str | None) -> Encoding:
+    head = next(chunks(), b"")
+    for mark, name in MARKS:
+        if head.startswith(mark):
+            return _checked(chunks, name)
+    wide = _wide_encoding(head[:4096])
+    if wide:
+        return _checked(chunks, wide, f"The file has no byte order mark; read as {wide}.")
+    if not looks_like_text(head[:_GUESS_SAMPLE]):
+        raise NotText("it holds binary data, not text")
+    sample = _sample(chunks)
+    escaped = _escaped(chunks, sample, declared)
+    if escaped:
+        return Encoding(escaped)
+    good, lost = _tally(chunks, "utf-8")
+    if not lost:
+        return Encoding("utf-8")
+    if good >= 4 * lost:
+        # Good multi-byte letters outnumber bad places: UTF-8 with single bad bytes.
+        return Encoding("utf-8", "replace", _lost(lost, "UTF-8"))
+    claimed = codec_of(declared)
+    if claimed and claimed != "utf-8" and _fits(chunks, sample, claimed):
+        return Encoding(claimed)
+    return _guess(chunks, sample, declared)
+
+
+def _checked(chunks: Chunks, name: str, note: str | None = None) -> Encoding:
+    _, lost = _tally(chunks, name)
+    return Encoding(name, "replace", _lost(lost, name)) if lost else Encoding(name, warning=note)
+
+
+def _lost(count: int, name: str) -> str:
+    return f"{count} places are not valid {name}; shown as \ufffd."
+
+
+def _tally(chunks: Chunks, name: str) -> tuple[int, int]:
+    """Count the non-ASCII characters that decode, and the places that do not."""
+    foreign, marks = _foreign(chunks, name, "replace")
+    # The text may contain U+FFFD itself, which is a character like any other.
+    lost = marks - _foreign(chunks, name, "ignore")[1] if marks else 0
+    return foreign - lost, lost
+
+
+def _foreign(chunks: Chunks, name: str, errors: str) -> tuple[int, int]:
+    """Count the non-ASCII characters of the decoded text, and U+FFFD among them."""
+    decoder = codecs.getincrementaldecoder(name)(errors)
+    foreign = marks = 0
+    for part, final in itertools.chain(((part, False) for part in chunks()), [(b"", True)]):
+        text = decoder.decode(part, final)
+        if not text.isascii():
+            foreign += len(text) - len(text.encode("ascii", "ignore"))
+            marks += text.count("\ufffd")
+    return foreign, marks
+
+
+def _sample(chunks: Chunks) -> bytes:
+    """Return the first lines with bytes over 127: nothing else tells encodings apart."""
+    sample = bytearray()
+    for part in chunks():
+        if not part.isascii() or b"\x1b" in part:
+            for line in _FOREIGN_LINE.finditer(part):
+                sample += line.group()[:_GUESS_SAMPLE]
+                if len(sample) >= _GUESS_SAMPLE:
+                    return bytes(sample[:_GUESS_SAMPLE])
+    return bytes(sample)
+
+
+def _escaped(chunks: Chunks, sample: bytes, declared: str | None) -> str | None:
+    """Tell encodings of seven bits, whose escapes switch alphabets."""
+    if sample:
+        return None
+    claimed = codec_of(declared) or ""
+    known = claimed.startswith(("iso2022", "hz"))
+    if not known and not any(_ESCAPED.search(part) for part in chunks()):
+        return None
+    names = (claimed,) if known else _ESCAPED_CODECS
+    return next((name for name in names if not _tally(chunks, name)[1]), None)
+
+
+def _fits(chunks: Chunks, sample: bytes, name: str) -> bool:
+    """Tell whether all bytes fit an encoding, and its letters can be meant."""
+    if _tally(chunks, name)[1]:
+        return False
+    if name not in _LATIN:
+        return True
+    # No language accents every third letter: Latin letters that stand for another script.
+    text = re.sub(r"<[^>]{0,200}>", " ", sample.decode(name, "replace"))
+    accented = sum(1 for c in text if c > "\x7f" and c.isalpha())
+    plain = sum(1 for c in text if c <= "\x7f" and c.isalpha())
+    return accented <= 30 or accented <= _MAX_FOREIGN_SHARE * (accented + plain)
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    """Tell UTF-16 without a mark: Latin text has a zero in every other byte, and in no other."""
+    if len(head) < 4:
+        return None
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    if odd > 0.4 * half and even < 0.05 * half:
+        return "utf-16-le"
+    if even > 0.4 * half and odd < 0.05 * half:
+        return "utf-16-be"
+    return None
+
+
+def _guess(chunks: Chunks, sample: bytes, declared: str | None) -> Encoding:
+    from charset_normalizer import from_bytes
+
+    name = guess_letters(sample)
+    if name is None:
+        # A text without line ends, or of few foreign letters, says more as a whole.
+        best = from_bytes(sample if len(sample) >= 4096 else next(chunks())[:_GUESS_SAMPLE]).best()
+        name = "cp1252" if best is None or best.encoding == "ascii" else best.encoding
+    _, lost = _tally(chunks, name)
+    why = "is not UTF-8"
+    if declared and codec_of(declared) != name:
+        why = f"says it is {declared[:40]}, which its bytes do not fit"
+    warning = f"The file {why}; its encoding was taken to be {name}."
+    if lost:
+        warning += f" {_lost(lost, name)}"
+    return Encoding(name, "replace", warning)

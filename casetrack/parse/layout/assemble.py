@@ -1,0 +1,272 @@
+"""The text of a page to paragraphs and tables in reading order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.parse.layout.blocks import Block
+from casetrack.parse.layout.columns import reading_order
+from casetrack.parse.layout.hyphens import join_line_ends
+from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.segments import Segment
+from casetrack.parse.layout.tables import TableText, bare_tables, flow_tables, keeps_boxes, row_box
+from casetrack.parse.layout.tables_rules import strokes_in_frame
+from casetrack.parse.layout.titles import name_titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.parse.layout.blocks import BlockFinder
+    from casetrack.parse.layout.hyphens import Vocabulary
+    from casetrack.parse.layout.lines import TextLine
+    from casetrack.parse.layout.tables_model import Table
+    from casetrack.parse.layout.tables_rules import Rule
+
+_MIN_SEGMENTS = 4
+_SAME_WIDTH = 4.0
+_MAX_MARGIN_LINES = 3
+_MAX_MARGIN_CHARS = 200
+_MAX_SECTION_CHARS = 100
+
+
+@dataclass(slots=True)
+class TableCarry:
+    """Remembers the table at the end of a page, so that its header holds on the next one.
+
+    One belongs to each document, and sees its pages in order; :meth:`clear` it for a page that is
+    not laid out.
+    """
+
+    columns: list[tuple[float, float]] = field(default_factory=list)
+    is_ruled: bool = False
+    header: str | None = None
+
+    def clear(self) -> None:
+        """Forget the table: something else follows it."""
+        self.columns, self.header = [], None
+
+    def remember(self, table: Table, header: str | None, /) -> None:
+        """Keep the columns and the header of the table that ends a page."""
+        self.columns, self.is_ruled, self.header = list(table.columns), table.is_ruled, header
+
+    def continues(self, table: Table, /) -> bool:
+        """Tell whether a table at the top of a page has the columns of the one before."""
+        if len(table.columns) != len(self.columns) or table.is_ruled != self.is_ruled:
+            return False
+        pairs = list(zip(table.columns, self.columns, strict=True))
+        if self.is_ruled and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs):
+            return True
+        return all(min(b, d) - max(a, c) >= 0.5 * min(b - a, d - c) for (a, b), (c, d) in pairs)
+
+
+def lay_out(
+    flows: Sequence[Sequence[Segment]],
+    loose: Sequence[Segment],
+    finder: BlockFinder,
+    words: Vocabulary,
+    /,
+    *,
+    rules: Sequence[Rule] = (),
+    carry: TableCarry | None = None,
+) -> tuple[list[Block], list[TextLine]]:
+    """Return the blocks of a page in reading order, and its lines as they are numbered.
+
+    Lines that are left without text, since their only word began on the line before, are in no
+    block but count.
+
+    A table is a block of one line for each row, its cells joined by ``" | "``; its header names
+    the columns. Text outside of tables is laid out as if there were none.
+
+    Parameters
+    ----------
+    flows
+        The text of the page by direction, that of most text first.
+    loose
+        Slanted text.
+    finder, words
+        What is usual in the document, and its words.
+    rules
+        Lines and areas drawn on the page.
+    carry
+        The table that ended the page before; holds that of this page afterwards.
+    """
+    everything = [*(s for flow in flows for s in flow), *loose]
+    parts = list(_parts(flows, loose, rules, everything, carry))
+    for part in parts:
+        if isinstance(part, TableText):
+            part.teach(words)
+        else:
+            for line in part:
+                words.add(line.text)
+    for part in parts:
+        if isinstance(part, TableText):
+            part.write(words)
+    _share_headers(parts)
+    if carry is not None:
+        _carry_over(parts, carry)
+    runs = _runs(parts)
+    join_line_ends([line for run in runs if isinstance(run, list) for line in run], words)
+    blocks: list[Block] = []
+    lines: list[TextLine] = []
+    for run in runs:
+        if isinstance(run, TableText):
+            blocks.append(Block(run.rows, "table", header=run.header))
+            lines += run.rows
+        else:
+            blocks += finder.find(run)
+            lines += run
+    return name_titles(blocks, finder.plain_level), lines
+
+
+def _runs(parts: Sequence[list[TextLine] | TableText]) -> list[list[TextLine] | TableText]:
+    """Join the lines between two tables, so that paragraphs go on from column to column."""
+    runs: list[list[TextLine] | TableText] = []
+    for part in parts:
+        if isinstance(part, list) and runs and isinstance(runs[-1], list):
+            runs[-1] += part
+        else:
+            runs.append(part)
+    return runs
+
+
+def _parts(
+    flows: Sequence[Sequence[Segment]],
+    loose: Sequence[Segment],
+    rules: Sequence[Rule],
+    everything: Sequence[Segment],
+    carry: TableCarry | None,
+) -> Iterator[list[TextLine] | TableText]:
+    """Yield lines and tables in reading order; lines of one region stay together but for tables."""
+    region = 0
+    for flow in (*flows, *([s] for s in loose)):
+        whole = _of_flow(flow, rules, everything, carry)
+        rest, table_of = _with_stand_ins(flow, whole)
+        placed: set[int] = set()
+        for segments in reading_order(rest):
+            tables, plain = [], []
+            for s in segments:
+                table = table_of.get(id(s))
+                if table is None:
+                    plain.append(s)
+                elif id(table) not in placed:
+                    placed.add(id(table))
+                    tables.append(table)
+            for table in bare_tables(plain):
+                if keeps_boxes(table, _without(everything, table)):
+                    tables.append(table)
+                    plain = _without(plain, table)
+            lines = visual_lines(plain, region)
+            region += 1
+            if not tables:
+                yield lines
+                continue
+            for part in _interleaved(lines, tables):
+                if isinstance(part, list):
+                    yield part
+                else:
+                    yield TableText(part, region)
+                    region += 1
+
+
+def _of_flow(
+    flow: Sequence[Segment],
+    rules: Sequence[Rule],
+    everything: Sequence[Segment],
+    carry: TableCarry | None,
+) -> list[Table]:
+    """Return the tables of a flow that drawn lines tell, or amounts one below another."""
+    if len(flow) < _MIN_SEGMENTS:
+        return []
+    continues = TableCarry().continues if carry is None else carry.continues
+    tables = flow_tables(strokes_in_frame(rules, flow), flow, continues)
+    return [table for table in tables if keeps_boxes(table, _without(everything, table))]
+
+
+def _without(segments: Sequence[Segment], table: Table) -> list[Segment]:
+    held = {id(s) for s in table.sources}
+    return [s for s in segments if id(s) not in held]
+
+
+def _with_stand_ins(
+    flow: Sequence[Segment], tables: Sequence[Table]
+) -> tuple[list[Segment], dict[int, Table]]:
+    """Put one line of text in the place of each row, as wide as the table.
+
+    So columns of a page are found around a table as they are around prose, and the table's own
+    cells are none.
+    """
+    if not tables:
+        return list(flow), {}
+    table_of: dict[int, Table] = {}
+    held = {id(s) for table in tables for s in table.sources}
+    out = [s for s in flow if id(s) not in held]
+    for table in tables:
+        segments = [s for row in table.rows for s in row.segments]
+        left, right = min(s.u0 for s in segments), max(s.u1 for s in segments)
+        for row in table.rows:
+            size = row.segments[0].size
+            text = "x" * max(1, round(2 * (right - left) / size))
+            stand_in = Segment(
+                text, left, row.v0, right, row.v1, row.v1, size, bold=False, box=row_box(row)
+            )
+            table_of[id(stand_in)] = table
+            out.append(stand_in)
+    return out, table_of
+
+
+def _interleaved(
+    lines: Sequence[TextLine], tables: Sequence[Table]
+) -> Iterator[list[TextLine] | Table]:
+    """Yield the lines of a region and its tables from top to bottom."""
+    at = 0
+    for table in sorted(tables, key=lambda t: t.rows[0].v0):
+        top = (table.rows[0].v0 + table.rows[0].v1) / 2
+        end = at
+        while end < len(lines) and lines[end].base < top:
+            end += 1
+        if end > at:
+            yield list(lines[at:end])
+        yield table
+        at = end
+    if at < len(lines):
+        yield list(lines[at:])
+
+
+def _share_headers(parts: Sequence[list[TextLine] | TableText]) -> None:
+    """Let a header hold for the rows below it that drawn lines or a section's name part from it."""
+    above = TableCarry()
+    for part in parts:
+        if isinstance(part, TableText):
+            above.is_ruled = part.table.is_ruled
+            if part.header is None and above.header and above.continues(part.table):
+                part.header = above.header
+            above.remember(part.table, part.header)
+        elif len(part) > _MAX_MARGIN_LINES or any(len(n.text) > _MAX_SECTION_CHARS for n in part):
+            above.clear()
+
+
+def _carry_over(parts: Sequence[list[TextLine] | TableText], carry: TableCarry) -> None:
+    """Give a table that goes on at the top of a page its header, and keep the one at the end."""
+    first = _at_margin(parts)
+    if first is not None and carry.columns and carry.continues(first.table):
+        own = first.header if first.table.is_header_sure else None
+        if own is None or carry.header is None or own == carry.header:
+            first.header = own or carry.header
+    carry.clear()
+    last = _at_margin(parts[::-1])
+    if last is not None:
+        carry.remember(last.table, last.header)
+
+
+def _at_margin(parts: Sequence[list[TextLine] | TableText]) -> TableText | None:
+    """Return the first part, if that is a table: a running head or foot may stand before it."""
+    lines = chars = 0
+    for part in parts:
+        if isinstance(part, TableText):
+            return part
+        lines += len(part)
+        chars += sum(len(line.text) for line in part)
+        if lines > _MAX_MARGIN_LINES or chars > _MAX_MARGIN_CHARS:
+            return None
+    return None

@@ -1,0 +1,333 @@
+"""Visual lines to paragraphs: body text, headings with levels, lists, tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from casetrack.parse.form_lines import is_form_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.parse.base import ParagraphKind
+    from casetrack.parse.layout.lines import TextLine
+    from casetrack.parse.layout.segments import Segment
+
+_BULLET = re.compile(
+    r"[\u2022\u2023\u25aa\u25cf\u25a0\u25e6\u25cb\u2043\u2219\u00b7\uf0b7\u2756\u27a2]\s*\S|[-\u2013*]\s+\S"
+)
+_ENUMERATOR = re.compile(r"\(?(?:[a-z]{1,2}|[ivxlc]{1,5}|[A-Z]|\d{1,3})\)\s")
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
+_NAMED = re.compile(
+    r"(?:(article|chapter|part|title|schedule|exhibit|annex|appendix|attachment)|(section|clause))"
+    r"\s+[\dIVXLCA-Z]",
+    re.IGNORECASE,
+)
+_ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
+_NO_HEADING = re.compile(
+    r"\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$"
+    # Labels of several fields.
+    r"|\w:\s.*\w:(?:\s|$)",
+    re.IGNORECASE,
+)
+_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+# Dates, notes in brackets, codes, a defined term in quotes, marks of omission.
+_NOT_NAMED_SO = re.compile(
+    rf"(?:dated?:?\s+|as of\s+)?(?:(?:{_MONTH})[a-z]*\.?\s+\d{{1,2}},?\s+\d{{4}}"
+    rf"|\d{{1,2}}\.?\s+(?:{_MONTH})[a-z]*\.?,?\s+\d{{4}})"
+    r"|\[.*\]\.?|\S*\d\S*-\S+|\S+-\S*\d\S*|[\"\u201c][^\"\u201d]*[\"\u201d]|\*{2,}.*",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"(?:/s/|(?:by|name|title|its|signed|signature|date)\s*:)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_PAGE_NUMBER = re.compile(r"\s(?:\d{1,4}|[ivxl]{1,6})$")
+_JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "page", "with"))
+_HEADING_CHARS, _HEADING_LINES = 150, 3
+_MAX_LEVEL = 6
+_LABEL_CHARS, _SHOUT_CHARS = 40, 100
+_QUOTE_MARKS = '"\u201c\u201e\u00ab\u2018'
+_QUOTE_INDENT, _QUOTE_WIDTH, _QUOTE_LETTERS = 1.8, 15.0, 0.75
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph before it becomes part of a page; *header* is a table's header row."""
+
+    lines: list[TextLine]
+    kind: ParagraphKind = "body"
+    level: int | None = None
+    header: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextProfile:
+    """What is usual in a document.
+
+    Attributes
+    ----------
+    body_size
+        Font size of most of its text, in points.
+    heading_sizes
+        Larger sizes, largest first.
+    is_bold
+        Whether most of the text is bold.
+    """
+
+    body_size: float
+    heading_sizes: tuple[float, ...] = ()
+    is_bold: bool = False
+
+    @classmethod
+    def of(cls, segments: Iterable[Segment], /) -> TextProfile:
+        """Measure a sample of a document."""
+        chars: dict[float, float] = {}
+        bold = total = 0.0
+        for s in segments:
+            # Letters: the amounts of tables do not tell how large the text is set.
+            count = sum(map(str.isalpha, s.text)) or 0.1 * len(s.text.strip())
+            size = round(2 * s.size) / 2
+            chars[size] = chars.get(size, 0) + count
+            bold += count * s.bold
+            total += count
+        if not total:
+            return cls(10.0)
+        body = max(chars, key=lambda size: (chars[size], size))
+        larger = [s for s, n in chars.items() if s >= 1.12 * body and n < 0.2 * total]
+        return cls(body, tuple(sorted(larger, reverse=True)), 2 * bold > total)
+
+
+@dataclass(slots=True)
+class BlockFinder:
+    """Finds the paragraphs of the pages of one document.
+
+    Parameters
+    ----------
+    profile
+        What is usual in it.
+    outline
+        Levels of the document's own outline, by heading text in lower case without blanks.
+    """
+
+    profile: TextProfile
+    outline: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def plain_level(self) -> int:
+        """The level of a heading that is set as large as the text."""
+        return min(len(self.profile.heading_sizes), 3) + 1
+
+    def find(self, lines: Sequence[TextLine], /) -> list[Block]:
+        """Cut lines, in reading order, into paragraphs."""
+        leading = _leading(lines)
+        blocks: list[Block] = []
+        for line in lines:
+            if not line.text:
+                continue
+            if blocks and not self._starts(blocks[-1], line, leading):
+                blocks[-1].lines.append(line)
+            else:
+                blocks.append(Block([line]))
+        for block in blocks:
+            self._name(block)
+        for block, after in pairwise(blocks):
+            if block.kind == "heading" and _SIGNATURE.match(after.lines[0].text):
+                # The name of a party over its signature.
+                block.kind, block.level = "body", None
+        return blocks
+
+    def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
+        """Tell whether *line* starts a paragraph after *block*."""
+        last = block.lines[-1]
+        if line.region != last.region:
+            return not _flows_on(last, line)
+        table, was_table = line.cells >= 3, last.cells >= 3
+        if table != was_table:
+            return not _is_near(last, line, leading) or not (line.cells > 1 and last.cells > 1)
+        if not _is_near(last, line, leading):
+            return True
+        if table:
+            return False
+        if abs(line.size - last.size) > 0.12 * last.size:
+            return True
+        if line.bold != last.bold and _ENDS_SENTENCE.search(last.text) is None:
+            # A bold lead-in that runs on in the next line is no heading.
+            return last.bold and not _fills(last)
+        if _begins_item(line.text) and (not _fills(last) or _ENDS_SENTENCE.search(last.text)):
+            return True
+        return self._is_indented(block, line) or _ends_short(last, line)
+
+    def _is_indented(self, block: Block, line: TextLine) -> bool:
+        """Tell a first line's indent; a hanging indent after a first line is none."""
+        last = block.lines[-1]
+        step = line.u0 - last.u0
+        if not 0.8 * line.size < step < 8 * line.size:
+            return False
+        if len(block.lines) == 1 and (_begins_item(last.text) or not _fills(last)):
+            return False
+        return line.text[:1].isupper() or _begins_item(line.text) or line.text[:1] in '"\u201c('
+
+    def _name(self, block: Block) -> None:
+        first = block.lines[0]
+        if sum(1 for line in block.lines if line.cells >= 3) * 2 > len(block.lines):
+            block.kind = "table"
+            return
+        level = self._heading_level(block)
+        if level is not None:
+            block.kind, block.level = "heading", level
+        elif _BULLET.match(first.text) or _ENUMERATOR.match(first.text):
+            block.kind = "list"
+        elif _is_quote(block):
+            block.kind = "quote"
+
+    def _heading_level(self, block: Block) -> int | None:
+        text = " ".join(line.text for line in block.lines)
+        letters = sum(map(str.isalpha, text))
+        if len(block.lines) > _HEADING_LINES or len(text) > _HEADING_CHARS or letters < 3:
+            return None
+        known = self.outline.get(outline_key(text))
+        if known is not None:
+            return min(known, _MAX_LEVEL)
+        if (
+            _NO_HEADING.search(text)
+            or is_form_line(text)
+            or text[-1] in ",;"
+            or block.lines[0].cells >= 3
+        ):
+            return None
+        if _BULLET.match(text) or text.lower().strip(".:") in _JOINING or not _WORD.search(text):
+            return None
+        if _NOT_NAMED_SO.fullmatch(text):
+            return None
+        if block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text):
+            # A line of a table of contents.
+            return None
+        size = max(line.size for line in block.lines)
+        ranks = self.profile.heading_sizes
+        if size >= 1.12 * self.profile.body_size and len(ranks) <= 12:
+            if text[-1] == "." and len(text) > 80:
+                return None
+            return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
+        numbered = _NUMBERED.match(text)
+        capitals = text == text.upper() and letters >= 4
+        bold = all(line.bold for line in block.lines) and not self.profile.is_bold
+        if not (bold or (capitals and (numbered or _NAMED.match(text) or _stands_apart(block)))):
+            return None
+        label = capitals and len(text) <= _LABEL_CHARS and "," not in text
+        if text[-1] == ":" and not (label or _NAMED.match(text)):
+            return None
+        if capitals and len(text) > _SHOUT_CHARS and not (numbered or _NAMED.match(text)):
+            return None
+        if text[-1] == "." and not (numbered and len(text) <= 80):
+            return None
+        return min(self.plain_level + _depth(text), _MAX_LEVEL)
+
+
+def outline_key(text: str, /) -> str:
+    """Return a heading as it is compared with a document's outline."""
+    return "".join(text.lower().split())
+
+
+def _depth(text: str) -> int:
+    """Return how deep a heading's number says it stands: ``2.1`` is one below ``2``."""
+    numbered = _NUMBERED.match(text)
+    if numbered:
+        return numbered[1].count(".")
+    named = _NAMED.match(text)
+    return 1 if named and named[2] else 0
+
+
+def _leading(lines: Sequence[TextLine]) -> dict[int, float]:
+    """Return the usual distance between baselines of each region."""
+    steps: dict[int, list[float]] = {}
+    for a, b in pairwise(lines):
+        if a.region == b.region and abs(a.size - b.size) < 0.1 * a.size and b.base > a.base:
+            steps.setdefault(a.region, []).append(b.base - a.base)
+    found = {}
+    for region, values in steps.items():
+        values.sort()
+        # The lower third: paragraph gaps are never below the leading.
+        found[region] = values[len(values) // 3]
+    return found
+
+
+def _is_near(last: TextLine, line: TextLine, leading: Mapping[int, float]) -> bool:
+    size = max(last.size, line.size)
+    usual = min(leading.get(line.region, 1.2 * size), 2.4 * size)
+    return line.base - last.base <= max(usual, size) * 1.25 + 0.5
+
+
+def _flows_on(last: TextLine, line: TextLine) -> bool:
+    """Tell whether a paragraph goes on in the next column."""
+    if last.cells > 1 or line.cells > 1 or abs(line.size - last.size) > 0.12 * last.size:
+        return False
+    return line.text[:1].islower() and not _ENDS_SENTENCE.search(last.text)
+
+
+def _begins_item(text: str) -> bool:
+    return bool(_BULLET.match(text) or _ENUMERATOR.match(text) or _NUMBERED.match(text))
+
+
+def _fills(line: TextLine) -> bool:
+    return line.u1 > line.right - 0.15 * (line.right - line.left)
+
+
+def _ends_short(last: TextLine, line: TextLine) -> bool:
+    """Tell a paragraph's last line: it ends a sentence well before the margin."""
+    first_word = line.text.split(maxsplit=1)[0]
+    room = last.right - last.u1 > 0.6 * len(first_word) * last.size + 0.08 * (
+        last.right - last.left
+    )
+    return room and not line.text[:1].islower() and bool(_ENDS_SENTENCE.search(last.text))
+
+
+def _is_quote(block: Block) -> bool:
+    """Tell a block quote: indented on both sides, its lines broken well before the margin."""
+    lines = block.lines
+    first, size = lines[0], lines[0].size
+    if len(lines) < (2 if first.text[:1] in _QUOTE_MARKS else 3) or _begins_item(first.text):
+        return False
+    if any(line.cells > 1 or line.text.isupper() for line in lines):
+        return False
+    text = "".join(line.text for line in lines).replace(" ", "")
+    if sum(map(str.isalpha, text)) < _QUOTE_LETTERS * len(text):
+        return False
+    if _is_centred(lines[-1], first):
+        return False
+    left = min(line.u0 for line in lines) - first.left
+    right = first.right - max(line.u1 for line in lines)
+    if min(left, right) < _QUOTE_INDENT * size or not 0.4 < right / left < 2.5:
+        return False
+    wide = max(line.u1 for line in lines) - min(line.u0 for line in lines)
+    if wide < 0.45 * (first.right - first.left) or wide < _QUOTE_WIDTH * size:
+        return False
+    if max(line.u0 for line in lines[1:]) - min(line.u0 for line in lines[1:]) > 0.5 * size:
+        return False
+    # A line that had room for the next word was broken for the margin of the quote.
+    broken = sum(
+        1
+        for line, after in pairwise(lines)
+        if line.u1 + (len(after.text.split()[0]) + 1) * _char_width(line) < line.right - 0.5 * size
+    )
+    return broken >= 0.6 * (len(lines) - 1)
+
+
+def _is_centred(last: TextLine, first: TextLine) -> bool:
+    """Tell a centred last line: left-aligned text ends with a line that is not."""
+    room_left, room_right = last.u0 - last.left, last.right - last.u1
+    return last.u0 > first.u0 + last.size and abs(room_left - room_right) < 3 * last.size
+
+
+def _char_width(line: TextLine) -> float:
+    return (line.u1 - line.u0) / max(len(line.text), 1)
+
+
+def _stands_apart(block: Block) -> bool:
+    """Tell a centred or short block of capitals from a shouted line of text."""
+    first = block.lines[0]
+    room_left, room_right = first.u0 - first.left, first.right - first.u1
+    wide = first.right - first.left
+    centred = min(room_left, room_right) > 0.1 * wide and abs(room_left - room_right) < 0.12 * wide
+    return centred or first.u1 - first.u0 < 0.6 * wide

@@ -1,0 +1,272 @@
+"""Reading order: finds columns by the white gutters between them.
+
+A page is cut into columns only on evidence: a vertical strip that no text crosses over several
+lines, with prose (not cells) on both sides. Rows of tables and forms stay whole.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.parse.layout.segments import Segment
+
+_BIN = 3.0
+_MIN_LINES = 4
+_MIN_LAST_LINES = 2
+_MIN_WIDTH = 60.0
+_PROSE_CHARS = 20
+_MAX_CANDIDATES = 12
+_MAX_DEPTH = 6
+_SAME_TOP = 0.5
+
+
+@dataclass(slots=True)
+class _Band:
+    """Text left and right of a gutter, between two lines that cross it."""
+
+    left: list[Segment]
+    right: list[Segment]
+
+    @property
+    def weight(self) -> int:
+        return sum(len(s.text) for s in (*self.left, *self.right))
+
+
+def reading_order(segments: Sequence[Segment], /) -> list[list[Segment]]:
+    """Cut the segments of a page into regions, in the order in which they are read."""
+    return _order(list(segments), 0)
+
+
+def _order(segments: list[Segment], depth: int) -> list[list[Segment]]:
+    if not segments:
+        return []
+    bands = _best_bands(segments) if depth < _MAX_DEPTH else []
+    if not bands:
+        return [segments]
+    regions: list[list[Segment]] = []
+    inside = {id(s) for band in bands for s in (*band.left, *band.right)}
+    rest = sorted((s for s in segments if id(s) not in inside), key=_middle)
+    at = 0
+    for band in bands:
+        top = min(_middle(s) for s in (*band.left, *band.right))
+        end = bisect.bisect_left(rest, top, lo=at, key=_middle)
+        regions += _order(rest[at:end], depth + 1)
+        at = end
+        for part in _rows_or_columns(band):
+            regions += _order(part, depth + 1)
+    return regions + _order(rest[at:], depth + 1)
+
+
+def _middle(segment: Segment) -> float:
+    return (segment.v0 + segment.v1) / 2
+
+
+def _best_bands(segments: list[Segment]) -> list[_Band]:
+    """Return the bands, from top to bottom, of the gutter that parts the most text."""
+    best: list[_Band] = []
+    best_weight = 0
+    for x in _candidates(segments):
+        bands = _bands_at(segments, x)
+        weight = sum(band.weight for band in bands)
+        if weight > best_weight:
+            best, best_weight = bands, weight
+    return best
+
+
+def _candidates(segments: list[Segment]) -> list[float]:
+    """Return positions crossed by few segments, least crossed first."""
+    left = min(s.u0 for s in segments)
+    width = max(s.u1 for s in segments) - left
+    if width < 2 * _MIN_WIDTH or len(segments) < 2 * _MIN_LINES:
+        return []
+    steps = [0] * (int(width / _BIN) + 2)
+    for s in segments:
+        steps[int((s.u0 - left) / _BIN)] += 1
+        steps[int((s.u1 - left) / _BIN) + 1 if s.u1 - left < width else -1] -= 1
+    crossed, total = [], 0
+    for step in steps:
+        total += step
+        crossed.append(total)
+    limit = len(segments) - 2 * _MIN_LINES
+    margin = int(_MIN_WIDTH / _BIN)
+    found: list[tuple[int, float]] = []
+    at = margin
+    while at < len(crossed) - margin:
+        end = at
+        while end + 1 < len(crossed) - margin and crossed[end + 1] == crossed[at]:
+            end += 1
+        low = crossed[at] < crossed[at - 1] and crossed[at] < crossed[end + 1]
+        if low and crossed[at] <= limit:
+            found.append((crossed[at], left + (at + end + 1) / 2 * _BIN))
+        at = end + 1
+    found.sort()
+    return [x for _, x in found[:_MAX_CANDIDATES]]
+
+
+def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
+    crossing = sorted(_middle(s) for s in segments if s.u0 < x - 0.5 and s.u1 > x + 0.5)
+    bands: dict[int, _Band] = {}
+    for s in segments:
+        is_left = s.u1 <= x + 0.5
+        if not is_left and s.u0 < x - 0.5:
+            continue
+        band = bands.setdefault(bisect.bisect(crossing, _middle(s)), _Band([], []))
+        (band.left if is_left else band.right).append(s)
+    found = []
+    for _, band in sorted(bands.items()):
+        trimmed = _trim(band)
+        if trimmed is not None and _is_columns(trimmed):
+            found.append(trimmed)
+    return found
+
+
+def _trim(band: _Band) -> _Band | None:
+    """Leave out a page's running head and foot: single rows set apart from the text."""
+    if len(band.left) < _MIN_LINES or len(band.right) < _MIN_LAST_LINES:
+        return None
+    rows = _rows((*band.left, *band.right))
+    gaps = [b[0].v0 - a[0].v1 for a, b in pairwise(rows)]
+    usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
+    first, last = 0, len(rows)
+    for _ in range(2):
+        size = rows[first][0].size
+        if last - first > _MIN_LINES and gaps[first] > max(usual, 0.0) + size:
+            first += 1
+    for _ in range(2):
+        size = rows[last - 1][0].size
+        if last - first > _MIN_LINES and gaps[last - 2] > max(usual, 0.0) + size:
+            last -= 1
+    kept = {id(s) for row in rows[first:last] for s in row}
+    return _Band([s for s in band.left if id(s) in kept], [s for s in band.right if id(s) in kept])
+
+
+def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
+    """Group segments whose heights overlap by more than half, from top to bottom."""
+    rows: list[list[Segment]] = []
+    for s in sorted(segments, key=_middle):
+        if rows and _middle(s) < rows[-1][0].v1 - 0.1 * s.size:
+            rows[-1].append(s)
+        else:
+            rows.append([s])
+    return rows
+
+
+def _is_columns(band: _Band) -> bool:
+    """Tell prose beside prose from rows of cells."""
+    least = _MIN_LAST_LINES if _ends_early(band) else _MIN_LINES
+    for side, lines in ((band.left, _MIN_LINES), (band.right, least)):
+        if len(_rows(side)) < lines or not _is_prose(side, lines):
+            return False
+        if max(s.u1 for s in side) - min(s.u0 for s in side) < _MIN_WIDTH:
+            return False
+        if _letter_share(side) < 0.55 or not _has_edge(side):
+            return False
+    gutter = min(s.u0 for s in band.right) - max(s.u1 for s in band.left)
+    size = sorted(s.size for s in (*band.left, *band.right))[len(band.left)]
+    return gutter >= max(4.0, 0.5 * size)
+
+
+def _ends_early(band: _Band) -> bool:
+    """Tell the last few lines of a text, at the head of a column that is otherwise empty.
+
+    They are about as wide as the full column beside them, and begin where it begins.
+    """
+    left, right = _rows(band.left), _rows(band.right)
+    if not _MIN_LAST_LINES <= len(right) < _MIN_LINES or len(left) < 3 * _MIN_LINES:
+        return False
+    if abs(min(s.v0 for s in right[0]) - min(s.v0 for s in left[0])) > _SAME_TOP * left[0][0].size:
+        return False
+    wide, other = (
+        max(s.u1 for s in side) - min(s.u0 for s in side) for side in (band.left, band.right)
+    )
+    return 0.75 * wide <= other <= 1.1 * wide
+
+
+def _is_prose(side: Sequence[Segment], lines: int) -> bool:
+    """Tell running text, also with labels of a figure among it, from the short cells of a table.
+
+    At least so many *lines* have to be long; beyond that it is weighed by characters: a figure has
+    many labels, but most of the text stands in the lines.
+    """
+    lengths = [len(s.text.strip()) for s in side]
+    long = [length for length in lengths if length >= _PROSE_CHARS]
+    return len(long) >= lines and sum(long) >= 0.6 * sum(lengths)
+
+
+def _letter_share(side: Sequence[Segment]) -> float:
+    text = "".join(s.text for s in side).replace(" ", "")
+    return sum(map(str.isalpha, text)) / max(len(text), 1)
+
+
+def _has_edge(side: Sequence[Segment]) -> bool:
+    """Columns start their lines at a few common places: margin, indent, second column."""
+    counts: dict[int, int] = {}
+    for s in side:
+        key = round(s.u0 / 4)
+        counts[key] = counts.get(key, 0) + 1
+    return sum(sorted(counts.values())[-3:]) >= 0.5 * len(side)
+
+
+def _rows_or_columns(band: _Band) -> list[list[Segment]]:
+    """Return the band's parts in reading order.
+
+    Where white strips run through both sides at the same heights, these are rows of cells with
+    several lines each, read row by row; else two columns.
+    """
+    cuts = _shared_gaps(band)
+    if len(cuts) < 2:
+        return [band.left, band.right]
+    parts: list[list[Segment]] = [[] for _ in range(2 * len(cuts) + 2)]
+    for offset, side in enumerate((band.left, band.right)):
+        for s in side:
+            parts[2 * bisect.bisect(cuts, _middle(s)) + offset].append(s)
+    out: list[list[Segment]] = []
+    for left, right in zip(parts[::2], parts[1::2], strict=True):
+        if len(_rows(left)) <= 1 and len(_rows(right)) <= 1:
+            out.append(left + right)
+        else:
+            out += [left, right]
+    return [part for part in out if part]
+
+
+def _shared_gaps(band: _Band) -> list[float]:
+    """Return heights at which both sides begin a new row, if nearly all gaps of one side are such.
+
+    Paragraphs of two columns part at the same height by chance, the more easily the fewer they
+    are. Cells of a row begin on one line, and the last row is no longer than all above it: where
+    one side runs far below the end of the other, that is a column that ends early.
+    """
+    left, right = _gaps(band.left), _gaps(band.right)
+    shared: list[float] = []
+    for top, bottom in left:
+        for other_top, other_bottom in right:
+            low, high = max(top, other_top), min(bottom, other_bottom)
+            if high > low:
+                if abs(bottom - other_bottom) <= _SAME_TOP * band.left[0].size:
+                    shared.append((low + high) / 2)
+                break
+    if len(shared) < 0.75 * max(1, min(len(left), len(right))):
+        return []
+    ends = sorted(max(s.v1 for s in side) for side in (band.left, band.right))
+    above = shared[-1] - min(s.v0 for s in (*band.left, *band.right))
+    return shared if ends[1] - shared[-1] <= above else []
+
+
+def _gaps(side: Sequence[Segment]) -> list[tuple[float, float]]:
+    """Return white strips of one side that are wider than its usual distance between lines."""
+    rows = _rows(side)
+    spaces = []
+    for above, below in pairwise(rows):
+        spaces.append((max(s.v1 for s in above), min(s.v0 for s in below)))
+    if not spaces:
+        return []
+    widths = sorted(bottom - top for top, bottom in spaces)
+    usual = max(widths[len(widths) // 4], 0.0)
+    size = side[0].size
+    return [(t, b) for t, b in spaces if b - t > usual + 0.3 * size]

@@ -1,0 +1,217 @@
+"""Tables of a page: found, checked, and written as one line for each row.
+
+The cells of a row are joined by ``" | "``; an empty cell between others leaves its place, so that
+the cells of a row stand where those of the header stand.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from casetrack.base.provenance import hull
+from casetrack.parse.layout.hyphens import join_line_ends
+from casetrack.parse.layout.lines import TextLine, visual_lines
+from casetrack.parse.layout.tables_above import take_names_above
+from casetrack.parse.layout.tables_align import aligned_tables, banded_tables, is_torn
+from casetrack.parse.layout.tables_amounts import amount_tables, is_told, settled
+from casetrack.parse.layout.tables_grid import ruled_tables
+from casetrack.parse.layout.tables_header import find_header, header_names
+from casetrack.parse.layout.tables_model import is_value, is_year
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.base.provenance import Box
+    from casetrack.parse.layout.hyphens import Vocabulary
+    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.tables_model import Cell, Table, TableRow
+    from casetrack.parse.layout.tables_rules import Stroke, Strokes
+
+_NEIGHBOURS = 4
+_MIN_CELLS = 3
+_MAX_HEAD = 4
+
+
+def flow_tables(
+    strokes: Strokes | None, segments: Sequence[Segment], goes_on: Callable[[Table], bool], /
+) -> list[Table]:
+    """Return the tables of a flow that drawn lines tell, or amounts one below another.
+
+    Lines cut a table into cells, or stand over and under it. A grid of one row is a table only
+    where *goes_on* says that it continues one.
+    """
+    told = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
+    told = [table for table in told if is_told(table)]
+    if strokes is None:
+        return told
+    ordered = sorted(segments, key=lambda s: s.base)
+    ruled = [
+        table
+        for table in ruled_tables(strokes, segments)
+        if (len(table.rows) > 1 or goes_on(table)) and not is_torn(table, ordered)
+    ]
+    tables = settled(ruled, told)
+    taken = {id(s) for table in tables for s in table.sources}
+    drawn = [table for table in tables if table.is_ruled]
+    drawn += banded_tables(strokes, ordered, taken)
+    free = [s for s in segments if id(s) not in taken]
+    tables = [table for table in tables if not table.is_ruled]
+    return sorted(tables + _with_names(drawn, free, strokes.under), key=lambda t: t.rows[0].v0)
+
+
+def _with_names(
+    tables: list[Table], segments: Sequence[Segment], flats: Sequence[Stroke]
+) -> list[Table]:
+    """Give tables the names of their columns that stand above them, as text or between lines."""
+    out: list[Table] = []
+    taken = {id(s) for table in tables for s in table.sources}
+    for table in sorted(tables, key=lambda t: t.rows[0].v0):
+        find_header(table)
+        if out and not table.header_rows and _is_head_of(out[-1], table):
+            head = [s for row in out[-1].rows for s in row.segments]
+            if take_names_above(table, head, flats=flats, whole=True):
+                out.pop()
+        elif take_names_above(table, [s for s in segments if id(s) not in taken], flats=flats):
+            taken.update(id(s) for s in table.sources)
+        out.append(table)
+    return out
+
+
+def _is_head_of(table: Table, below: Table) -> bool:
+    """Tell lines between drawn lines that only name the columns of the table below them."""
+    return (
+        len(table.rows) <= _MAX_HEAD
+        and 0 <= below.rows[0].v0 - table.rows[-1].v1 <= 2 * below.rows[0].segments[0].size
+        and not any(
+            is_value(cell.text) and not is_year(cell.text)
+            for row in table.rows
+            for cell in row.cells
+        )
+    )
+
+
+def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables of one region that alignment alone tells."""
+    return aligned_tables(segments)
+
+
+def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
+    """Tell whether the rectangle of each row holds the words of that row and no others.
+
+    Parameters
+    ----------
+    others
+        The rest of the page's text.
+    """
+    boxes = [row_box(row) for row in table.rows]
+    whole = hull(boxes)
+    near = [s for s in others if _holds(whole, s)]
+    for i, box in enumerate(boxes):
+        for row in (
+            *table.rows[max(0, i - _NEIGHBOURS) : i],
+            *table.rows[i + 1 : i + 1 + _NEIGHBOURS],
+        ):
+            if any(_holds(box, s) for s in row.segments):
+                return False
+        if any(_holds(box, s) for s in near):
+            return False
+    return True
+
+
+def _holds(box: Box, segment: Segment) -> bool:
+    """Tell whether words of a segment are in a rectangle: by the middle of its line."""
+    own = segment.box
+    x, y = (own.x0 + own.x1) / 2, (own.y0 + own.y1) / 2
+    if len(segment.text.strip()) <= 2:
+        return box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
+    if own.x1 - own.x0 >= own.y1 - own.y0:
+        return box.y0 <= y <= box.y1 and own.x0 < box.x1 and own.x1 > box.x0
+    return box.x0 <= x <= box.x1 and own.y0 < box.y1 and own.y1 > box.y0
+
+
+def row_box(row: TableRow, /) -> Box:
+    """Return the rectangle around the text of a row, on the page as shown."""
+    return hull([s.box for s in row.segments])
+
+
+class TableText:
+    """The text of a table: its cells as lines at first, its rows once all words are known.
+
+    Parameters
+    ----------
+    region
+        Number of the table among the regions of its page.
+    """
+
+    def __init__(self, table: Table, region: int, /) -> None:
+        self.table = table
+        self._region = region
+        self._lines = {
+            id(cell): visual_lines(cell.segments, region)
+            for row in table.rows
+            for cell in row.cells
+        }
+        self.rows: list[TextLine] = []
+        self.header: str | None = None
+        find_header(table)
+
+    def teach(self, words: Vocabulary, /) -> None:
+        """Add the words of all cells to those of the document."""
+        for lines in self._lines.values():
+            for line in lines:
+                words.add(line.text)
+
+    def write(self, words: Vocabulary, /) -> None:
+        """Join the lines of each cell, and the cells of each row."""
+        for lines in self._lines.values():
+            join_line_ends(lines, words)
+        leftwards = self._is_right_to_left()
+        self.rows = [self._row(row, leftwards=leftwards) for row in self.table.rows]
+        names = header_names(self.table, self._text)
+        if any(names):
+            self.header = _side_by_side(names[::-1] if leftwards else names)
+
+    def _text(self, cell: Cell) -> str:
+        return " ".join(line.text for line in self._lines[id(cell)] if line.text)
+
+    def _row(self, row: TableRow, *, leftwards: bool) -> TextLine:
+        texts = [""] * len(self.table.columns)
+        for cell in row.cells:
+            texts[cell.column] = self._text(cell)
+        if leftwards:
+            texts.reverse()
+        segments = row.segments
+        main = max(segments, key=lambda s: s.size)
+        known = [(s.confidence, len(s.text)) for s in segments if s.confidence is not None]
+        total = sum(length for _, length in known)
+        return TextLine(
+            text=_side_by_side(texts),
+            u0=min(s.u0 for s in segments),
+            u1=max(s.u1 for s in segments),
+            v0=row.v0,
+            v1=row.v1,
+            base=main.base,
+            size=main.size,
+            bold=all(cell.is_bold for cell in row.cells),
+            # So that no line is taken to go on in another one.
+            cells=max(len(row.cells), _MIN_CELLS),
+            box=row_box(row),
+            left=self.table.columns[0][0],
+            right=self.table.columns[-1][1],
+            region=self._region,
+            confidence=sum(c * n for c, n in known) / total if total else None,
+        )
+
+    def _is_right_to_left(self) -> bool:
+        text = "".join(line.text for lines in self._lines.values() for line in lines)
+        if text.isascii():
+            return False
+        kinds = [unicodedata.bidirectional(c) for c in text if not c.isascii() or c.isalpha()]
+        return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)
+
+
+def _side_by_side(texts: Sequence[str]) -> str:
+    """Join cells; empty ones at the end are left out, others leave their place."""
+    last = max((i for i, text in enumerate(texts) if text), default=-1)
+    return " ".join(" | ".join(texts[: last + 1]).split())

@@ -1,0 +1,383 @@
+"""Tables told by alignment: columns of short cells with white strips between them.
+
+Two ways in: lines along the text above and below (:func:`banded_tables`: tables as they are set
+in books and financial statements), and rows of text alone (:func:`aligned_tables`), which need
+more evidence. Prose in columns, lists, forms, tables of contents, signatures and code stay as
+they are.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from casetrack.parse.layout.tables_above import names_columns, take_names_above
+from casetrack.parse.layout.tables_heads import head_rows, row_between
+from casetrack.parse.layout.tables_judge import is_tabular
+from casetrack.parse.layout.tables_model import (
+    Table,
+    TableRow,
+    TextRow,
+    is_value,
+    is_year,
+    middle,
+    text_rows,
+)
+from casetrack.parse.layout.tables_rules import NEAR, Stroke, Strokes
+from casetrack.parse.layout.tables_wrap import joined_rows, rows_of_bands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.parse.layout.segments import Segment
+
+Strip = tuple[float, float]
+
+_MIN_STRIP = 0.7
+_MAX_GAP = 1.7
+_MAX_SINGLE = 2
+_MAX_HEAD = 4
+_SECTION_CHARS = 70
+_MIN_BAND = 60.0
+_SAME_EXTENT = 4.0
+_MAX_TRIES = 40
+_MAX_EXTENTS = 100
+_SAME_BASE = 0.2
+
+
+# Between lines that are drawn along the text.
+
+
+def banded_tables(strokes: Strokes, ordered: Sequence[Segment], taken: set[int], /) -> list[Table]:
+    """Return the tables between lines along the text that begin and end at the same places.
+
+    Parameters
+    ----------
+    ordered
+        The text of the page, by its baselines from top to bottom.
+    taken
+        The identities of those segments that are in tables already; grows.
+    """
+    tables: list[Table] = []
+    for group in _same_extent(strokes.along):
+        free = [s for s in ordered if id(s) not in taken]
+        bands = [_band(above, below, free) for above, below in pairwise(_with_open_ends(group))]
+        for run in _tabular_runs(bands, group[0].high - group[0].low):
+            table = _banded(run, strokes.under)
+            if table is not None and not is_torn(table, ordered):
+                tables.append(table)
+                taken.update(id(s) for s in table.sources)
+    return tables
+
+
+def _same_extent(strokes: Sequence[Stroke]) -> list[list[Stroke]]:
+    """Gather lines that begin and end at the same places, from top to bottom."""
+    groups: list[list[Stroke]] = []
+    for stroke in sorted(strokes, key=lambda s: s.at):
+        if stroke.high - stroke.low < _MIN_BAND:
+            continue
+        for group in groups:
+            if (
+                abs(group[0].low - stroke.low) <= _SAME_EXTENT
+                and abs(group[0].high - stroke.high) <= _SAME_EXTENT
+            ):
+                group.append(stroke)
+                break
+        else:
+            if len(groups) == _MAX_EXTENTS:
+                # A drawing: tables have few widths.
+                return []
+            groups.append([stroke])
+    return [group for group in groups if len(group) > 1]
+
+
+def _with_open_ends(group: list[Stroke]) -> list[Stroke]:
+    """Add a line where the next would stand: the last row may have none below it."""
+    if len(group) < 4:
+        return group
+    first, last = group[0], group[-1]
+    above = 2 * first.at - group[1].at
+    below = 2 * last.at - group[-2].at
+    return [Stroke(above, first.low, first.high), *group, Stroke(below, last.low, last.high)]
+
+
+def _band(above: Stroke, below: Stroke, ordered: Sequence[Segment]) -> list[TextRow]:
+    """Return the rows between two lines; none where text runs out over their ends."""
+    first = bisect.bisect_left(ordered, above.at, key=lambda s: s.base)
+    last = bisect.bisect_right(ordered, below.at + NEAR, key=lambda s: s.base)
+    inside = []
+    for s in ordered[first:last]:
+        if not above.at <= (s.v0 + s.v1) / 2 <= below.at:
+            continue
+        if s.u1 > above.low - NEAR and s.u0 < above.high + NEAR:
+            if s.u0 < above.low - s.size or s.u1 > above.high + s.size:
+                return []
+            inside.append(s)
+    return text_rows(inside)
+
+
+def _tabular_runs(bands: Sequence[list[TextRow]], wide: float) -> Iterator[list[list[TextRow]]]:
+    run: list[list[TextRow]] = []
+    for band in (*bands, None):
+        if band is not None and (not band or _may_be_cells(band, wide)):
+            if band:
+                run.append(band)
+            continue
+        if sum(len(row.cells) > 1 for part in run for row in part) >= 2:
+            yield run
+        run = []
+
+
+def _may_be_cells(band: Sequence[TextRow], wide: float) -> bool:
+    several = sum(1 for row in band if len(row.cells) > 1)
+    if 2 * several >= len(band):
+        return True
+    ends = (row.cells[-1].u1 - row.cells[0].u0 for row in band)
+    return len(band) <= 2 and max(ends) <= 0.6 * wide
+
+
+def _banded(bands: list[list[TextRow]], flats: Sequence[Stroke]) -> Table | None:
+    head = 0
+    if len(bands) > 1 and len(bands[0]) <= _MAX_HEAD and not _has_values(bands[0]):
+        head = len(bands[0])
+    lines = [line for band in bands for line in band]
+    strips = _common_strips([line for line in lines[head:] if len(line.cells) > 1])
+    if not strips:
+        return None
+    body = [row_between(line, strips) for line in lines[head:]]
+    width = len(strips) + 1
+    if not is_tabular(body, width, is_banded=True):
+        return None
+    own = _own_head(body)
+    if own:
+        head, body = head + own, body[own:]
+    columns = _columns(body, width)
+    while head and _is_title(lines[0], strips, columns):
+        # The title of the table, which stays text.
+        del lines[0]
+        bands[0] = bands[0][1:]
+        head -= 1
+    rows = [*head_rows(lines[:head], columns, strips, flats=flats), *body]
+    sources = [s for row in rows for s in row.segments]
+    by_band = rows_of_bands(rows, [len(band) for band in bands if band])
+    if by_band is not None:
+        return Table(columns, by_band, sources, is_ruled=True)
+    table = Table(columns, rows[:head] + joined_rows(rows[head:]), sources)
+    table.header_rows, table.is_header_sure = head, head > 0
+    return table
+
+
+def _is_title(line: TextRow, strips: Sequence[Strip], columns: Sequence[Strip]) -> bool:
+    return len(line.cells) == 1 and not names_columns(row_between(line, strips), columns)
+
+
+def is_torn(table: Table, ordered: Sequence[Segment], /) -> bool:
+    """Tell a part of a table: rows between its own are left out, or the names of its rows.
+
+    Lines over and under totals are drawn for some rows, and under the values only.
+
+    Parameters
+    ----------
+    ordered
+        All text beside, by its baselines from top to bottom.
+    """
+    held = {id(s) for s in table.sources}
+    low, high = table.columns[0][0], table.columns[-1][1]
+    top, bottom = table.rows[0].v1, table.rows[-1].v0
+    for s in ordered:
+        inside = top <= middle(s) <= bottom and s.u0 < high and s.u1 > low
+        if inside and id(s) not in held and s.text.strip():
+            return True
+    body = table.rows[table.header_rows :]
+    firsts = [row.cells[0] for row in body if row.cells[0].column == 0]
+    if 2 * sum(is_value(cell.text) for cell in firsts) <= len(firsts):
+        return False
+    named = 0
+    for row in body:
+        s = row.cells[0].segments[0]
+        first = bisect.bisect_left(ordered, s.base - _SAME_BASE * s.size, key=_base)
+        last = bisect.bisect_right(ordered, s.base + _SAME_BASE * s.size, key=_base)
+        named += any(other.u1 < row.cells[0].u0 for other in ordered[first:last])
+    return 2 * named > len(body)
+
+
+def _base(segment: Segment) -> float:
+    return segment.base
+
+
+def _has_values(band: Sequence[TextRow]) -> bool:
+    cells = [cell.text for line in band for cell in line.cells]
+    return any(is_value(text) and not is_year(text) for text in cells)
+
+
+def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
+    """Return the strips that next to no line crosses."""
+    if len(lines) < 2:
+        return []
+    steps: list[tuple[float, int]] = []
+    for line in lines:
+        for cell in line.cells:
+            steps += ((cell.start, 1), (cell.u1, -1))
+    steps.sort()
+    allowed = len(lines) // 10
+    strips = []
+    depth = 0
+    start: float | None = None
+    for at, step in steps:
+        before, depth = depth, depth + step
+        if before > allowed >= depth:
+            start = at
+        elif before <= allowed < depth and start is not None:
+            if at - start >= _MIN_STRIP * lines[0].size:
+                strips.append((start, at))
+            start = None
+    return strips
+
+
+# Rows of text alone.
+
+
+def aligned_tables(segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables of one region of a page: runs of rows whose cells stand in columns."""
+    lines = text_rows(segments)
+    if sum(1 for line in lines if len(line.cells) > 1) < 3:
+        return []
+    tables: list[Table] = []
+    at = free = tries = 0
+    while at < len(lines) and tries < _MAX_TRIES:
+        if len(lines[at].cells) < 2:
+            at += 1
+            continue
+        tries += 1
+        end, strips = _grow(lines, at)
+        table = _aligned(lines, free, at, end, strips)
+        if table is None:
+            # The rest of a long run looks like its beginning.
+            at += max(1, (end - at) // 4)
+        else:
+            tables.append(table)
+            at = free = end
+    return tables
+
+
+def _grow(lines: Sequence[TextRow], start: int) -> tuple[int, list[Strip]]:
+    """Follow rows downwards as long as they leave the white strips between columns free."""
+    strips = _gaps(lines[start])
+    most = len(strips)
+    end = at = start + 1
+    while at < len(lines) and _is_next(lines[at - 1], lines[at]):
+        line = lines[at]
+        at += 1
+        if len(line.cells) == 1:
+            if at - end > _MAX_SINGLE or len(line.cells[0].text) > _SECTION_CHARS:
+                break
+            continue
+        left = _shared(strips, _gaps(line), line.size)
+        if len(left) < 3 or len(left) - 2 < 0.7 * (most - 2):
+            break
+        strips, most, end = left, max(most, len(left)), at
+    return end, strips[1:-1]
+
+
+def _gaps(line: TextRow) -> list[Strip]:
+    """Return the white strips of a line, with those outside of it."""
+    ends = [-math.inf, *(x for cell in line.cells for x in (cell.start, cell.u1)), math.inf]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _shared(strips: Sequence[Strip], others: Sequence[Strip], size: float) -> list[Strip]:
+    out = []
+    i = j = 0
+    while i < len(strips) and j < len(others):
+        low, high = max(strips[i][0], others[j][0]), min(strips[i][1], others[j][1])
+        if high - low >= _MIN_STRIP * size:
+            out.append((low, high))
+        if strips[i][1] < others[j][1]:
+            i += 1
+        else:
+            j += 1
+    return out
+
+
+def _is_next(above: TextRow, below: TextRow) -> bool:
+    size = max(above.size, below.size)
+    return below.v0 - above.v1 <= _MAX_GAP * size and size <= 1.35 * min(above.size, below.size)
+
+
+def _aligned(
+    lines: Sequence[TextRow], free: int, start: int, end: int, strips: Sequence[Strip]
+) -> Table | None:
+    if end - start < 3 or not strips:
+        return None
+    own = _own_head([row_between(line, strips) for line in lines[start:end]])
+    strips = _filled(lines[start + own : end], strips)
+    body = [row_between(line, strips) for line in lines[start + own : end]]
+    width = len(strips) + 1
+    if not is_tabular(body, width, is_banded=False):
+        return None
+    columns = _columns(body, width)
+    head = head_rows(lines[start : start + own], columns, strips)
+    rows = head + joined_rows(body)
+    sources = [s for row in rows for s in row.segments]
+    table = Table(columns, rows, sources, header_rows=own, is_header_sure=True)
+    take_names_above(table, [s for line in lines[free:start] for s in line.segments])
+    return table
+
+
+def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
+    """Leave out columns that hold only names, which stand in the room beside their values."""
+    used = {cell.column for line in lines for cell in row_between(line, strips).cells}
+    out: list[Strip] = []
+    for number, strip in enumerate(strips):
+        if number in used or not out:
+            out.append(strip)
+        else:
+            out[-1] = (out[-1][0], strip[1])
+    return out
+
+
+def _own_head(rows: Sequence[TableRow]) -> int:
+    """Count the rows at the top of a run that name the columns: words or years over amounts."""
+    below = {
+        cell.column
+        for row in rows
+        for cell in row.cells
+        if cell.column and is_value(cell.text) and not is_year(cell.text)
+    }
+    count = 0
+    for row in rows[:_MAX_HEAD]:
+        over = [cell for cell in row.cells if cell.column > 0]
+        if count and not over and _is_tight(rows[count - 1], row):
+            # The name of the first column goes on below the others.
+            count += 1
+            continue
+        if not over or any(is_value(c.text) and not is_year(c.text) for c in over):
+            break
+        held = {c.column for c in row.cells}
+        # A name at the left over numbers at the right stands in the room before them.
+        near = held | {c.column + 1 for c in over}
+        if len(row.cells) < 2 or not below.intersection(near - {0}):
+            break
+        count += 1
+    return count if len(rows) - count >= 3 else 0
+
+
+def _is_tight(above: TableRow, below: TableRow) -> bool:
+    return below.v0 - above.v1 <= 0.3 * below.segments[0].size
+
+
+# Both.
+
+
+def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
+    """Return from where to where the text of each column goes."""
+    found: list[Strip] = []
+    for column in range(width):
+        cells = [c for row in rows for c in row.cells if c.column == column and c.span == 1]
+        last = found[-1][1] if found else 0.0
+        found.append(
+            (min(c.u0 for c in cells), max(c.u1 for c in cells)) if cells else (last, last)
+        )
+    return found

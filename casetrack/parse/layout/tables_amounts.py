@@ -1,0 +1,274 @@
+"""Tables told by their amounts: rows that name a figure and set its values below one another.
+
+Financial statements are set so. Their lines and shades part groups of rows and mark totals, and
+often tell neither rows nor columns: every other row is shaded, one column is, or only the values of
+a sum stand between lines. What holds in all of them is that the values of a column stand one below
+another, and never two in a row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.parse.layout.tables_judge import is_tabular
+from casetrack.parse.layout.tables_model import (
+    Cell,
+    Table,
+    TableRow,
+    is_symbol,
+    is_value,
+    is_year,
+    text_rows,
+)
+from casetrack.parse.layout.tables_wrap import joined_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.tables_model import TextRow
+
+Strip = tuple[float, float]
+
+_MIN_VALUES, _MIN_ROWS = 4, 2
+_MAX_GAP, _MAX_SINGLES = 3.0, 3
+_SAME_SIZE = 1.35
+_NEAR_COLUMN = 1.0
+_MIN_VALUE_SHARE = 0.7
+_SECTION_CHARS = 70
+_LONG, _MIN_BEGUN = 30, 0.3
+_DIGIT = 0.6
+
+
+def amount_tables(segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables of a flow that their amounts tell, from top to bottom, without a header."""
+    if sum(is_value(s.text) for s in segments) < _MIN_VALUES:
+        return []
+    lines = [_Line(row) for row in text_rows(segments)]
+    runs: list[_Run] = []
+    run: _Run | None = None
+    for at, line in enumerate(lines):
+        if run is not None and run.takes(line, at):
+            continue
+        run = _Run(line, at) if line.items else None
+        if run is not None:
+            runs.append(run)
+    found = (_table(run, lines) for run in runs)
+    return [table for table in found if table is not None]
+
+
+def is_told(table: Table, /) -> bool:
+    """Tell whether a table has enough rows, or names of its columns."""
+    return table.header_rows > 0 or len(table.rows) > _MIN_ROWS
+
+
+class _Item:
+    """An amount or what else stands in a column, and from where to where it goes."""
+
+    __slots__ = ("cell", "high", "is_value", "low")
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.low, self.high = _start(cell), cell.u1
+        self.is_value = is_value(cell.text)
+
+
+class _Line:
+    """A line of a flow: the name of its row, and the items right of it."""
+
+    __slots__ = ("items", "names", "row")
+
+    def __init__(self, row: TextRow) -> None:
+        found = _items(row.cells)
+        self.row = row
+        self.items = [_Item(cell) for cell in found]
+        self.names = row.cells[: len(row.cells) - len(found)]
+
+
+def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
+    """Return the cells of a row right of its name; none where the line holds no amount."""
+    first = cells[0].text
+    has_name = len(cells) > 1 and (not is_value(first) or is_year(first))
+    items = cells[1:] if has_name else cells
+    texts = [cell.text for cell in items]
+    values = sum(is_value(text) and not is_year(text) for text in texts)
+    words = sum(map(_is_word, texts))
+    # Names of columns may hold a number: years most of all, or that of a level.
+    if words:
+        values -= sum(len(text) == 1 for text in texts)
+    if not values or values < words:
+        return []
+    return items
+
+
+def _is_word(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 2
+
+
+def _start(cell: Cell) -> float:
+    """Return where a cell begins without its currency sign, which leaves next to no room."""
+    sign, blank, amount = cell.text.partition(" ")
+    if len(cell.segments) > 1 or not blank or not is_symbol(sign):
+        return cell.start
+    return max(cell.u0, cell.u1 - _DIGIT * cell.segments[0].size * len(amount))
+
+
+class _Column:
+    """A column while it grows: from where to where its text goes, and the rows that have it."""
+
+    __slots__ = ("high", "low", "rows", "start", "values")
+
+    def __init__(self, item: _Item, row: int) -> None:
+        self.low, self.high, self.start = item.low, item.high, item.cell.u0
+        self.rows = {row}
+        self.values = int(item.is_value)
+
+    def join(self, other: _Column) -> None:
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.start = min(self.start, other.start)
+        self.rows |= other.rows
+        self.values += other.values
+
+
+class _Run:
+    """Rows below one another whose items stand in the same columns."""
+
+    def __init__(self, line: _Line, at: int) -> None:
+        self.start, self.end = at, at + 1
+        self.columns = [_Column(item, at) for item in line.items]
+        self._below = line.row
+        self._singles = 0
+
+    def takes(self, line: _Line, at: int) -> bool:
+        """Take a line that goes on below the run, a row or the name of a section, if it does."""
+        above, row = self._below, line.row
+        size = max(above.size, row.size)
+        if row.v0 - above.v1 > _MAX_GAP * size or size > _SAME_SIZE * min(above.size, row.size):
+            return False
+        if not line.items:
+            cell = row.cells[0]
+            inside = cell.u1 <= self.columns[0].start or len(cell.text) <= _SECTION_CHARS
+            if len(row.cells) > 1 or not inside or self._singles == _MAX_SINGLES:
+                return False
+            self._singles += 1
+        else:
+            places = self._places(line)
+            if places is None:
+                return False
+            self._place(line, places, at)
+            self._singles = 0
+            self.end = at + 1
+        self._below = row
+        return True
+
+    def _places(self, line: _Line) -> list[list[_Column]] | None:
+        """Return the columns that each item of a line stands in; ``None`` if they don't fit."""
+        found: list[list[_Column]] = []
+        for item in line.items:
+            over = [c for c in self.columns if item.low < c.high and item.high > c.low]
+            if len(over) > 1 and sum(len(c.rows) for c in over) > len(
+                {row for c in over for row in c.rows}
+            ):
+                return None
+            if found and over and found[-1] and over[0] is found[-1][-1]:
+                return None
+            found.append(over)
+        return found
+
+    def _place(self, line: _Line, places: list[list[_Column]], at: int) -> None:
+        for item, over in zip(line.items, places, strict=True):
+            new = _Column(item, at)
+            for column in over:
+                new.join(column)
+                self.columns.remove(column)
+            self.columns.append(new)
+        self.columns.sort(key=lambda c: c.low)
+
+
+def _merged(columns: Iterable[_Column], size: float) -> list[_Column]:
+    """Join columns so near to each other that they are one, where no row has both."""
+    out: list[_Column] = []
+    for column in columns:
+        near = out and column.low - out[-1].high < _NEAR_COLUMN * size
+        if near and not out[-1].rows & column.rows:
+            out[-1].join(column)
+        else:
+            out.append(column)
+    return out
+
+
+def _table(run: _Run, lines: Sequence[_Line]) -> Table | None:
+    body = lines[run.start : run.end]
+    rows = [line for line in body if line.items]
+    columns = _merged(run.columns, body[0].row.size)
+    if len(rows) < _MIN_ROWS or not _are_amounts(columns):
+        return None
+    names = [line.names[0] for line in rows if line.names]
+    if 2 * len(names) < len(rows) or _is_prose(names):
+        return None
+    placed = [_placed(line, columns) for line in body]
+    if not is_tabular(placed, len(columns) + 1, is_banded=True):
+        return None
+    left = min(c.u0 for c in names)
+    right = columns[0].start
+    extents = [(left, max((c.u1 for c in names if c.u1 < right), default=right))]
+    for column in columns:
+        extents.append((max(column.start, extents[-1][1]), column.high))
+    return Table(extents, joined_rows(placed), [s for row in placed for s in row.segments])
+
+
+def _placed(line: _Line, columns: Sequence[_Column]) -> TableRow:
+    """Put the name of a row, or of a section, into the first column, and its items into theirs."""
+    names = line.names
+    cells = [Cell(0, 1, [s for name in names for s in name.segments])] if names else []
+    for item in line.items:
+        outside = [max(c.low - item.high, item.low - c.high) for c in columns]
+        column = outside.index(min(outside)) + 1
+        if cells and cells[-1].column == column:
+            cells[-1].segments += item.cell.segments
+        else:
+            cells.append(Cell(column, 1, list(item.cell.segments)))
+    return TableRow(cells)
+
+
+def _are_amounts(columns: Sequence[_Column]) -> bool:
+    values = sum(c.values for c in columns)
+    return values >= _MIN_VALUE_SHARE * sum(len(c.rows) for c in columns)
+
+
+def _is_prose(names: Sequence[Cell]) -> bool:
+    """Tell lines of a text beside the amounts of another column of the page."""
+    long = [cell for cell in names if len(cell.text) >= _LONG and "..." not in cell.text]
+    begun = sum(cell.text[:1].islower() for cell in long)
+    return 2 * len(long) >= len(names) and begun >= _MIN_BEGUN * len(long)
+
+
+def settled(drawn: Sequence[Table], told: Sequence[Table], /) -> list[Table]:
+    """Return the tables of a flow, of those that lines and those that amounts tell.
+
+    Where both tell one, lines count that hold all of its rows and part its columns as the
+    amounts do.
+    """
+    out = list(drawn)
+    for table in told:
+        held = {id(s) for s in table.sources}
+        meeting = [d for d in out if held & {id(s) for s in d.sources}]
+        if len(meeting) == 1 and _agrees(meeting[0], table):
+            continue
+        out = [d for d in out if d not in meeting]
+        out.append(table)
+    return sorted(out, key=lambda t: t.rows[0].v0)
+
+
+def _agrees(drawn: Table, told: Table) -> bool:
+    """Tell whether each column of amounts is one column between lines, and no row is left out."""
+    place = {id(s): cell.column for row in drawn.rows for cell in row.cells for s in cell.segments}
+    found: dict[int, set[int]] = {}
+    for row in told.rows[told.header_rows :]:
+        for cell in row.cells:
+            if cell.column == 0 or not is_value(cell.text):
+                continue
+            columns = {place.get(id(s), -1) for s in cell.segments}
+            found.setdefault(cell.column, set()).add(max(columns))
+    places = [column for columns in found.values() for column in columns]
+    return -1 not in places and len(places) == len(found) == len(set(places))

@@ -1,0 +1,317 @@
+"""Tables whose cells are told by drawn lines: grids, with cells that span rows and columns."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.base.provenance import Box
+from casetrack.parse.layout.segments import Segment
+from casetrack.parse.layout.tables_lattice import Grid, covers, grids_of, is_regular
+from casetrack.parse.layout.tables_model import (
+    Cell,
+    Table,
+    TableRow,
+    TextRow,
+    is_value,
+    middle,
+    text_rows,
+    with_symbols,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.parse.layout.tables_rules import Strokes
+
+_MAX_ROW_CHARS = 1500
+_MIN_FILLED, _MIN_SEVERAL = 0.4, 0.3
+_MAX_CROSSING = 0.04
+_MIN_SEVERAL_VALUES = 3
+_NARROW, _WIDE = frozenset("iljtfrI.,;:'|!()[] "), frozenset("mwMWQO@%&")
+
+
+def ruled_tables(strokes: Strokes, segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables that lines along and across the text cut into cells, also of one row."""
+    tables = []
+    # Grids may share the edge of a row: its text is in the first of them.
+    taken: set[int] = set()
+    ordered = sorted(segments, key=middle)
+    for grid in grids_of(strokes, ordered):
+        first = bisect.bisect_left(ordered, grid.along[0], key=middle)
+        last = bisect.bisect_right(ordered, grid.along[-1], key=middle)
+        table = _table(grid, [s for s in ordered[first:last] if id(s) not in taken])
+        if table is not None:
+            tables.append(table)
+            taken.update(id(s) for s in table.sources)
+    return tables
+
+
+def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
+    """Fill a grid with text; ``None`` where it frames something else than rows of cells."""
+    sources = [s for s in segments if grid.place((s.u0 + s.u1) / 2, middle(s)) is not None]
+    held: dict[tuple[int, int], list[Segment]] = {}
+    for source in sources:
+        for s in _cut(source, grid):
+            place = grid.place((s.u0 + s.u1) / 2, middle(s)) or (0, 0)
+            held.setdefault(place, []).append(s)
+    if len(held) < 2 or _is_crossed(grid, sources, segments):
+        return None
+    rows: list[TableRow] = []
+    for band in _bands(grid, held):
+        rows += _rows_of(band, grid)
+    return _checked(grid, [row for row in rows if row.cells], sources)
+
+
+def _is_crossed(grid: Grid, sources: Sequence[Segment], near: Sequence[Segment]) -> bool:
+    """Tell whether text runs out over the sides, as prose does that is marked in colours."""
+    left, right = grid.across[0], grid.across[-1]
+    out = 0
+    for s in near:
+        if s.u1 > left and s.u0 < right:
+            out += max(left - s.u0, s.u1 - right) > 0.5 * s.size
+    return out > _MAX_CROSSING * len(sources)
+
+
+def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table | None:
+    for row in rows:
+        row.cells = with_symbols(row.cells)
+    used = sorted({cell.column for row in rows for cell in row.cells})
+    several = [row for row in rows if len(row.cells) > 1]
+    if len(used) < 2 or not several or len(several) < _MIN_SEVERAL * len(rows):
+        return None
+    if any(sum(len(s.text) for s in row.segments) > _MAX_ROW_CHARS for row in rows):
+        return None
+    filled = sum(cell.span for row in rows for cell in row.cells) / (len(rows) * len(used))
+    if filled < _MIN_FILLED or _holds_columns(rows):
+        return None
+    # Few of the lines are drawn: a picture, if the text does not stand in rows and columns.
+    if not is_regular(grid) and (len(rows) < 5 or filled < 0.5 or len(several) < 0.8 * len(rows)):
+        return None
+    # Columns that never hold text of their own are room between others.
+    number = {column: i for i, column in enumerate(used)}
+    for row in rows:
+        for cell in row.cells:
+            ends = [number[c] for c in range(cell.column, cell.column + cell.span) if c in number]
+            cell.column, cell.span = ends[0], ends[-1] - ends[0] + 1
+    starts = [grid.across[column] for column in used]
+    columns = list(zip(starts, [*starts[1:], grid.across[-1]], strict=True))
+    return Table(columns, rows, sources, is_ruled=True)
+
+
+def _holds_columns(rows: Sequence[TableRow]) -> bool:
+    """Tell cells that hold several values side by side: the lines do not part the columns."""
+    values = several = 0
+    for row in rows:
+        for cell in row.cells:
+            if len(cell.segments) == 1:
+                values += is_value(cell.text)
+                continue
+            lines = text_rows(cell.segments)
+            held = max(sum(is_value(part.text) for part in line.cells) for line in lines)
+            values += held > 0
+            several += held > 1
+    return several >= _MIN_SEVERAL_VALUES and 2 * several > values
+
+
+def _cut(segment: Segment, grid: Grid) -> list[Segment]:
+    """Part text that runs through an upright: two cells so near that they were one run."""
+    v = middle(segment)
+    first = bisect.bisect(grid.across, segment.u0 + 2)
+    last = bisect.bisect_left(grid.across, segment.u1 - 2)
+    parts = []
+    rest = segment
+    for edge in grid.across[first:last]:
+        if rest.u0 + 2 < edge and covers(grid.uprights, edge, v):
+            pair = _parted(rest, edge)
+            if pair is not None:
+                parts.append(pair[0])
+                rest = pair[1]
+    return [*parts, rest]
+
+
+def _parted(s: Segment, edge: float) -> tuple[Segment, Segment] | None:
+    """Part a segment at the blank nearest to an edge, by the usual widths of letters."""
+    text = s.text
+    widths = [0.5 if c in _NARROW else 1.5 if c in _WIDE else 1.0 for c in text]
+    scale = (s.u1 - s.u0) / max(sum(widths), 0.1)
+    at, best, nearest = s.u0, 0, 2.5 * s.size
+    for i, char in enumerate(text):
+        width = widths[i] * scale
+        off = abs(at + width / 2 - edge)
+        if char == " " and off < nearest and text[:i].strip() and text[i:].strip():
+            best, nearest = i, off
+        at += width
+    if not best:
+        return None
+    return _part(s, text[:best], s.u0, edge), _part(s, text[best:].lstrip(), edge, s.u1)
+
+
+def _part(s: Segment, text: str, u0: float, u1: float) -> Segment:
+    low, high = (u0 - s.u0) / (s.u1 - s.u0), (u1 - s.u0) / (s.u1 - s.u0)
+    box = s.box
+    if box.x1 - box.x0 >= box.y1 - box.y0:
+        wide = box.x1 - box.x0
+        box = Box(box.x0 + low * wide, box.y0, box.x0 + high * wide, box.y1)
+    return Segment(text, u0, s.v0, u1, s.v1, s.base, s.size, s.bold, box, s.confidence)
+
+
+@dataclass(slots=True)
+class _Band:
+    """A row of the grid: its cells that end here, and text of cells that span rows."""
+
+    row: int
+    cells: list[Cell]
+    is_shaded: bool
+
+
+def _bands(grid: Grid, held: dict[tuple[int, int], list[Segment]]) -> list[_Band]:
+    """Put text into cells, and cells into the rows of the grid."""
+    bands = [_Band(row, [], False) for row in range(grid.height)]
+    spanning: list[tuple[int, int, Cell]] = []
+    seen: set[tuple[int, int]] = set()
+    for place in sorted(held):
+        if place in seen:
+            continue
+        top, left, bottom, right = _area(grid, place)
+        around = ((r, c) for r in range(top, bottom + 1) for c in range(left, right + 1))
+        places = [p for p in around if p not in seen]
+        seen.update(places)
+        segments = [s for p in places for s in held.get(p, ())]
+        cell = Cell(left, right - left + 1, segments)
+        if top == bottom:
+            bands[top].cells += _unmerged(cell, grid)
+        else:
+            spanning.append((top, bottom, cell))
+    for top, bottom, cell in spanning:
+        _place(cell, bands[top : bottom + 1], grid)
+    for band in bands:
+        band.cells.sort(key=lambda c: c.column)
+        band.is_shaded = _is_shaded(grid, band)
+    return bands
+
+
+def _unmerged(cell: Cell, grid: Grid) -> list[Cell]:
+    """Return the cells of a row without inner lines, where its text stands in the columns.
+
+    So are the rows without a shade of a table in which every other row is shaded.
+    """
+    lines = text_rows(cell.segments) if cell.span > 1 else []
+    if len(lines) != 1 or len(lines[0].cells) < max(2, 0.5 * cell.span):
+        return [cell]
+    parts: dict[int, Cell] = {}
+    for part in lines[0].cells:
+        column = bisect.bisect(grid.across, (part.u0 + part.u1) / 2) - 1
+        if column in parts or not cell.column <= column < cell.column + cell.span:
+            return [cell]
+        parts[column] = Cell(column, 1, part.segments)
+    return list(parts.values())
+
+
+def _area(grid: Grid, place: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Return the cell around a place: to where no line parts it, if that is a rectangle."""
+    row, column = place
+    left = right = column
+    while left > 0 and not grid.has_upright(row, left):
+        left -= 1
+    while right < grid.width - 1 and not grid.has_upright(row, right + 1):
+        right += 1
+    span = range(left, right + 1)
+    inner = range(left + 1, right + 1)
+
+    def goes_on(edge: int, beside: int) -> bool:
+        """Tell whether the cell covers the row *beside* an edge with nothing drawn on it."""
+        if any(grid.has_flat(edge, c) for c in span) or any(
+            grid.has_upright(beside, e) for e in inner
+        ):
+            return False
+        closed_left = left == 0 or grid.has_upright(beside, left)
+        return closed_left and (right == grid.width - 1 or grid.has_upright(beside, right + 1))
+
+    top = bottom = row
+    while top > 0 and goes_on(top, top - 1):
+        top -= 1
+    while bottom < grid.height - 1 and goes_on(bottom + 1, bottom + 1):
+        bottom += 1
+    return top, left, bottom, right
+
+
+def _place(cell: Cell, bands: Sequence[_Band], grid: Grid) -> None:
+    """Put the text of a cell that spans rows into the first row that it does not cover up.
+
+    A row's rectangle must not cover words of another row. Where the text stands beside several
+    rows, each of its lines goes to the row that it stands in.
+    """
+    top, bottom = min(s.v0 for s in cell.segments), max(s.v1 for s in cell.segments)
+    for band in bands:
+        others = [s for b in bands if b is not band for c in b.cells for s in c.segments]
+        own = [s for c in band.cells for s in c.segments]
+        low = min([top, *(s.v0 for s in own)])
+        high = max([bottom, *(s.v1 for s in own)])
+        if not any(low - 1 <= middle(s) <= high + 1 for s in others):
+            band.cells.append(cell)
+            return
+    for s in cell.segments:
+        at = bisect.bisect(grid.along, middle(s)) - 1
+        band = bands[min(max(at - bands[0].row, 0), len(bands) - 1)]
+        mates = [c for c in band.cells if c.column == cell.column]
+        if mates:
+            mates[0].segments.append(s)
+        else:
+            band.cells.append(Cell(cell.column, cell.span, [s]))
+
+
+def _is_shaded(grid: Grid, band: _Band) -> bool:
+    """Tell whether most cells of a band have a shaded ground."""
+    top, bottom = grid.along[band.row], grid.along[band.row + 1]
+    v = (top + bottom) / 2
+    shaded = 0
+    for cell in band.cells:
+        u = (grid.across[cell.column] + grid.across[cell.column + cell.span]) / 2
+        shaded += any(a[0] <= u <= a[2] and a[1] <= v <= a[3] for a in grid.shades)
+    return bool(band.cells) and 2 * shaded > len(band.cells)
+
+
+def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
+    """Cut a band into rows where its cells hold a value on each of several lines."""
+    lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
+    starts: list[float] = []
+    for cell in band.cells:
+        own = lines[id(cell)]
+        values = sum(1 for line in own if all(is_value(c.text) for c in line.cells))
+        if len(own) >= 2 and values == len(own) > len(starts):
+            starts = [line.base for line in own]
+    if len(starts) < 2:
+        even = _even_lines(band, lines, grid)
+        if not even:
+            return [TableRow(band.cells, band.is_shaded)]
+        starts = even
+    rows = [TableRow([], band.is_shaded) for _ in starts]
+    for cell in band.cells:
+        for line in lines[id(cell)]:
+            at = max(bisect.bisect(starts, line.base + 0.35 * line.size) - 1, 0)
+            segments = [s for c in line.cells for s in c.segments]
+            mates = [c for c in rows[at].cells if c.column == cell.column]
+            if mates:
+                mates[0].segments += segments
+            else:
+                rows[at].cells.append(Cell(cell.column, cell.span, segments))
+    return rows
+
+
+def _even_lines(band: _Band, lines: dict[int, list[TextRow]], grid: Grid) -> list[float]:
+    """Return the baselines of a band whose cells all have the same lines, none of them full."""
+    first = lines[id(band.cells[0])] if band.cells else []
+    if len(first) < 3 or len(band.cells) < 2:
+        return []
+    for cell in band.cells:
+        own = lines[id(cell)]
+        room = grid.across[cell.column + cell.span] - grid.across[cell.column]
+        if len(own) != len(first):
+            return []
+        if any(abs(a.base - b.base) > 0.3 * b.size for a, b in zip(own, first, strict=True)):
+            return []
+        if max(line.cells[-1].u1 - line.cells[0].u0 for line in own) > 0.7 * room:
+            return []
+    return [line.base for line in first]

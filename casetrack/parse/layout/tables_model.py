@@ -1,0 +1,264 @@
+"""What a table is before it becomes lines: cells by column, rows from top to bottom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.parse.layout.segments import Segment
+
+CELL_GAP = 1.0
+"""Text set apart by more than this share of the font size stands in two cells."""
+
+_KNOWN = 4096
+_OVERLAP = 0.6
+_VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
+_CLOSING_GAP, _NOTE_GAP = 1.5, 0.5
+_NUMBER = re.compile(
+    r"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){0,3}\s?[$\u20ac\u00a3\u00a5]|[A-Z]{3}(?=\s*[\d(]))?"
+    r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)\s*"
+    r"(?:%|\u2030|x|bps|pts?|[KMB]n?|[$\u20ac\u00a3\u00a5]|[A-Z]{3}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{0,3}\s*%?"
+)
+_EMPTY_VALUE = re.compile(
+    r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?"
+    r"|\d[\d.]*\s*%?\s*[-\u2013]\s*\d[\d.]*\s*%",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|[AEFP])?\*?")
+_SYMBOL = re.compile(r"[(]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5](?:\s*[(])?|[(]")
+_CLOSING = re.compile(r"[)%*\u2020]{1,3}")
+_NOTE = re.compile(r"[*\u2020]{1,3}")
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell with text: its first column, how many it covers, and its segments."""
+
+    column: int
+    span: int
+    segments: list[Segment]
+
+    @property
+    def columns(self) -> range:
+        """The columns that it covers."""
+        return range(self.column, self.column + self.span)
+
+    @property
+    def u0(self) -> float:
+        """Left edge of its text."""
+        if len(self.segments) == 1:
+            return self.segments[0].u0
+        return min(s.u0 for s in self.segments)
+
+    @property
+    def u1(self) -> float:
+        """Right edge of its text."""
+        if len(self.segments) == 1:
+            return self.segments[0].u1
+        return max(s.u1 for s in self.segments)
+
+    @property
+    def start(self) -> float:
+        """Left edge of its text without a currency sign, for which columns leave little room."""
+        if len(self.segments) == 1:
+            return self.segments[0].u0
+        return min((s.u0 for s in self.segments if not is_symbol(s.text)), default=self.u0)
+
+    @property
+    def text(self) -> str:
+        """Its text as it comes, to tell words from values."""
+        if len(self.segments) == 1:
+            return self.segments[0].text.strip()
+        ordered = sorted(self.segments, key=lambda s: (round(s.base), s.u0))
+        return " ".join(s.text.strip() for s in ordered)
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether all of its text is bold."""
+        return all(s.bold for s in self.segments)
+
+
+@dataclass(slots=True)
+class TableRow:
+    """The cells of a row with text, from left to right."""
+
+    cells: list[Cell]
+    is_shaded: bool = False
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All segments of the row."""
+        return [s for cell in self.cells for s in cell.segments]
+
+    @property
+    def v0(self) -> float:
+        """Top of its text."""
+        return min(s.v0 for s in self.segments)
+
+    @property
+    def v1(self) -> float:
+        """Bottom of its text."""
+        return max(s.v1 for s in self.segments)
+
+
+@dataclass(slots=True)
+class Table:
+    """A table of a page.
+
+    Attributes
+    ----------
+    columns
+        From where to where each goes, left to right.
+    rows
+        From top to bottom.
+    sources
+        The segments of the page that it holds: those of the cells may be parts of them.
+    is_ruled
+        Whether drawn lines tell its cells.
+    title_rows, header_rows
+        How many rows at its top name the table, and how many, with these, the columns.
+    is_header_sure
+        Whether more than its place makes the first row a header.
+    """
+
+    columns: list[tuple[float, float]]
+    rows: list[TableRow]
+    sources: list[Segment]
+    is_ruled: bool = False
+    title_rows: int = 0
+    header_rows: int = 0
+    is_header_sure: bool = False
+
+
+@dataclass(slots=True)
+class TextRow:
+    """Text side by side: stretches of segments parted by wide gaps."""
+
+    cells: list[Cell] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        segments = self.segments
+        self.main = max(segments, key=lambda s: s.size)
+        self.v0 = min(s.v0 for s in segments)
+        self.v1 = max(s.v1 for s in segments)
+
+    main: Segment = field(init=False)
+    v0: float = field(init=False)
+    v1: float = field(init=False)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All of its segments."""
+        return [s for cell in self.cells for s in cell.segments]
+
+    @property
+    def base(self) -> float:
+        """Baseline of its largest text."""
+        return self.main.base
+
+    @property
+    def size(self) -> float:
+        """Size of its largest text."""
+        return self.main.size
+
+
+def text_rows(segments: Iterable[Segment], /) -> list[TextRow]:
+    """Gather segments that stand side by side into rows, from top to bottom."""
+    groups: list[list[Segment]] = []
+    for s in sorted(segments, key=lambda s: (s.base, s.u0)):
+        if not s.text.strip():
+            continue
+        if groups and _is_beside(groups[-1][0], s):
+            groups[-1].append(s)
+        else:
+            groups.append([s])
+    return [TextRow(_stretches(group)) for group in groups]
+
+
+def _is_beside(first: Segment, s: Segment) -> bool:
+    height = min(first.v1 - first.v0, s.v1 - s.v0)
+    return min(first.v1, s.v1) - max(first.v0, s.v0) >= _OVERLAP * height
+
+
+def _stretches(group: list[Segment]) -> list[Cell]:
+    ordered = sorted(group, key=lambda s: s.u0)
+    cells = [Cell(0, 1, [ordered[0]])]
+    for a, b in pairwise(ordered):
+        gap = (b.u0 - max(a.u1, cells[-1].u1)) / max(a.size, b.size)
+        if gap > CELL_GAP or _begins_value(cells[-1], b, gap):
+            cells.append(Cell(0, 1, [b]))
+        else:
+            cells[-1].segments.append(b)
+    return with_symbols(cells)
+
+
+def _begins_value(before: Cell, s: Segment, gap: float) -> bool:
+    """Tell a number, or the sign before it, that stands near to the cell at its left.
+
+    Currency signs leave next to no room between two columns of amounts.
+    """
+    if gap < _NEXT_VALUE_GAP:
+        return False
+    text = s.text.lstrip()
+    if text[:1].isalpha():
+        return False
+    if not (is_symbol(text) or is_value(text)) or is_symbol(before.text):
+        return False
+    return gap >= _VALUE_GAP or is_value(before.text)
+
+
+def with_symbols(cells: Sequence[Cell], /) -> list[Cell]:
+    """Join a currency sign or a bracket that stands apart to the number that it belongs to."""
+    out: list[Cell] = []
+    for cell in cells:
+        opens = out and is_symbol(out[-1].text) and is_value(cell.text)
+        closes = out and _closes(out[-1], cell) and is_value(out[-1].text)
+        if opens or closes:
+            place = cell if opens else out[-1]
+            out[-1] = Cell(place.column, place.span, [*out[-1].segments, *cell.segments])
+        else:
+            out.append(cell)
+    return out
+
+
+def _closes(before: Cell, cell: Cell) -> bool:
+    """Tell a bracket, a percent sign or a mark after a number; marks far from it are cells."""
+    text = cell.segments[0].text.strip()
+    if len(cell.segments) > 1 or not _CLOSING.fullmatch(text):
+        return False
+    near = _NOTE_GAP if _NOTE.fullmatch(text) else _CLOSING_GAP
+    return cell.u0 - before.u1 <= near * cell.segments[0].size
+
+
+@lru_cache(_KNOWN)
+def is_symbol(text: str, /) -> bool:
+    """Tell a currency sign or an opening bracket that belongs to the number after it."""
+    return bool(_SYMBOL.fullmatch(text.strip()))
+
+
+@lru_cache(_KNOWN)
+def is_value(text: str, /) -> bool:
+    """Tell a number, an amount or a dash in its place from words."""
+    text = text.strip()
+    return bool(_NUMBER.fullmatch(text) or _EMPTY_VALUE.fullmatch(text))
+
+
+def is_year(text: str, /) -> bool:
+    """Tell a year, which names a column as often as it stands in a cell."""
+    return bool(_YEAR.fullmatch(text.strip()))
+
+
+def middle(segment: Segment, /) -> float:
+    """Return the middle of a segment across its line."""
+    return (segment.v0 + segment.v1) / 2
+
+
+def extent(cells: Sequence[Cell], /) -> tuple[float, float]:
+    """Return from where to where cells go."""
+    return min(c.u0 for c in cells), max(c.u1 for c in cells)

@@ -1,0 +1,347 @@
+"""Converts old Office files with LibreOffice: no macros, no network, nothing left behind.
+
+LibreOffice gets a copy of the file under a neutral name, in a folder of its own that also holds
+its profile and is removed afterwards, whatever happens; see
+:mod:`casetrack.parse.legacy.guard`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from casetrack.base.errors import ConverterFailed, ConverterMissing, ParseFailed, ParseLimit
+from casetrack.base.errors.files import package_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.base.config import ParseLimits
+
+_NAMES = ("soffice", "libreoffice")
+_FOLDERS = (
+    "/Applications/LibreOffice.app/Contents/MacOS",
+    "/usr/lib/libreoffice/program",
+    "/usr/lib64/libreoffice/program",
+)
+_OPTIONAL = Path("/opt")
+"""Where LibreOffice's own packages for Linux put it, in a folder for each version."""
+_MARK, _OTHER_MARK = (f"{n}cryptedSummary\0".encode("utf-16-le") for n in ("En", "De"))
+_ENTRY_BYTES = 128
+_SHARE = 0.9
+"""Part of the file's time that the conversion may take; the rest is for reading its result."""
+_UNLOADED = "source file could not be loaded"
+"""What LibreOffice prints of a file that it cannot open, and of one whose part is not installed."""
+_SHELL_SIGNALS = 128
+_OUTPUT_CHARS, _SHOWN = 2_000, 200
+_PROFILE = Path("user", "registrymodifications.xcu")
+_SETTINGS = (
+    ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Common/Security/Scripting", "DisableActiveContent", "true"),
+    ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Writer/Content/Update", "Link", "0"),
+    ("Writer/Content/Update", "Field", "false"),
+    ("Writer/Content/Update", "Chart", "false"),
+    ("Java/VirtualMachine", "Enable", "false"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How one old format becomes a new one.
+
+    Attributes
+    ----------
+    kind
+        The old format in words, for errors.
+    source, target
+        Extensions, with dot.
+    filter
+        LibreOffice's name of the format; named, so that damaged files are not taken for text.
+    module
+        The part of LibreOffice that opens it: ``writer`` or ``impress``.
+    """
+
+    kind: str
+    source: str
+    target: str
+    filter: str
+    module: str
+
+
+def find_libreoffice() -> Path | None:
+    """Return LibreOffice's program, from the search path or where its installers put it."""
+    for name in _NAMES:
+        found = shutil.which(name)
+        if found:
+            return Path(found)
+    folders = [Path(folder) for folder in _FOLDERS]
+    folders += sorted(_OPTIONAL.glob("libreoffice*/program"), reverse=True)
+    for variable in ("ProgramFiles", "ProgramFiles(x86)"):
+        if variable in os.environ:
+            folders.append(Path(os.environ[variable], "LibreOffice", "program"))
+    programs = (folder / name for folder in folders for name in ("soffice", "soffice.exe"))
+    return next((program for program in programs if program.is_file()), None)
+
+
+@contextmanager
+def converted(
+    path: Path, content: Path, conversion: Conversion, limits: ParseLimits, spool: Path | None, /
+) -> Iterator[Path]:
+    """Give the path of the converted file, which is gone when the context ends.
+
+    Parameters
+    ----------
+    path
+        The file that errors name.
+    content
+        Where its content stands: the same, or a decrypted copy.
+    limits
+        On time, memory and the size of the result.
+    spool
+        Folder to work in, if not the system's for temporary files.
+
+    Raises
+    ------
+    ConverterMissing
+        LibreOffice is not installed, or without the part that opens such files.
+    ConverterFailed
+        It crashed or wrote nothing, twice.
+    ParseFailed
+        It reports that it cannot open the file.
+    ParseLimit
+        It needed too much time, memory or disk.
+    """
+    program = find_libreoffice()
+    if program is None:
+        raise ConverterMissing(path, conversion.kind, conversion.target)
+    end = time.monotonic() + _seconds(limits)
+    with _attempt(program, content, conversion, limits, spool, end) as first:
+        if first.is_good:
+            yield first.check(path, conversion, limits)
+            return
+    # LibreOffice crashes once on files that it converts with the next, fresh profile.
+    with _attempt(program, content, conversion, limits, spool, end) as last:
+        if last.result.is_file():
+            yield last.check(path, conversion, limits)
+            return
+    lacks = _lacks(program, conversion.module)
+    if lacks:
+        raise ConverterMissing(path, conversion.kind, conversion.target, conversion.module)
+    # The time of both runs is that of one; the first one had more of it.
+    ending = last if last.ended == "exit" else first
+    if _UNLOADED in ending.output:
+        kind = conversion.source.removeprefix(".").upper()
+        reason = "LibreOffice cannot open it"
+        if lacks is None:
+            part, how = conversion.module.capitalize(), package_of(conversion.module)
+            reason += f", unless its part {part} is not installed ({how})"
+        raise ParseFailed(path, kind, reason)
+    raise ConverterFailed(path, _ending(ending), conversion.target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One run of LibreOffice: its end, its output and the path of the converted file."""
+
+    ended: str
+    code: int | str
+    output: str
+    result: Path
+
+    @property
+    def is_good(self) -> bool:
+        """Whether a second run would change nothing: a limit was reached, or all went well."""
+        return self.ended != "exit" or (self.code == 0 and self.result.is_file())
+
+    def check(self, path: Path, conversion: Conversion, limits: ParseLimits, /) -> Path:
+        """Return the converted file where the run has kept to the limits."""
+        passed = ""
+        if self.ended == "time":
+            passed = f"LibreOffice did not finish within {_seconds(limits):g} seconds"
+        elif self.ended == "memory":
+            passed = f"LibreOffice needed more than {limits.memory_mb:,} MB of memory"
+        elif self.ended == "disk" or self.result.stat().st_size > limits.unpacked_mb << 20:
+            passed = f"LibreOffice made more than {limits.unpacked_mb:,} MB of it (unpacked_mb)"
+        if passed:
+            raise ParseLimit(path, passed, newer=conversion.target)
+        return self.result
+
+
+@contextmanager
+def _attempt(
+    program: Path,
+    content: Path,
+    conversion: Conversion,
+    limits: ParseLimits,
+    spool: Path | None,
+    end: float,
+) -> Iterator[_Attempt]:
+    """Run LibreOffice once, in a new folder with a new profile that goes afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="casetrack-office-", dir=spool))
+    try:
+        _prepare(folder, content, conversion)
+        command = _command(program, folder, conversion)
+        with _Guard(folder, command, limits, end - time.monotonic()) as guard:
+            answer = guard.answer()
+            output = folder / "output"
+            text = output.read_text("utf-8", "replace") if output.is_file() else ""
+            result = folder / "out" / f"document{conversion.target}"
+            yield _Attempt(answer["ended"], answer["code"], text[-_OUTPUT_CHARS:], result)
+    finally:
+        # The guard has removed it; it never began if the copy failed.
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lacks(program: Path, module: str) -> bool | None:
+    """Return whether this LibreOffice was installed without a part; ``None`` if unknown."""
+    home = program.resolve().parent.parent
+    registries = (home / "share" / "registry", home / "Resources" / "registry")
+    known = [r for r in registries if (r / "main.xcd").is_file()]
+    return not (known[0] / f"{module}.xcd").is_file() if known else None
+
+
+def _ending(attempt: _Attempt) -> str:
+    """Return how LibreOffice ended, with its signal or exit code, and the end of its output."""
+    code = attempt.code
+    if not isinstance(code, int):
+        ended = "ended without an answer"
+    elif code < 0 or code > _SHELL_SIGNALS:  # a shell script adds 128 to the number of a signal
+        number = -code if code < 0 else code - _SHELL_SIGNALS
+        names = {each.value: f" ({each.name})" for each in signal.Signals}
+        ended = f"was ended by signal {number}{names.get(number, '')}"
+    else:
+        ended = f"ended with exit code {code}, without a result"
+    lines = attempt.output.split("\n")
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f"{ended}: {said[:_SHOWN]}" if said else ended
+
+
+def _prepare(folder: Path, content: Path, conversion: Conversion) -> None:
+    for name in ("in", "out", "tmp"):
+        (folder / name).mkdir()
+    copy = folder / "in" / f"document{conversion.source}"
+    copy.write_bytes(_without_mark(content.read_bytes()))
+    profile = folder / "profile" / _PROFILE
+    profile.parent.mkdir(parents=True)
+    items = "".join(
+        f'<item oor:path="/org.openoffice.Office.{path}">'
+        f'<prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
+        for path, name, value in _SETTINGS
+    )
+    profile.write_text(
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        f'<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>',
+        encoding="utf-8",
+    )
+
+
+def _without_mark(data: bytes) -> bytes:
+    """Rename the stream that stays encrypted in a decrypted presentation.
+
+    It holds a copy of the facts alone; but where a stream of that name is, LibreOffice takes the
+    presentation for encrypted and refuses it. A directory entry begins at a multiple of 128 bytes,
+    and a name of the same length keeps its place in the directory's order.
+    """
+    at = data.find(_MARK)
+    while at >= 0 and at % _ENTRY_BYTES:
+        at = data.find(_MARK, at + 1)
+    return data if at < 0 else data[:at] + _OTHER_MARK + data[at + len(_MARK) :]
+
+
+def _command(program: Path, folder: Path, conversion: Conversion) -> list[str]:
+    inner = program.resolve().with_name("soffice.bin")
+    if sys.platform == "linux" and inner.is_file():
+        # Started without the script and the launcher around it, it dies with the guard.
+        program = inner
+    return [
+        str(program),
+        "--headless",
+        "--norestore",
+        "--nologo",
+        "--nodefault",
+        "--nolockcheck",
+        f"-env:UserInstallation={(folder / 'profile').as_uri()}",
+        f"--infilter={conversion.filter}",
+        "--convert-to",
+        conversion.target.removeprefix("."),
+        "--outdir",
+        str(folder / "out"),
+        str(folder / "in" / f"document{conversion.source}"),
+    ]
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    if sys.platform == "win32":
+        return dict(os.environ)
+    temporary = str(folder / "tmp")
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(folder),
+        "TMPDIR": temporary,
+        "XDG_RUNTIME_DIR": temporary,
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }
+
+
+def _seconds(limits: ParseLimits) -> float:
+    return limits.timeout_seconds * _SHARE
+
+
+class _Guard:
+    """The guard as this process sees it; leaving it ends LibreOffice and removes the folder."""
+
+    def __init__(
+        self, folder: Path, command: list[str], limits: ParseLimits, seconds: float
+    ) -> None:
+        order = {
+            "command": command,
+            "environment": _environment(folder),
+            "folder": str(folder),
+            "seconds": seconds,
+            "memory_mb": limits.memory_mb,
+            "disk_mb": limits.unpacked_mb,
+        }
+        self._order = json.dumps(order).encode("ascii") + b"\n"
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(Path(__file__).with_name("guard.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            # A signal to the group of this process must not reach it: it has to clean up.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+
+    def __enter__(self) -> _Guard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def answer(self) -> dict[str, Any]:
+        """Give the order and wait for what became of it."""
+        order = cast("BinaryIO", self._process.stdin)
+        answer = cast("BinaryIO", self._process.stdout)
+        try:
+            order.write(self._order)
+            order.flush()
+            line = answer.readline()
+        except BrokenPipeError:
+            line = b""
+        found: dict[str, Any] = json.loads(line) if line else {"ended": "exit", "code": "no answer"}
+        return found

@@ -1,0 +1,178 @@
+"""Chooses what of a MIME message is its body and what are its files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.parse.dates import mail_date
+from casetrack.parse.links import MISLEADING
+from casetrack.parse.mail import headers
+from casetrack.parse.mail.charsets import decode_text
+from casetrack.parse.mail.cms import signed_content
+from casetrack.parse.mail.files import add_file, shown_pictures
+from casetrack.parse.mail.html import html_body
+from casetrack.parse.mail.mime import Splitter
+from casetrack.parse.mail.model import BodyBlock, Mail
+from casetrack.parse.mail.quotes import text_blocks
+
+if TYPE_CHECKING:
+    from casetrack.parse.mail.mime import Part
+
+_WORDS = re.compile(r"\w+")
+_ENOUGH = 0.5
+"""Plain text with at least this share of the words of its HTML form carries the content."""
+_SIGNATURES = frozenset(
+    {
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "application/pgp-signature",
+        "application/pgp-keys",
+    }
+)
+_SMIME = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_REPORTS = frozenset(
+    {
+        "message/delivery-status",
+        "message/disposition-notification",
+        "message/feedback-report",
+        "text/rfc822-headers",
+    }
+)
+_MAX_WRAPS = 5
+_PGP = "-----BEGIN PGP MESSAGE-----"
+
+
+@dataclass(slots=True)
+class _BodyParts:
+    """What a message's parts come to."""
+
+    blocks: list[BodyBlock] = field(default_factory=list)
+    files: list[Part] = field(default_factory=list)
+    pictures_shown: set[str] = field(default_factory=set)
+    wraps: int = 0
+
+
+def read_message(data: bytes, /) -> Mail:
+    """Read a message of RFC 5322 and MIME, however broken."""
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    splitter = Splitter()
+    whole = splitter.split(data, 0, len(data))
+    mail = mail_head(whole)
+    if splitter.is_cut:
+        mail.miss("The mail has more parts than are read, or they are nested too deep.")
+    found = _BodyParts()
+    _walk(whole, mail, found)
+    mail.blocks += found.blocks
+    for part in found.files:
+        add_file(part, mail, found.pictures_shown)
+    return mail
+
+
+def mail_head(part: Part, /) -> Mail:
+    """Return a mail with what its header fields say."""
+    head = part.head
+    date = headers.field(head, "date")
+    return Mail(
+        subject=headers.field(head, "subject"),
+        sender=headers.fields(head, "from") or headers.fields(head, "sender"),
+        to=headers.fields(head, "to"),
+        cc=headers.fields(head, "cc"),
+        bcc=headers.fields(head, "bcc"),
+        date=mail_date(date),
+        date_text=date,
+        message_id=headers.field(head, "message-id"),
+        in_reply_to=headers.field(head, "in-reply-to"),
+        references=headers.field(head, "references"),
+        thread_index="".join(headers.field(head, "thread-index").split()),
+        kept=headers.kept(head),
+    )
+
+
+def _walk(part: Part, mail: Mail, found: _BodyParts) -> None:
+    """Sort a part into body and files; depth is bounded by the splitter."""
+    kind = part.type
+    if part.children:
+        if kind == "multipart/encrypted":
+            mail.miss("The mail is encrypted; its content was not read.")
+        elif kind == "multipart/alternative":
+            _alternative(part, mail, found)
+        else:
+            for child in part.children:
+                _walk(child, mail, found)
+    elif kind in _SIGNATURES:
+        return
+    elif kind in _SMIME:
+        _smime(part, mail, found)
+    elif _is_body(part):
+        found.blocks += _blocks(part, mail, found)
+    elif kind in {"message/partial", "message/external-body"}:
+        mail.miss("A part of the mail is not in the file, but lies elsewhere.")
+    else:
+        found.files.append(part)
+
+
+def _smime(part: Part, mail: Mail, found: _BodyParts) -> None:
+    """Read what an S/MIME signature wraps; what is encrypted stays so."""
+    inner = signed_content(part.content())
+    if inner is None or found.wraps >= _MAX_WRAPS:
+        mail.miss("The mail is encrypted (S/MIME); its content was not read.")
+        return
+    found.wraps += 1
+    _walk(Splitter().split(inner, 0, len(inner)), mail, found)
+
+
+def _is_body(part: Part) -> bool:
+    if part.is_attachment:
+        return False
+    kind = part.type
+    if kind in _REPORTS or kind.startswith("multipart/"):
+        return True
+    return kind.startswith("text/") and kind != "text/calendar" and not headers.file_name(part.head)
+
+
+def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
+    """Show one of several forms of the same content: plain text, unless it lacks much of it."""
+    plain = [child for child in part.children if child.type == "text/plain" and _is_body(child)]
+    others = [child for child in part.children if child not in plain]
+    other = _BodyParts(wraps=found.wraps)
+    for child in others:
+        if child.type != "text/calendar" or not (plain or other.blocks):
+            _walk(child, mail, other)
+    blocks = [block for child in plain for block in _blocks(child, mail, found)]
+    if _word_count(blocks) >= _ENOUGH * _word_count(other.blocks):
+        found.blocks += blocks + [block for block in other.blocks if _is_hidden(block)]
+    else:
+        found.blocks += other.blocks
+    found.files += other.files
+    found.pictures_shown |= other.pictures_shown
+
+
+def _word_count(blocks: list[BodyBlock]) -> int:
+    shown = (block for block in blocks if not _is_hidden(block))
+    return sum(len(_WORDS.findall(line)) for block in shown for line in block.lines)
+
+
+def _is_hidden(block: BodyBlock) -> bool:
+    """Return whether a block is hidden HTML, or a link that shows the address of another host."""
+    return block.lines[0].startswith(("\ufdd2", MISLEADING))
+
+
+def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:
+    data = part.content()
+    charset = headers.parameter(part.head, "charset", "content-type") or None
+    if part.type in {"text/html", "application/xhtml+xml"}:
+        found.pictures_shown |= shown_pictures(data)
+        blocks, warnings = html_body(data, charset)
+        for warning in warnings:
+            mail.warn(warning)
+        return blocks
+    decoded = decode_text(data, charset)
+    mail.warn(decoded.warning)
+    if _PGP in decoded.text:
+        mail.miss("A text of the mail is encrypted (PGP); it was not read.")
+    flow = headers.parameter(part.head, "format", "content-type").lower() == "flowed"
+    joins = headers.parameter(part.head, "delsp", "content-type").lower() == "yes"
+    return text_blocks(decoded.text, is_flowed=flow, joins_words=joins)

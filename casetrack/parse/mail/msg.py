@@ -1,0 +1,233 @@
+"""Reads MSG, the files of Outlook: mails, also appointments, tasks, contacts and notes."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.parse.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
+from casetrack.parse.dates import mail_date
+from casetrack.parse.detect import OLE_MAGIC
+from casetrack.parse.mail import headers, mapi
+from casetrack.parse.mail.body import read_message
+from casetrack.parse.mail.cms import signed_content
+from casetrack.parse.mail.files import SUFFIXES, shown_pictures
+from casetrack.parse.mail.model import Mail, MailFile
+from casetrack.parse.mail.outlook_items import item_lines
+from casetrack.parse.mail.page import hand_over, mail_info, mail_page
+from casetrack.parse.mail.storage import MESSAGE_HEADER, OTHER_HEADER, TOP_HEADER, Container
+from casetrack.parse.mail.wrap import as_eml
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from pathlib import Path
+
+    from casetrack.parse.mail.storage import Folder
+
+_MARK = "__properties_version1.0"
+_RECIPIENT, _ATTACHMENT = "__recip_version1.0_", "__attach_version1.0_"
+_EMBEDDED = "__substg1.0_3701000D"
+_METHOD_MESSAGE, _METHOD_OLE = 5, 6
+_BY_REFERENCE = frozenset({2, 3, 4, 7})
+_KINDS = {1: "to", 2: "cc", 3: "bcc"}
+_SMIME = "ipm.note.smime"
+_MAX_DEPTH = 8
+_MAX_RECIPIENTS = 5000
+_SAME_TIME = dt.timedelta(minutes=2)
+
+
+class MsgReader:
+    """Messages and other items saved by Outlook."""
+
+    name = "MSG"
+    extensions: tuple[str, ...] = (".msg",)
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept an OLE container with MAPI properties, or one without any known stream."""
+        return file.head.startswith(OLE_MAGIC) and (not file.members or _MARK in file.members)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Read the message; see :class:`casetrack.parse.base.Reader`."""
+        with Container(path, options.limits.unpacked_mb) as container:
+            item = _Item(container).read((), TOP_HEADER)
+            if container.damaged:
+                count = len(container.damaged)
+                item.mail.miss(f"{count:,} of the parts inside the file are damaged.")
+        reading = Reading(mail_info(item.mail, "msg"), iter([mail_page(item.mail, 1)]))
+        hand_over(item.mail, reading, options)
+        return reading
+
+
+@dataclass(slots=True)
+class _Read:
+    """A message of a container: what is shown, and its body as it stands there."""
+
+    mail: Mail
+    body: mapi.Body
+
+
+@dataclass(slots=True)
+class _Item:
+    """Reads the messages of one container."""
+
+    container: Container
+    _named: dict[int, int] = field(default_factory=dict)
+
+    def read(self, folder: Folder, header: int, /, depth: int = 0) -> _Read:
+        """Read the message in a storage."""
+        self._named = self._named or self.container.named()
+        found = self.container.properties(folder, header)
+        mail = _head(found)
+        self._recipients(folder, found, mail)
+        kind = found.line(mapi.MESSAGE_CLASS)
+        mail.extra = item_lines(kind, found, self._named)
+        body = mapi.find_body(found, mail)
+        mail.blocks = mapi.body_blocks(body, mail)
+        self._attachments(folder, found, mail, body, depth)
+        if kind.lower().startswith(_SMIME):
+            _unwrap(mail)
+        return _Read(mail, body)
+
+    def _recipients(self, folder: Folder, message: mapi.Properties, mail: Mail) -> None:
+        lists: dict[str, list[str]] = {"to": [], "cc": [], "bcc": []}
+        for name in self.container.names(folder, _RECIPIENT)[:_MAX_RECIPIENTS]:
+            found = self.container.properties((*folder, name), OTHER_HEADER)
+            found.encoding = found.encoding or message.encoding
+            shown = _address(
+                found.line(mapi.DISPLAY_NAME),
+                found.line(mapi.SMTP_ADDRESS),
+                found.line(mapi.ADDRESS),
+            )
+            kind = _KINDS.get((found.number(mapi.RECIPIENT_TYPE) or 1) & 0xF)
+            if kind and shown:
+                lists[kind].append(shown)
+        mail.to = ", ".join(lists["to"]) or message.line(mapi.DISPLAY_TO)
+        mail.cc = ", ".join(lists["cc"]) or message.line(mapi.DISPLAY_CC)
+        mail.bcc = ", ".join(lists["bcc"]) or message.line(mapi.DISPLAY_BCC)
+
+    # --- files -----------------------------------------------------------------------------
+
+    def _attachments(
+        self, folder: Folder, message: mapi.Properties, mail: Mail, body: mapi.Body, depth: int
+    ) -> None:
+        html = body.html.encode("utf-8", "replace") if isinstance(body.html, str) else body.html
+        shown = shown_pictures(html)
+        objects = 0
+        for name in self.container.names(folder, _ATTACHMENT):
+            place = (*folder, name)
+            found = self.container.properties(place, OTHER_HEADER)
+            found.encoding = found.encoding or message.encoding
+            method = found.number(mapi.ATTACH_METHOD)
+            if method == _METHOD_MESSAGE or (
+                method is None and self.container.names((*place, _EMBEDDED))
+            ):
+                self._message(place, found, mail, depth)
+            elif method == _METHOD_OLE:
+                objects += 1
+            else:
+                _add_file(found, mail, shown, method)
+        if objects:
+            mail.warn(f"{objects:,} embedded object{'s' if objects > 1 else ''} left out: no file.")
+
+    def _message(self, place: Folder, found: mapi.Properties, mail: Mail, depth: int) -> None:
+        """Add a message inside this one as a file of its own."""
+        if depth >= _MAX_DEPTH:
+            mail.miss("Messages nested too deep in one another were not read.")
+            return
+        inner = self.read((*place, _EMBEDDED), MESSAGE_HEADER, depth + 1)
+        name = inner.mail.subject or found.line(mapi.DISPLAY_NAME, mapi.ATTACH_NAME) or "message"
+        for text in inner.mail.missing:
+            mail.miss(f"{name}: {text}")
+        data = as_eml(inner.mail, inner.body)
+        mail.files.append(MailFile(f"{name.replace('/', '_')}.eml", data))
+
+
+def _head(found: mapi.Properties) -> Mail:
+    """Return a mail with its sender, dates, subject and identity."""
+    sent = found.text(mapi.HEADERS).encode("utf-8", "replace")
+    # Outlook puts the line of a mailbox or its own version before the header fields.
+    internet, _ = headers.split_head(sent, 0, len(sent))
+    sender = _address(
+        found.line(mapi.SENT_NAME), found.line(mapi.SENT_SMTP), found.line(mapi.SENT_ADDRESS)
+    ) or _address(
+        found.line(mapi.SENDER_NAME), found.line(mapi.SENDER_SMTP), found.line(mapi.SENDER_ADDRESS)
+    )
+    if "@" not in sender:
+        # The address of Exchange's directory is no address of the internet; the header has that.
+        written_sender = headers.fields(internet, "from")
+        sender = written_sender if "@" in written_sender else sender or written_sender
+    written = headers.field(internet, "date")
+    return Mail(
+        subject=found.line(mapi.SUBJECT)
+        or f"{found.line(mapi.SUBJECT_PREFIX)} {found.line(mapi.NORMALIZED_SUBJECT)}".strip(),
+        sender=sender,
+        date=_date(found, mail_date(written)),
+        date_text=written,
+        message_id=found.line(mapi.MESSAGE_ID) or headers.field(internet, "message-id"),
+        in_reply_to=found.line(mapi.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
+        references=found.line(mapi.REFERENCES) or headers.field(internet, "references"),
+        thread_index=base64.b64encode(found.data(mapi.CONVERSATION_INDEX)).decode("ascii")
+        or "".join(headers.field(internet, "thread-index").split()),
+        kept=_kept(found, internet),
+    )
+
+
+def _kept(found: mapi.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
+    """Return further facts; the topic of its conversation is known of mails that never left."""
+    facts = dict(headers.kept(internet))
+    topic = found.line(mapi.CONVERSATION_TOPIC)
+    if topic:
+        facts.setdefault("thread_topic", topic)
+    return tuple(facts.items())
+
+
+def _date(found: mapi.Properties, written: dt.datetime | None) -> dt.datetime | None:
+    """Return when a message was sent, with its header's time zone where the two agree."""
+    sent = found.time(mapi.SUBMIT_TIME)
+    if sent is None:
+        return written or found.time(mapi.DELIVERY_TIME, mapi.CREATED)
+    if written is not None and abs(written - sent) < _SAME_TIME:
+        return written
+    return sent
+
+
+def _address(name: str, *addresses: str) -> str:
+    """Return name and address as mails show them; addresses of Exchange's directory say nothing."""
+    address = next((text for text in addresses if "@" in text and text[0] != "/"), "")
+    name = name.strip(" '\"")
+    if not address or address.lower() == name.lower():
+        return address or name
+    return f"{name} <{address}>" if name else address
+
+
+def _add_file(found: mapi.Properties, mail: Mail, shown: set[str], method: int | None) -> None:
+    name = found.line(mapi.ATTACH_NAME, mapi.ATTACH_SHORT_NAME, mapi.DISPLAY_NAME)
+    data = found.data(mapi.ATTACH_DATA)
+    if method in _BY_REFERENCE and not data:
+        mail.warn(f"The attachment {name or 'without a name'} is not in the file, only linked to.")
+        return
+    kind = found.line(mapi.ATTACH_MIME).lower()
+    places = (found.line(mapi.ATTACH_CONTENT_ID), found.line(mapi.ATTACH_PLACE))
+    if not data or any(place.strip("<> ").lower() in shown for place in places if place):
+        return
+    number = len(mail.files) + 1
+    mail.files.append(MailFile(name or f"attachment-{number}{SUFFIXES.get(kind, '.bin')}", data))
+
+
+def _unwrap(mail: Mail) -> None:
+    """Replace the file that holds a signed mail by what it holds; an encrypted one stays closed."""
+    files, mail.files = mail.files, []
+    for file in files:
+        inner = signed_content(file.data)
+        if inner is None and file.data[:1] != b"\x30":
+            inner = file.data
+        if inner is None:
+            mail.miss("The mail is encrypted (S/MIME); its content was not read.")
+            continue
+        found = read_message(inner)
+        mail.blocks += found.blocks
+        mail.files += found.files
+        for text in found.missing:
+            mail.miss(text)

@@ -1,0 +1,232 @@
+"""Shows numbers, dates and texts as a spreadsheet program does, by the cell's number format.
+
+The format language is that of ECMA-376 part 1, 18.8.31: up to four sections parted by semicolons
+(positive, negative, zero, text), each may carry a condition. What depends on the program's own
+locale is shown as in English (US): point for decimals, comma for thousands, built-in format 14 as
+month/day/year. Runs of padding become one space, and nothing is padded at the ends.
+
+A number that its format cannot show (a date before the calendar begins; a program fills such
+cells with ``#``) is shown in the format General, and so is one that ``;;;`` hides.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.parse.numbers.dates import show_date
+from casetrack.parse.numbers.digits import NumberSection, general
+from casetrack.parse.numbers.tokens import split_sections, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.parse.numbers.tokens import Token
+
+__all__ = ["BUILTIN", "NumberFormat", "general", "parse"]
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
+
+BUILTIN: dict[int, str] = {
+    0: "General",
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    5: '"$"#,##0_);("$"#,##0)',
+    6: '"$"#,##0_);[Red]("$"#,##0)',
+    7: '"$"#,##0.00_);("$"#,##0.00)',
+    8: '"$"#,##0.00_);[Red]("$"#,##0.00)',
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    12: "# ?/?",
+    13: "# ??/??",
+    14: "m/d/yyyy",
+    15: "d-mmm-yy",
+    16: "d-mmm",
+    17: "mmm-yy",
+    18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM",
+    20: "h:mm",
+    21: "h:mm:ss",
+    22: "m/d/yyyy h:mm",
+    37: "#,##0_);(#,##0)",
+    38: "#,##0_);[Red](#,##0)",
+    39: "#,##0.00_);(#,##0.00)",
+    40: "#,##0.00_);[Red](#,##0.00)",
+    41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
+    42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
+    43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
+    44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)',
+    45: "mm:ss",
+    46: "[h]:mm:ss",
+    47: "mm:ss.0",
+    48: "##0.0E+0",
+    49: "@",
+}
+"""Formats that files name by number only; those of East Asian programs follow below."""
+BUILTIN |= dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy/m/d")
+BUILTIN |= dict.fromkeys((32, 34, 55), "h:mm") | dict.fromkeys((33, 35, 56), "h:mm:ss")
+
+_SYSTEM_FORMATS = {0xF800: "dddd, mmmm d, yyyy", 0xF400: "h:mm:ss AM/PM"}
+"""Language ids that stand for the system's own long date and time, whatever follows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A section's condition such as ``[<100]``."""
+
+    compare: str
+    limit: float
+
+    def holds(self, value: float, /) -> bool:
+        """Tell whether *value* meets the condition."""
+        return _COMPARE[self.compare](value, self.limit)
+
+    @property
+    def only_negative(self) -> bool:
+        """Whether no positive number and no zero meets it; then the minus sign is not shown."""
+        if self.compare == "<":
+            return self.limit <= 0
+        return self.compare in {"<=", "="} and self.limit < 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section: its tokens, and what kind of value it shows."""
+
+    tokens: tuple[Token, ...]
+    condition: Condition | None
+    language: int
+    is_date: bool
+    number: NumberSection | None
+
+    def show(self, value: float, /, *, date_1904: bool) -> str | None:
+        """Show a number's magnitude or a date; ``None`` where the section cannot."""
+        if self.is_date:
+            return show_date(self.tokens, value, self.language, date_1904=date_1904)
+        if self.number is None:
+            return "".join(general(value) if t.kind == "general" else t.shown for t in self.tokens)
+        return self.number.show(value)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFormat:
+    """A parsed number format; make one with :func:`parse`."""
+
+    code: str
+    sections: tuple[Section, ...]
+    text_section: tuple[Token, ...] | None
+    hides_all: bool
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it shows numbers as dates or times."""
+        return bool(self.sections) and self.sections[0].is_date
+
+    def show(self, value: float, /, *, date_1904: bool = False) -> str:
+        """Show a number.
+
+        Parameters
+        ----------
+        value
+            The cell's value; days since the epoch for dates.
+        date_1904
+            Whether the workbook counts days from 1904.
+        """
+        section, drops_minus = self._section(value)
+        if section is None or self.hides_all:
+            return general(value)
+        magnitude = value if section.is_date else abs(value)
+        shown = section.show(magnitude, date_1904=date_1904)
+        if shown is None:
+            return general(value)
+        if value < 0 and not drops_minus and not section.is_date and shown:
+            shown = "-" + shown.lstrip(" ")
+        return _squeeze(shown)
+
+    def show_text(self, text: str, /) -> str:
+        """Show a text; formats without a section for text, and those that hide it, keep it."""
+        if self.text_section is None:
+            return text
+        shown = "".join(text if t.kind == "text" else t.shown for t in self.text_section)
+        return shown.strip() or text
+
+    def _section(self, value: float) -> tuple[Section | None, bool]:
+        """Return the section for *value*, and whether it stands for the minus sign itself."""
+        sections = self.sections
+        if not sections:
+            return None, False
+        if len(sections) == 1:
+            condition = sections[0].condition
+            if condition is None or condition.holds(value):
+                return sections[0], condition is not None and condition.only_negative
+            return None, False
+        if sections[0].condition is None and sections[1].condition is None:
+            if value > 0 or (value == 0 and len(sections) == 2):
+                return sections[0], False
+            return (sections[1], True) if value < 0 else (sections[2], False)
+        return self._by_condition(value)
+
+    def _by_condition(self, value: float) -> tuple[Section | None, bool]:
+        first, second = self.sections[:2]
+        third = self.sections[2] if len(self.sections) > 2 else None
+        if first.condition.holds(value) if first.condition else value > 0:
+            return first, first.condition is not None and first.condition.only_negative
+        if second.condition is not None:
+            if second.condition.holds(value):
+                return second, second.condition.only_negative
+            return third, False
+        if third is not None and value >= 0:
+            return third, False
+        rest = first.condition
+        leaves_negative = rest is not None and (
+            (rest.compare == ">=" and rest.limit <= 0) or (rest.compare == ">" and rest.limit < 0)
+        )
+        return second, third is not None or leaves_negative
+
+
+def _squeeze(text: str) -> str:
+    text = text.strip(" ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
+
+
+@functools.lru_cache(maxsize=4096)
+def parse(code: str, /) -> NumberFormat:
+    """Parse a format code; what is no format at all shows its characters."""
+    parts = [tokenize(part) for part in split_sections(code)][:4]
+    text_section: tuple[Token, ...] | None = None
+    if any(t.kind == "text" for t in parts[-1]) or len(parts) == 4:
+        text_section = tuple(parts.pop())
+    hides_all = len(code) >= 3 and not code.strip("; ")
+    return NumberFormat(code, tuple(_section(p) for p in parts), text_section, hides_all)
+
+
+def _section(tokens: list[Token]) -> Section:
+    condition, language, kept = None, 0, []
+    for token in tokens:
+        if token.kind == "condition":
+            condition = condition or Condition(token.text, token.number)
+        elif token.kind == "language":
+            language = int(token.number)
+        else:
+            kept.append(token)
+    if language in _SYSTEM_FORMATS:
+        kept = tokenize(_SYSTEM_FORMATS[language])
+    kinds = {t.kind for t in kept}
+    is_date = not kinds.isdisjoint({"date", "elapsed"})
+    is_number = not is_date and "general" not in kinds
+    number = NumberSection.build(kept) if is_number else None
+    return Section(tuple(kept), condition, language, is_date, number)

@@ -1,0 +1,108 @@
+"""Which engine reads: the one that is named, or the first that is ready."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import OcrUnavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.base.config import OcrSettings
+    from casetrack.parse.ocr.engine import Engine
+
+_READ_BY_RAPIDOCR = frozenset(
+    "afr ces chi_sim chi_tra dan deu eng est fin fra hrv hun isl ita jpn lat lav lit nld nor pol "
+    "por ron slk slv spa swe tur".split()
+)
+_OFF_HINT = "Set engine in config.toml ([ocr]). `--ocr auto` reads scans, too."
+
+
+def choose_engine(settings: OcrSettings, models_dir: Path | None, /) -> Engine:
+    """Return the engine that reads pictures with these settings, made once per process.
+
+    ``auto`` takes Tesseract where language data is found, else EasyOCR where it is installed and
+    has weights, else RapidOCR. A language that only Tesseract's data names is looked for there.
+
+    Raises
+    ------
+    OcrUnavailable
+        Recognition is off, or the engine lacks its package or its data.
+    """
+    if settings.engine == "off":
+        raise OcrUnavailable("Recognition of text in pictures is switched off.", hint=_OFF_HINT)
+    return _make(settings.engine, settings.language, models_dir)
+
+
+def second_engine(
+    first: Engine, settings: OcrSettings, models_dir: Path | None, /
+) -> Engine | None:
+    """Return an engine that may read better what *first* read badly, ``None`` without one.
+
+    Only where the choice is automatic, and no script is named that RapidOCR cannot read. Measured
+    on photographed receipts: Tesseract finds 76 % of the words, RapidOCR 88 %; pages that Tesseract
+    is sure of are read well by either, by Tesseract in less time.
+    """
+    if settings.engine != "auto" or first.name == "rapidocr":
+        return None
+    if settings.language and not _is_read_by_rapidocr(settings.language):
+        return None
+    try:
+        return _make("rapidocr", None, models_dir)
+    except OcrUnavailable:
+        return None
+
+
+def _is_read_by_rapidocr(language: str) -> bool:
+    return _READ_BY_RAPIDOCR.issuperset(part.strip() for part in language.split("+"))
+
+
+@functools.lru_cache(maxsize=4)
+def _make(name: str, language: str | None, models_dir: Path | None) -> Engine:
+    if name != "auto":
+        return _MAKERS[name](language, models_dir)
+    failures = []
+    for maker in _MAKERS.values():
+        try:
+            return maker(language, models_dir)
+        except OcrUnavailable as error:
+            failures.append(error)
+    raise OcrUnavailable(
+        "No OCR engine can be used: " + " ".join(error.message for error in failures),
+        hint="\n".join(dict.fromkeys(error.hint for error in failures)),
+    )
+
+
+def _tesseract(language: str | None, models_dir: Path | None) -> Engine:
+    from casetrack.parse.ocr.languages import find_data
+    from casetrack.parse.ocr.tesseract import TesseractEngine, is_installed
+
+    if not is_installed():
+        raise OcrUnavailable(
+            "The package tesserocr is not installed.",
+            hint="Install it with `pip install tesserocr`. Or choose `--ocr rapidocr`.",
+        )
+    return TesseractEngine(find_data(language, models_dir))
+
+
+def _easyocr(language: str | None, models_dir: Path | None) -> Engine:
+    from casetrack.parse.ocr.easy import EasyEngine
+
+    return EasyEngine(language, models_dir)
+
+
+def _rapidocr(language: str | None, models_dir: Path | None) -> Engine:
+    if language and not _is_read_by_rapidocr(language):
+        raise OcrUnavailable(
+            f"RapidOCR does not read {language}.",
+            hint="Use Tesseract with the language's data. Or leave out `--ocr-language LANGUAGES`.",
+        )
+    from casetrack.parse.ocr.rapid import RapidEngine
+    from casetrack.parse.ocr.weights import find_weights
+
+    return RapidEngine(find_weights(models_dir))
+
+
+_MAKERS = {"tesseract": _tesseract, "easyocr": _easyocr, "rapidocr": _rapidocr}

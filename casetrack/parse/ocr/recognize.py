@@ -1,0 +1,283 @@
+"""A picture to words: cleaned, turned upright, straightened, scaled, read, and mapped back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.parse.ocr.clean import MAX_PIXELS, clean, ink, measure_letters, shrink
+from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word, mean_confidence, words_of
+from casetrack.parse.ocr.straighten import (
+    Affine,
+    find_skew,
+    lines_are_upright,
+    quarter_turn,
+    straighten,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from casetrack.parse.ocr.engine import Engine, Fit
+    from casetrack.parse.ocr.page import Picture, RawLine, RawWord
+
+_SURE, _TELLS = 0.6, 0.5
+_FEW_LETTERS = 1200
+_WORTH_READING = {True: 0.9, False: 0.6}
+"""How well the first lines must be read by the first of two engines: of a page with few letters, as
+a receipt is, and of a full one, which costs the second engine far more time than the first."""
+_UNSURE = 0.7
+_CLEARLY_BETTER = 1.15
+_STRIP_LINES, _STRIP_WIDTH = 3, 50
+_MIN_SIDE = 8
+_MARGIN = 10
+_MOSTLY_INK, _WORTH_CROPPING = 0.5, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A picture on its way to the engine, and the map from it back to the one that was given."""
+
+    image: Picture
+    back: Affine
+    dpi: float
+
+    def turned(self, degrees: int) -> _View:
+        """Return the view turned counter-clockwise by quarters."""
+        image, back = quarter_turn(self.image, degrees)
+        return _View(image, self.back.after(back), self.dpi)
+
+    def straightened(self, degrees: float) -> _View:
+        """Return the view turned counter-clockwise by a few degrees."""
+        image, back = straighten(self.image, degrees)
+        return _View(image, self.back.after(back), self.dpi)
+
+    def scaled(self, factor: float) -> _View:
+        """Return the view enlarged or reduced."""
+        from PIL import Image
+
+        height, width = self.image.shape
+        size = max(round(width * factor), 1), max(round(height * factor), 1)
+        if size == (width, height):
+            return self
+        image = Image.fromarray(self.image).resize(size, Image.Resampling.BICUBIC, reducing_gap=3.0)
+        back = Affine(width / size[0], 0.0, 0.0, 0.0, height / size[1], 0.0)
+        return _View(np.asarray(image), self.back.after(back), self.dpi * factor)
+
+    def cropped(self) -> _View:
+        """Return the part with ink: a few words on a large sheet are too small in a view of all."""
+        mask = ink(self.image)
+        rows, columns = mask.sum(axis=1).nonzero()[0], mask.sum(axis=0).nonzero()[0]
+        if not rows.size or mask.mean() > _MOSTLY_INK:
+            return self
+        top, left = int(rows[0]), int(columns[0])
+        image = self.image[top : int(rows[-1]) + 1, left : int(columns[-1]) + 1]
+        if image.size > _WORTH_CROPPING * self.image.size:
+            return self
+        back = Affine(c=float(left), f=float(top))
+        return _View(np.ascontiguousarray(image), self.back.after(back), self.dpi)
+
+    def padded(self, margin: int) -> _View:
+        """Return the view with white around it: letters at the very edge are misread."""
+        image = np.pad(self.image, margin, constant_values=255)
+        back = Affine(c=-float(margin), f=-float(margin))
+        return _View(image, self.back.after(back), self.dpi)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A picture ready for any engine: cleaned, cut to its ink, its lines across.
+
+    Attributes
+    ----------
+    view
+        The picture, not yet straightened or scaled.
+    height, letters
+        Height of its letters in pixels, and how many there are; 0 where none were found.
+    skew
+        Degrees counter-clockwise by which it is to be straightened.
+    rotation
+        Degrees by which it was turned already: 0 or 90.
+    shape
+        Height and width of the picture that was given.
+    is_upside_down
+        As far as an engine has told by reading a few lines.
+    """
+
+    view: _View
+    height: float
+    letters: int
+    skew: float
+    rotation: int
+    shape: tuple[int, ...]
+    is_upside_down: bool | None = None
+
+
+def prepare(image: Picture, dpi: float, /) -> Prepared | None:
+    """Make a picture ready to be read; ``None`` where nothing can stand on it."""
+    if min(image.shape) < _MIN_SIDE or int(image.max()) - int(image.min()) < 12:
+        return None
+    view = _reduced(_View(image, Affine(), dpi))
+    view = _View(clean(view.image), view.back, view.dpi)
+    view = view.cropped()
+    height, letters = measure_letters(view.image)
+    rotation = 0 if lines_are_upright(view.image) else 90
+    view = view.turned(rotation)
+    return Prepared(view, height, letters, find_skew(view.image), rotation, image.shape)
+
+
+def recognize(
+    picture: Prepared | None, engine: Engine, /, *, gives_up: bool = False
+) -> RecognizedPage:
+    """Read a picture with *engine*; see :func:`casetrack.parse.ocr.read_image`.
+
+    Parameters
+    ----------
+    gives_up
+        Leave a page without a line where a few lines of it cannot be read well, and read what is
+        read badly no second time: another engine is waiting.
+    """
+    if picture is None:
+        return RecognizedPage((), engine.name, engine.languages)
+    view, height, skew = picture.view, picture.height, picture.skew
+    factor = _factor(height, engine.fit, view)
+    # Enlarging comes first: turning small letters would blur them.
+    view = view.scaled(factor) if factor > 1 else view
+    view = view.straightened(skew)
+    view = view.scaled(factor) if factor < 1 else view
+    turned = picture.is_upside_down
+    if height and turned is None:
+        upright, flipped = _probe(view, engine, factor * height)
+        turned = flipped > _CLEARLY_BETTER * upright
+        if max(upright, flipped) >= _TELLS:
+            picture.is_upside_down = turned
+        least = _WORTH_READING[picture.letters < _FEW_LETTERS]
+        if gives_up and max(upright, flipped) < least:
+            return RecognizedPage((), engine.name, engine.languages)
+    rotation = picture.rotation
+    if turned:
+        view = view.turned(180)
+        rotation += 180
+    view = view.padded(_MARGIN)
+    lines = engine.read(view.image, view.dpi)
+    if not gives_up and mean_confidence(words_of(lines)) < _UNSURE:
+        lines = max(lines, _read_softly(view, engine, factor * height), key=_worth)
+    # The upright frame has the pixel size of the picture that was given.
+    pixel = abs(view.back.a) + abs(view.back.b)
+    pixel /= abs(np.cos(np.deg2rad(skew))) + abs(np.sin(np.deg2rad(skew)))
+    return RecognizedPage(
+        tuple(_line(line, view, float(pixel), picture.shape) for line in lines if line.words),
+        engine.name,
+        engine.languages,
+        mean_confidence(words_of(lines)),
+        rotation,
+        skew,
+    )
+
+
+def _read_softly(view: _View, engine: Engine, height: float) -> list[RawLine]:
+    """Read with the dots of broken letters run together, as of a dot-matrix printer."""
+    from PIL import Image, ImageFilter
+
+    blur = ImageFilter.GaussianBlur(max(height, 16.0) / 16.0)
+    soft = np.asarray(Image.fromarray(view.image).filter(blur))
+    return engine.read(soft, view.dpi)
+
+
+def _worth(lines: list[RawLine]) -> float:
+    """Sum up what was read with some certainty; garbage counts against it."""
+    return sum((word.confidence - 0.4) * len(word.text) for word in words_of(lines))
+
+
+def _reduced(view: _View) -> _View:
+    pixels = view.image.size
+    if pixels <= MAX_PIXELS:
+        return view
+    factor = int(np.ceil((pixels / MAX_PIXELS) ** 0.5))
+    back = Affine(float(factor), 0.0, 0.0, 0.0, float(factor), 0.0)
+    return _View(shrink(view.image, factor), back, view.dpi / factor)
+
+
+def _factor(height: float, fit: Fit, view: _View) -> float:
+    """Return how to scale letters of a height for the engine, within what memory allows."""
+    if not height:
+        # Nothing to measure: trust the resolution that the picture states.
+        wanted = 300.0 / view.dpi if view.dpi < 180 else 1.0
+    elif fit.low <= height <= fit.high:
+        wanted = 1.0
+    else:
+        wanted = fit.best / height
+    most = (MAX_PIXELS / view.image.size) ** 0.5
+    return float(min(max(wanted, 0.2), 4.0, max(most, 1.0)))
+
+
+def _probe(view: _View, engine: Engine, height: float) -> tuple[float, float]:
+    """Read a few straight lines as they stand, and upside down unless that is clear already.
+
+    Returns the engine's confidence in both.
+    """
+    confidence = [0.0, 0.0]
+    for way in (0, 1):
+        strip = _strip(view.turned(180 * way), height).padded(_MARGIN)
+        words = words_of(engine.read(strip.image, strip.dpi))
+        confidence[way] = mean_confidence(_whole(words, strip.image.shape[1]) or words)
+        if confidence[way] >= _SURE:
+            break
+    return confidence[0], confidence[1]
+
+
+def _whole(words: list[RawWord], width: int) -> list[RawWord]:
+    """Return the words that the edge of a strip has not cut through."""
+    return [word for word in words if word.x0 > _MARGIN + 2 and word.x1 < width - _MARGIN - 2]
+
+
+def _strip(view: _View, height: float) -> _View:
+    """Cut out a few lines, or the middle part of them, where the page has the most edges.
+
+    *height* is that of letters. The cut begins in white, so that no line is cut through.
+    """
+    rows = int(_STRIP_LINES * 2.5 * height)
+    if rows >= view.image.shape[0]:
+        return view
+    edges = np.abs(np.diff(view.image[:, ::2].astype(np.int16), axis=1))
+    by_row, by_column = edges.sum(axis=1), edges.sum(axis=0)
+    top = _fullest(by_row, rows)
+    above = by_row[max(top - int(2 * height), 0) : top + 1]
+    top -= above.size - 1 - int(np.argmin(above))
+    columns = min(int(_STRIP_WIDTH * height), view.image.shape[1])
+    left = 2 * _fullest(by_column, columns // 2)
+    back = Affine(c=float(left), f=float(top))
+    image = np.ascontiguousarray(view.image[top : top + rows, left : left + columns])
+    return _View(image, view.back.after(back), view.dpi)
+
+
+def _fullest(amounts: NDArray[np.int64], length: int) -> int:
+    """Return where the stretch of a length begins that holds the most."""
+    if length >= amounts.size:
+        return 0
+    filled = np.cumsum(np.concatenate([[0], amounts]))
+    return int(np.argmax(filled[length:] - filled[:-length]))
+
+
+def _line(line: RawLine, view: _View, pixel: float, shape: tuple[int, ...]) -> RecognizedLine:
+    height, width = shape
+    words = []
+    for word in line.words:
+        x0, y0, x1, y1 = view.back.box(word.x0, word.y0, word.x1, word.y1)
+        words.append(
+            Word(
+                word.text,
+                min(max(x0, 0.0), width),
+                min(max(y0, 0.0), height),
+                min(max(x1, 0.0), width),
+                min(max(y1, 0.0), height),
+                min(max(word.confidence, 0.0), 1.0),
+                word.x0 * pixel,
+                word.y0 * pixel,
+                word.x1 * pixel,
+                word.y1 * pixel,
+            )
+        )
+    return RecognizedLine(tuple(words), line.base * pixel, line.size * pixel)

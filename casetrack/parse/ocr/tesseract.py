@@ -1,0 +1,186 @@
+"""Tesseract within the process, through ``tesserocr``: the only importer of it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import OcrUnavailable
+from casetrack.parse.ocr.calibrate import TESSERACT
+from casetrack.parse.ocr.clean import is_speckled, smoothed
+from casetrack.parse.ocr.engine import Fit
+from casetrack.parse.ocr.page import RawLine, RawWord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from casetrack.parse.ocr.page import Picture
+
+
+_MAX_SECONDS, _MOST_SECONDS, _ROOM = 10.0, 240.0, 1.5
+
+
+class TesseractEngine:
+    """Tesseract 5 with its LSTM networks.
+
+    Parameters
+    ----------
+    data
+        Language data file of each language, in order of importance.
+    """
+
+    name = "tesseract"
+    # Its networks see lines of 36 pixels, in which small letters have some 16.
+    fit = Fit(low=14.0, best=26.0, high=60.0)
+
+    def __init__(self, data: Mapping[str, Path]) -> None:
+        self.languages = tuple(data)
+        self._api = _open(tuple(data.items()))
+        self._pace = _Pace()
+
+    def read(self, image: Picture, dpi: float, /) -> list[RawLine]:
+        """Recognise the picture; see :class:`casetrack.parse.ocr.engine.Engine`."""
+        import tesserocr
+
+        if is_speckled(image):
+            image = smoothed(image)
+            if is_speckled(image):
+                return []
+        height, width = image.shape
+        api = self._api
+        # The bytes must stay alive until the results are read: Tesseract keeps a pointer to them.
+        data = image.tobytes()
+        api.SetImageBytes(data, width, height, 1, width)
+        api.SetSourceResolution(int(min(max(dpi, 70), 1200)))
+        try:
+            if not self._pace.recognize(api):
+                return []
+            found = api.GetIterator()
+            return [] if found is None else list(_lines(found, tesserocr.RIL))
+        finally:
+            api.Clear()
+
+
+@dataclass(slots=True)
+class _Pace:
+    """How much longer than its own work a reading takes on this machine, as last seen."""
+
+    slower: float = 1.0
+
+    def recognize(self, api: Any) -> bool:
+        """Recognise what is set; give up after so many seconds of work.
+
+        Tesseract counts the time on the wall: on a busy machine it would leave out pages that a
+        quiet one reads. So it gets as much longer as the reading before took, and another, longer
+        chance where that was not enough: reading twice is work for nothing.
+        """
+        first = min(_MAX_SECONDS * _ROOM * self.slower, _MOST_SECONDS)
+        for seconds in dict.fromkeys((first, _MOST_SECONDS)):
+            started, at = time.thread_time(), time.monotonic()
+            done = bool(api.Recognize(timeout=round(1000 * seconds)))
+            worked = time.thread_time() - started
+            self.slower = max((time.monotonic() - at) / max(worked, 0.01), 1.0)
+            if done or worked > 0.8 * _MAX_SECONDS:
+                return done
+        return False
+
+
+def is_installed() -> bool:
+    """Return whether ``tesserocr`` can be imported."""
+    from importlib.util import find_spec
+
+    return find_spec("tesserocr") is not None
+
+
+@functools.lru_cache(maxsize=2)
+def _open(data: tuple[tuple[str, Path], ...]) -> Any:
+    """Start Tesseract, once per process and set of languages."""
+    # One page uses one thread: workers run side by side, and OpenMP slows small pieces of work.
+    os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+    try:
+        import tesserocr
+    except ImportError as error:
+        raise OcrUnavailable(
+            f"The package tesserocr cannot be loaded: {error}",
+            hint="Install it again with `pip install --force-reinstall tesserocr`. Or choose "
+            "`--ocr rapidocr`.",
+        ) from error
+
+    with tempfile.TemporaryDirectory(prefix="casetrack-tessdata-") as folder:
+        for language, path in data:
+            _link(path, Path(folder) / f"{language}.traineddata")
+        try:
+            # All data is read here; the folder only brings together what lies in several.
+            api = tesserocr.PyTessBaseAPI(
+                path=f"{folder}{os.sep}",
+                lang="+".join(language for language, _ in data),
+                psm=tesserocr.PSM.AUTO,
+                oem=tesserocr.OEM.LSTM_ONLY,
+                variables={"debug_file": os.devnull},
+            )
+        except RuntimeError as error:
+            raise _unusable(data, str(error)) from error
+        # Data that is damaged is passed over in silence where another language loads.
+        lost = {language for language, _ in data} - set(api.GetLoadedLanguages())
+        if lost:
+            raise _unusable([d for d in data if d[0] in lost], "it is damaged")
+        return api
+
+
+def _unusable(data: Iterable[tuple[str, Path]], reason: str) -> OcrUnavailable:
+    files = ", ".join(str(path) for _, path in data)
+    return OcrUnavailable(
+        f"Tesseract cannot use its language data ({files}): {reason}",
+        hint="Install or pull the data again. Or choose another engine with `--ocr ENGINE`.",
+    )
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        target.symlink_to(source.resolve())
+    except (OSError, NotImplementedError):
+        shutil.copyfile(source, target)
+
+
+def _lines(found: Any, level: Any) -> Iterator[RawLine]:
+    words: list[RawWord] = []
+    base, size = 0.0, 0.0
+    found.Begin()
+    while not found.Empty(level.WORD):
+        if found.IsAtBeginningOf(level.TEXTLINE):
+            if words:
+                yield RawLine(tuple(words), base, size)
+            words = []
+            base, size = _measures(found, level)
+        word = _word(found, level)
+        if word is not None:
+            words.append(word)
+        if not found.Next(level.WORD):
+            break
+    if words:
+        yield RawLine(tuple(words), base, size)
+
+
+def _word(found: Any, level: Any) -> RawWord | None:
+    text = (found.GetUTF8Text(level.WORD) or "").strip()
+    box = found.BoundingBox(level.WORD)
+    if not text or box is None:
+        return None
+    x0, y0, x1, y1 = map(float, box)
+    right = TESSERACT.share_right(found.Confidence(level.WORD) / 100.0)
+    return RawWord(text, x0, y0, x1, y1, right)
+
+
+def _measures(found: Any, level: Any) -> tuple[float, float]:
+    """Return baseline and font size of a line."""
+    box = found.BoundingBox(level.TEXTLINE)
+    line = found.Baseline(level.TEXTLINE)
+    base = (line[0][1] + line[1][1]) / 2 if line else float(box[3])
+    rows = found.RowAttributes()
+    return base, float(rows["row_height"]) if rows else float(box[3] - box[1])

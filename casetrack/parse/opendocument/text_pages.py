@@ -1,0 +1,93 @@
+"""Pages of a text document: breaks of the author and those that the program noted down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.parse.drawn.text import Block
+from casetrack.parse.opendocument.flow import Flow
+from casetrack.parse.opendocument.masters import DEFAULT_MASTER, Masters
+from casetrack.parse.opendocument.names import TABLE, TEXT, Break, BreakKind, Foot
+from casetrack.parse.page_builder import PageBuilder, SourceLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.parse.base import Page
+    from casetrack.parse.opendocument.document import OpenDocument
+
+
+class TextPages:
+    """Fills pages with the content of a document.
+
+    Without any break, all is page 1 and that is a guess. Notes stand at the end of the page that
+    refers to them; headers and footers in the text of the first page that has them, later beside.
+    """
+
+    def __init__(self, document: OpenDocument) -> None:
+        self._document = document
+        self._masters = Masters(document, self._first_master())
+        self._notes: list[Block] = []
+        self._last_break: BreakKind | None = None
+        self._has_text = self._has_content = False
+        self._footer: list[Block] = []
+        self._builder = self._new(1)
+
+    def _first_master(self) -> str:
+        for element in self._document.body.iter(f"{TEXT}p", f"{TEXT}h", f"{TABLE}table"):
+            is_table = element.tag == f"{TABLE}table"
+            family, space = ("table", TABLE) if is_table else ("paragraph", TEXT)
+            name = self._document.styles.begins_page(family, element.get(f"{space}style-name"))[1]
+            return name or DEFAULT_MASTER
+        return DEFAULT_MASTER
+
+    def _new(self, number: int) -> PageBuilder:
+        head, header = self._masters.running("header", number)
+        self._footer, footer = self._masters.running("footer", number)
+        width, height = self._document.page_size(self._masters.current)
+        builder = PageBuilder(number, width=width, height=height, header=header, footer=footer)
+        for block in head:
+            _add(builder, block)
+        return builder
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages one by one; a last one without text of its own is none."""
+        has_breaks = False
+        for item in Flow(self._document.styles, self._document).walk(self._document.body):
+            if isinstance(item, Block):
+                self._has_content = True
+                self._has_text = self._has_text or bool(item.text)
+                self._last_break = None
+                if item.text:
+                    _add(self._builder, item)
+            elif isinstance(item, Foot):
+                self._notes += item.blocks
+            elif self._begins(item):
+                has_breaks = True
+                yield self._end()
+                self._masters.turn(item.master)
+                self._builder = self._new(self._builder.number + 1)
+                self._has_text = self._has_content = False
+        if self._has_text or self._notes or not has_breaks:
+            self._builder.is_estimated = not has_breaks
+            yield self._end()
+
+    def _begins(self, item: Break) -> bool:
+        """Tell whether a page begins: not at the very start, nor twice at the same place."""
+        last, self._last_break = self._last_break, item.kind
+        if self._builder.number == 1 and not self._has_content and last is None:
+            self._last_break = None
+            return False
+        # What the program noted where the author put a break is the same break.
+        return last is None or (last is BreakKind.HARD and item.kind is BreakKind.HARD)
+
+    def _end(self) -> Page:
+        for block in (*self._notes, *self._footer):
+            _add(self._builder, block)
+        self._notes = []
+        return self._builder.build()
+
+
+def _add(builder: PageBuilder, block: Block) -> None:
+    lines = [SourceLine(line) for line in block.lines]
+    builder.paragraph(lines, kind=block.kind, level=block.level)

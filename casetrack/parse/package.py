@@ -1,0 +1,350 @@
+"""Opens ZIP containers of Office documents safely: bounded sizes, no entities, no network.
+
+The only importer of ``lxml``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Any
+
+from casetrack.base.config import ParseLimits
+from casetrack.base.errors import ParseFailed
+from casetrack.base.years import recorded
+from casetrack.parse.page_builder import clean_title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+MAX_PART_BYTES = 1 << 30
+"""No part of a document may unpack to more."""
+_SUSPECT_BYTES, _SUSPECT_RATIO = 32 << 20, 250
+"""A larger part that shrank more than this is a bomb: Office XML shrinks 10 to 100 times."""
+
+_RELATIONSHIP = "http://schemas.openxmlformats.org/package/2006/relationships"
+_STRICT_ROOT = b"http://purl.oclc.org/ooxml/"
+_STRICT = tuple(
+    (_STRICT_ROOT + name, b"http://schemas.openxmlformats.org/" + usual)
+    for name, usual in (
+        (b"wordprocessingml/main", b"wordprocessingml/2006/main"),
+        (b"spreadsheetml/main", b"spreadsheetml/2006/main"),
+        (b"presentationml/main", b"presentationml/2006/main"),
+        (b"officeDocument/relationships", b"officeDocument/2006/relationships"),
+        (b"officeDocument/math", b"officeDocument/2006/math"),
+        *(
+            (b"drawingml/" + part, b"drawingml/2006/" + part)
+            for part in (
+                b"main",
+                b"chart",
+                b"diagram",
+                b"picture",
+                b"spreadsheetDrawing",
+                b"wordprocessingDrawing",
+            )
+        ),
+    )
+)
+"""Names of strict Office files, and the usual ones for the same."""
+_DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
+MAX_PARTS = 65_535
+"""No document has more parts: as many as a ZIP container without extensions can hold."""
+
+_DC, _TERMS = "{http://purl.org/dc/elements/1.1/}", "{http://purl.org/dc/terms/}"
+_CORE = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
+_APP = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
+_STRICT_APP = "{http://purl.oclc.org/ooxml/officeDocument/extendedProperties}"
+_FURTHER = (
+    (f"{_DC}subject", "subject"),
+    (f"{_DC}description", "description"),
+    (f"{_CORE}keywords", "keywords"),
+    (f"{_CORE}category", "category"),
+    (f"{_CORE}lastModifiedBy", "last_modified_by"),
+    (f"{_APP}Company", "company"),
+    (f"{_APP}Manager", "manager"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an Office document says about itself, in the words of ``DocumentInfo``."""
+
+    title: str | None = None
+    author: str | None = None
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+class Package:
+    """A ZIP container whose parts are read by name, whatever their case or slashes.
+
+    Nothing is unpacked to disk, so a part's name leads nowhere; containers inside are parts like
+    others and are not opened.
+
+    Parameters
+    ----------
+    path, kind
+        The file and the name of its format, for errors.
+    content
+        Where the content stands, if not in *path*: a decrypted copy.
+    limits
+        What all parts together may unpack to; parts that nobody reads do not count.
+
+    Raises
+    ------
+    ParseFailed
+        On opening or reading: the container is damaged, or it is made to overload programs.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        *,
+        content: Path | None = None,
+        limits: ParseLimits | None = None,
+    ) -> None:
+        self._path, self._kind = path, kind
+        self._most = (limits or ParseLimits()).unpacked_mb << 20
+        self._unpacked: dict[str, int] = {}
+        try:
+            self._zip = zipfile.ZipFile(content or path)
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+            raise self.failed(f"the container is damaged: {error}") from error
+        if len(self._zip.infolist()) > MAX_PARTS:
+            self._zip.close()
+            raise self.failed(f"it has more than {MAX_PARTS:,} parts")
+        self._names = {_normal(i.filename): i for i in self._zip.infolist() if not i.is_dir()}
+
+    def __enter__(self) -> Package:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+
+    def failed(self, reason: str, /) -> ParseFailed:
+        """Return the error that says *reason* about this file."""
+        return ParseFailed(self._path, self._kind, reason)
+
+    def __contains__(self, name: str) -> bool:
+        return _normal(name) in self._names
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all parts, lower case, sorted."""
+        return sorted(self._names)
+
+    @contextmanager
+    def open(self, name: str, /) -> Iterator[BoundedStream]:
+        """Open a part as a stream that ends with an error at the size limit."""
+        info = self._names.get(_normal(name))
+        if info is None:
+            raise self.failed(f"the part {name} is missing")
+        if info.file_size > _SUSPECT_BYTES and info.file_size > _SUSPECT_RATIO * info.compress_size:
+            raise self.failed(
+                f"the part {name} unpacks to {info.file_size >> 20} MB from "
+                f"{info.compress_size >> 10} KB, which only a file made to overload programs does"
+            )
+        self._count(_normal(name), info.file_size)
+        try:
+            with self._zip.open(info) as raw:
+                yield BoundedStream(raw, info.file_size, self, name)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise self.failed(f"the part {name} is damaged: {error}") from error
+        except RuntimeError as error:
+            # zipfile has no class of its own for a password.
+            raise self.failed(f"the part {name} cannot be unpacked: {error}") from error
+
+    def _count(self, key: str, size: int) -> None:
+        """Take note of a part that is unpacked; unpacking it again costs no room."""
+        if sum(self._unpacked.values()) - self._unpacked.get(key, 0) + size > self._most:
+            raise self.failed(
+                f"its parts unpack to more than {self._most >> 20:,} MB together (unpacked_mb)"
+            )
+        self._unpacked[key] = size
+
+    def read(self, name: str, /) -> bytes:
+        """Return a whole part."""
+        with self.open(name) as stream:
+            return stream.read()
+
+    def xml(self, name: str, /) -> Any:
+        """Parse a part; returns the root element.
+
+        Document types are refused, so there are no entities to expand or fetch. Namespaces of
+        strict Office files become the usual ones.
+        """
+        from lxml import etree
+
+        data = self.read(name)
+        if any(mark in data for mark in _DOCTYPES):
+            raise self.failed(f"the part {name} declares a document type, which is not allowed")
+        data = _with_usual_names(data)
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            raise self.failed(f"the part {name} is not well-formed: {error}") from error
+
+    def events(self, stream: BoundedStream, name: str, /, *tags: str) -> Iterator[Any]:
+        """Parse a part bit by bit; yields each element of *tags* when it is complete.
+
+        The caller clears what it does not need any more; see :func:`forget`.
+        """
+        from lxml import etree
+
+        head = stream.read(65536)
+        if any(mark in head for mark in _DOCTYPES):
+            raise self.failed(f"the part {name} declares a document type, which is not allowed")
+        parser = etree.XMLPullParser(
+            ("end",),
+            tag=tags,
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=True,
+        )
+        try:
+            while head:
+                parser.feed(_with_usual_names(head))
+                for _, element in parser.read_events():
+                    yield element
+                head = stream.read(262144)
+            parser.close()
+        except etree.XMLSyntaxError as error:
+            raise self.failed(f"the part {name} is not well-formed: {error}") from error
+
+    def relations(self, part: str, /) -> dict[str, tuple[str, str]]:
+        """Return ``id -> (last word of the type, target part)`` of the relations of *part*."""
+        folder, name = posixpath.split(part)
+        source = posixpath.join(folder, "_rels", f"{name}.rels")
+        if source not in self:
+            return {}
+        found = {}
+        for relation in self.xml(source).iter(f"{{{_RELATIONSHIP}}}Relationship"):
+            if relation.get("TargetMode") == "External":
+                continue
+            target = relation.get("Target", "").replace("\\", "/")
+            target = target[1:] if target.startswith("/") else posixpath.join(folder, target)
+            kind = relation.get("Type", "").rsplit("/", 1)[-1]
+            found[relation.get("Id", "")] = (kind, posixpath.normpath(target))
+        return found
+
+    def links(self, part: str, /) -> dict[str, str]:
+        """Return the external targets of the hyperlinks of *part* by the id of their relation."""
+        folder, name = posixpath.split(part)
+        source = posixpath.join(folder, "_rels", f"{name}.rels")
+        relations = (
+            () if source not in self else self.xml(source).iter(f"{{{_RELATIONSHIP}}}Relationship")
+        )
+        return {
+            relation.get("Id", ""): relation.get("Target", "")
+            for relation in relations
+            if relation.get("TargetMode") == "External"
+            and relation.get("Type", "").endswith("/hyperlink")
+        }
+
+    def facts(self, warnings: list[str], /) -> Facts:
+        """Return title, author, dates and further properties; damaged ones are named in *warnings*.
+
+        ``docProps/core.xml`` and ``docProps/app.xml``, or the parts that stand for them.
+        """
+        related = dict(self.relations("").values())
+        texts = self._texts(related.get("core-properties", "docProps/core.xml"), warnings)
+        texts |= self._texts(related.get("extended-properties", "docProps/app.xml"), warnings)
+        further = ((name, clean_title(texts.get(tag))) for tag, name in _FURTHER)
+        return Facts(
+            clean_title(texts.get(f"{_DC}title")),
+            clean_title(texts.get(f"{_DC}creator")),
+            moment(texts.get(f"{_TERMS}created")),
+            moment(texts.get(f"{_TERMS}modified")),
+            tuple((name, text) for name, text in further if text),
+        )
+
+    def _texts(self, part: str, warnings: list[str]) -> dict[str, str]:
+        """Return ``tag -> text`` of the elements below a part's root; the first of each tag."""
+        if part not in self:
+            return {}
+        try:
+            root = self.xml(part)
+        except ParseFailed as error:
+            warnings.append(f"The document's properties cannot be read: {error.message}")
+            return {}
+        found: dict[str, str] = {}
+        for child in root:
+            tag = child.tag.replace(_STRICT_APP, _APP)
+            if child.text and child.text.strip():
+                found.setdefault(tag, child.text)
+        return found
+
+
+def _with_usual_names(data: bytes) -> bytes:
+    if _STRICT_ROOT in data:
+        for strict, usual in _STRICT:
+            data = data.replace(strict, usual)
+    return data
+
+
+def moment(text: str | None, /) -> datetime | None:
+    """Return a date of a file's own as UTC; ``None`` for what is none. Without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat((text or "").strip())
+        aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+        return recorded(aware.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+class BoundedStream:
+    """Stops a part that unpacks to more than is allowed; what it declares is all it gives."""
+
+    def __init__(self, raw: IO[bytes], declared: int, package: Package, name: str) -> None:
+        self._raw, self._package, self._name = raw, package, name
+        self._declared = declared
+        self._count = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return up to *size* bytes, all by default."""
+        # Asked for all, zipfile would unpack first and cut to the declared size afterwards.
+        most = min(self._declared, MAX_PART_BYTES) - self._count + 1
+        data = self._raw.read(most if size < 0 else min(size, most))
+        self._count += len(data)
+        if self._count > MAX_PART_BYTES:
+            raise self._package.failed(
+                f"the part {self._name} unpacks to more than {MAX_PART_BYTES >> 20} MB"
+            )
+        return data
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()
+
+
+def forget(element: Any, /) -> None:
+    """Free an element of a stream and those before it."""
+    element.clear()
+    while element.getprevious() is not None:
+        del element.getparent()[0]

@@ -1,0 +1,353 @@
+"""Makes a page in normal form from paragraphs of source lines.
+
+Every reader hands its lines to :class:`PageBuilder`; nothing else joins text, counts offsets or
+cleans characters. So a chunk's offsets mean the same in every format.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.base.provenance import HIDDEN_KINDS, HiddenSpan, PrintedPlace
+from casetrack.parse.base import MAX_BLANK, Line, Page, Paragraph
+from casetrack.parse.form_lines import is_form_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.base.provenance import Box
+    from casetrack.parse.base import ExtractionMethod, PageKind, ParagraphKind
+
+_LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"} | {
+    0xFB05: "st",
+    0xFB06: "st",
+}
+# Zero-width and direction marks, the soft hyphen, and code points that are no characters.
+_INVISIBLE = (
+    0x00AD,
+    0x180E,
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    0xFEFF,
+    0xFFFE,
+    0xFFFF,
+)
+
+
+def _character_table() -> dict[int, str | None]:
+    table: dict[int, str | None] = {}
+    for code in (*range(0x20), *range(0x7F, 0xA0)):
+        table[code] = None
+    table[0x09] = "\t"
+    for char in _LINE_BREAKS:
+        table[ord(char)] = " "
+    for code in range(0x10000):
+        if unicodedata.category(chr(code)) == "Zs":
+            table[code] = " "
+    table |= dict.fromkeys(_INVISIBLE)
+    table |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+    return table | _LIGATURES
+
+
+_TABLE = _character_table()
+_WITH_JOINERS = {c: to for c, to in _TABLE.items() if c not in {0x200C, 0x200D}}
+# Scripts whose letters change beside a joiner: Arabic, Syriac and N'Ko with their supplements,
+# Devanagari to Sinhala, Burmese, Khmer, Mongolian, and the forms of Arabic letters.
+_JOINING = (
+    r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1820-\u18aa"
+    r"\ufb50-\ufdff\ufe70-\ufefc"
+)
+_JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
+_LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
+
+# The names of thirty columns; cut, they would name other columns than their own.
+_HEADER_CHARS = 2000
+_STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")
+_HIDDEN = re.compile(f"\ufdd2({'|'.join(HIDDEN_KINDS)})\ufdd3([^\ufdd2-\ufdd4]*)\ufdd4?")
+
+
+def star_mark(label: str, /) -> str:
+    """Return what stands in a source line where a star page begins; it does not enter the text.
+
+    It is made of code points that are no characters.
+    """
+    return f"\ufdd0{label}\ufdd1"
+
+
+def hidden_mark(kind: str, text: str, /, by: str = "", *, is_labelled: bool = False) -> str:
+    """Return hidden text for a source line: marked for :class:`PageBuilder`, after its label.
+
+    Parameters
+    ----------
+    kind
+        A key of :data:`~casetrack.base.provenance.HIDDEN_KINDS`.
+    text
+        One line.
+    by
+        The author of the change.
+    is_labelled
+        Whether *text* names itself, or continues a labelled line.
+    """
+    by = " ".join(by.split())
+    label = "" if is_labelled else f"{HIDDEN_KINDS[kind]}{f' by {by}' if by else ''}: "
+    return f"\ufdd2{kind}\ufdd3{label}{text}\ufdd4"
+
+
+def whole_hidden(text: str, /) -> tuple[HiddenSpan, ...]:
+    """Return the span of a page that is hidden as a whole."""
+    return (HiddenSpan("hidden", 0, len(text)),) if text else ()
+
+
+def clean_text(text: str, /) -> str:
+    r"""Return *text* as one line of a page: only characters that can be read, nothing else changed.
+
+    Control, zero-width and direction characters and soft hyphens are removed, but for joiners that
+    spell Persian and Indic words (U+200C, U+200D); line breaks and every kind of space become a
+    plain space (tabs stay); the Latin ligatures U+FB00 to U+FB06 become letters; lone surrogates
+    become U+FFFD; runs of white space are cut to ``MAX_BLANK - 2``, so that a paragraph break
+    before them still fits. White space at the end is dropped.
+    """
+    if not (text.isascii() and text.isprintable()):
+        if "\u200c" in text or "\u200d" in text:
+            text = _JOINERS.sub(_spelling_joiner, text.translate(_WITH_JOINERS))
+        else:
+            text = text.translate(_TABLE)
+    text = text.rstrip()
+    if len(text) < MAX_BLANK:
+        return text
+    return _LONG_BLANK.sub(lambda m: m.group()[: MAX_BLANK - 2], text)
+
+
+def _spelling_joiner(found: re.Match[str]) -> str:
+    """Keep a non-joiner between two letters that join, a joiner beside one of them."""
+    before, joiner, after = found[1], found[2][0], found[3]
+    spells = before and after if joiner == "\u200c" else before or after
+    return before + joiner if spells else before
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line as a reader found it; *number* is its own in the source, counted on where ``None``."""
+
+    text: str
+    number: int | None = None
+    box: Box | None = None
+    row: int | None = None
+    column_start: int | None = None
+    column_end: int | None = None
+    confidence: float | None = None
+
+
+class PageBuilder:
+    """Collects the paragraphs of one page, then builds the :class:`Page`.
+
+    Parameters
+    ----------
+    number
+        1-based page number.
+    method
+        How the text was obtained; a page that ends up without text gets ``"Skipped"``.
+    width, height
+        Page size in points as shown.
+    is_estimated
+        Whether the number is a guess.
+    sheet_name
+        For spreadsheets.
+    kind
+        What a citation calls the page.
+    header, footer
+        Running head and foot that are left out of the text.
+    ocr_engine
+        What recognised the text, where something did.
+    keep_indent
+        Keep white space at the start of lines (plain text, code); else it is dropped.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        /,
+        *,
+        method: ExtractionMethod = "Native",
+        width: float | None = None,
+        height: float | None = None,
+        is_estimated: bool = False,
+        sheet_name: str | None = None,
+        kind: PageKind = "page",
+        header: str | None = None,
+        footer: str | None = None,
+        ocr_engine: str | None = None,
+        keep_indent: bool = False,
+    ) -> None:
+        self.number = number
+        self._method: ExtractionMethod = method
+        self._width, self._height = width, height
+        self.is_estimated = is_estimated
+        self._sheet_name = sheet_name
+        self._kind: PageKind = kind
+        self._header, self._footer = header, footer
+        self._ocr_engine = ocr_engine
+        self._keep_indent = keep_indent
+        self._parts: list[str] = []
+        self._length = 0
+        self._last_number = 0
+        self._stars: list[tuple[str, int]] = []
+        self._hidden: list[HiddenSpan] = []
+        self._lines: list[Line] = []
+        self._paragraphs: list[Paragraph] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no text has been added yet."""
+        return not self._lines
+
+    @property
+    def length(self) -> int:
+        """Code points collected so far."""
+        return self._length
+
+    def paragraph(
+        self,
+        lines: Iterable[SourceLine],
+        /,
+        *,
+        kind: ParagraphKind = "body",
+        level: int | None = None,
+        header: str | None = None,
+    ) -> None:
+        """Add one paragraph; lines without text only count for the numbering.
+
+        Parameters
+        ----------
+        lines
+            In reading order, with ascending numbers.
+        kind, level
+            Headings have a level from 1, all others ``None``. A line of a form is no heading,
+            whatever its look or its style says.
+        header
+            The header row in force, for tables whose rows do not name their columns; what source
+            code stands in.
+        """
+        if kind == "heading":
+            lines = tuple(lines)
+            if is_form_line(" ".join(line.text for line in lines)):
+                kind = "body"
+        first = len(self._lines)
+        for line in lines:
+            self._line(line, opens=len(self._lines) == first)
+        if len(self._lines) > first:
+            self._paragraphs.append(
+                Paragraph(
+                    self._lines[first].start,
+                    self._lines[-1].end,
+                    len(self._paragraphs) + 1,
+                    kind,
+                    level if kind == "heading" else None,
+                    clean_title(header, limit=_HEADER_CHARS) if kind in {"table", "code"} else None,
+                )
+            )
+
+    def _line(self, line: SourceLine, *, opens: bool) -> None:
+        number = self._last_number + 1 if line.number is None else line.number
+        self._last_number = number
+        source, stars = line.text, list[tuple[str, int]]()
+        while "\ufdd0" in source and (found := _STAR.search(source)):
+            # What stands before is counted as it will stand in the text.
+            before = clean_text(source[: found.start()]).lstrip()
+            stars.append((found[1], len(before)))
+            source = source[: found.start()] + source[found.end() :]
+        if stars and stars[0][1] == 0:
+            source = source.lstrip()
+        hidden = list[tuple[str, int, int]]()
+        while "\ufdd2" in source and (found := _HIDDEN.search(source)):
+            head, inside = source[: found.start()], found[2]
+            first, last = (len(clean_text(part).lstrip()) for part in (head, head + inside))
+            hidden.append((found[1], first, last))
+            source = head + inside + source[found.end() :]
+        text = clean_text(source)
+        body = text.lstrip()
+        if not body:
+            self._stars += [(label, self._length) for label, _ in stars]
+            return
+        if not self._keep_indent or not self._lines:
+            text = body
+        if self._lines:
+            separator = "\n\n" if opens else "\n"
+            self._parts.append(separator)
+            self._length += len(separator)
+        start = self._length + len(text) - len(body)
+        self._stars += [(label, start + offset) for label, offset in stars]
+        self._hidden += [HiddenSpan(kind, start + a, start + b) for kind, a, b in hidden if a < b]
+        self._parts.append(text)
+        self._length += len(text)
+        self._lines.append(
+            Line(
+                start,
+                self._length,
+                number,
+                line.box,
+                line.row,
+                line.column_start,
+                line.column_end,
+                line.confidence,
+            )
+        )
+
+    def build(self) -> Page:
+        """Return the page in normal form."""
+        text = "".join(self._parts)
+        return Page(
+            number=self.number,
+            text=text,
+            lines=tuple(self._lines),
+            paragraphs=tuple(self._paragraphs),
+            method=self._method if self._lines else "Skipped",
+            width=self._width,
+            height=self._height,
+            is_estimated=self.is_estimated,
+            sheet_name=self._sheet_name if self._sheet_name is None else _name(self._sheet_name),
+            ocr_confidence=self._confidence(),
+            ocr_engine=self._ocr_engine,
+            kind=self._kind,
+            header=clean_title(self._header),
+            footer=clean_title(self._footer),
+            printed=self._printed(text),
+            hidden=tuple(self._hidden),
+        )
+
+    def _printed(self, text: str) -> tuple[PrintedPlace, ...]:
+        """Return the star pages, each from its first word to the end."""
+        begun = ((label, _word_from(text, start)) for label, start in self._stars)
+        end = len(text)
+        return tuple(PrintedPlace("star", label, at, end) for label, at in begun if at < end)
+
+    def _confidence(self) -> float | None:
+        """Return the mean over the recognised lines, weighed by their length."""
+        known = [(x.confidence, x.end - x.start) for x in self._lines if x.confidence is not None]
+        if not known:
+            return None
+        return sum(value * length for value, length in known) / sum(n for _, n in known)
+
+
+def _word_from(text: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
+
+
+def _name(text: str) -> str:
+    """Clean a sheet's name; a name that is all invisible keeps its place as ``?``."""
+    return clean_text(text).strip() or "?"
+
+
+def clean_title(text: str | None, /, *, limit: int = 500) -> str | None:
+    """Return a title or author as one line with single spaces, or ``None`` where there is none."""
+    if not text:
+        return None
+    words = clean_text(text[: 4 * limit]).split()
+    return " ".join(words)[:limit].rstrip() or None

@@ -1,0 +1,410 @@
+"""Takes the text of one page out of MuPDF: segments by direction, and what else is drawn."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.provenance import Box
+from casetrack.parse.layout.segments import Piece, Segment, is_raised_mark, piece_text
+from casetrack.parse.pdf.amounts import Word, may_be_cells, parted
+from casetrack.parse.pdf.concealed import take_concealed
+from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
+from casetrack.parse.pdf.readable import is_lost
+from casetrack.parse.pdf.rules import page_rules
+from casetrack.parse.printed.paper import cut_evenly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from casetrack.parse.base import PlacedWord
+    from casetrack.parse.layout.tables_rules import Rule
+    from casetrack.parse.printed.paper import NumberedPart
+
+_PRESERVE_WHITESPACE = 2
+_MADE_UP_SPACE = 512
+_FILLED_OR_STROKED = 16 | 32
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_SOFT_HYPHEN = "\u00ad"
+_UNTURNED = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_LONG_WORD = 24
+_MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+|[a-z]")
+
+
+@dataclass(slots=True)
+class Flow:
+    """Text of one direction; *is_upright* where it runs from left to right on the page as shown."""
+
+    segments: list[Segment]
+    is_upright: bool
+
+
+@dataclass(slots=True)
+class Extract:
+    """What one page holds.
+
+    Attributes
+    ----------
+    width, height
+        Size as shown, in points.
+    flows
+        Its text by direction, that of most text first.
+    loose
+        Text at an angle.
+    marks
+        Texts of raised footnote marks.
+    chars, hidden
+        Visible characters in all, and those in a text layer that is not painted.
+    pictures
+        Share of the page under pictures, 0 to 1.
+    is_blank
+        Whether nothing at all is drawn.
+    failure
+        Why the page could not be read.
+    numbered
+        Numbered lines, one for each printed page; their numbers are not among the text.
+    words
+        Where each word stands.
+    concealed
+        Hidden text, which is not among the text: its kind, its words, its rectangle as shown. Lines
+        that run out of the visible page are whole here; their visible part is text, too.
+    rules
+        Drawn lines and shaded areas.
+    """
+
+    width: float
+    height: float
+    flows: list[Flow] = field(default_factory=list)
+    loose: list[Segment] = field(default_factory=list)
+    marks: set[str] = field(default_factory=set)
+    chars: int = 0
+    hidden: int = 0
+    pictures: float = 0.0
+    is_blank: bool = False
+    failure: str | None = None
+    numbered: list[NumberedPart] = field(default_factory=list)
+    words: list[PlacedWord] = field(default_factory=list)
+    concealed: list[tuple[str, str, Box | None]] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+
+    @property
+    def segments(self) -> Iterator[Segment]:
+        """All of its text."""
+        for flow in self.flows:
+            yield from flow.segments
+        yield from self.loose
+
+
+def extract(document: Any, index: int, off: Sequence[int] = (), /) -> Extract:
+    """Extract the page at *index*; *off* are the layers that are switched off."""
+    try:
+        page = document[index]
+        found = Extract(page.rect.width, page.rect.height)
+        text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=silenced().INFINITE_RECT())
+        raw = text.extractDICT()
+        if _runs_out(raw, page.rect * page.derotation_matrix):
+            # Without a limit of its own, MuPDF leaves out what is not seen, letter by letter.
+            whole, text = raw, page.get_textpage(flags=_PRESERVE_WHITESPACE)
+            raw = text.extractDICT()
+            found.concealed = [("outside", line, None) for line in _unseen(whole, raw)]
+        if _has_soft_hyphens(raw):
+            raw = _with_drawn_hyphens(text.extractRAWDICT())
+        words = text.extractWORDS()
+        found.rules, paths = page_rules(page)
+        turn = page.rotation_matrix
+        concealed = take_concealed(page, text, raw, paths)
+        boxes = [one.box for one in concealed]
+        visible = [w for w in words if not _is_within(w, boxes)] if boxes else words
+        found.concealed += [(c.kind, c.text, _shown(c.box, tuple(turn))) for c in concealed]
+        found.concealed += [
+            ("layer", line, _shown(box, tuple(turn)))
+            for line, box in _on_layers(document, page, raw, off).items()
+        ]
+        _collect(raw, visible, turn, found)
+        found.words = _placed_words(text, words, turn)
+        if not found.chars:
+            found.is_blank = not page.get_bboxlog()
+        elif document.get_page_images(index):
+            found.pictures = _picture_share(page)
+    except failures() as error:
+        check_memory(error)
+        return Extract(0.0, 0.0, failure=words_of(error))
+    return found
+
+
+def layers_off(document: Any, /) -> list[int]:
+    """Return the numbers of the layers (optional content) that are switched off."""
+    mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
+    layers = range(mupdf.pdf_count_layers(pdf))
+    return [layer for layer in layers if not mupdf.pdf_layer_is_enabled(pdf, layer)]
+
+
+def _on_layers(
+    document: Any, page: Any, seen: dict[str, Any], off: Sequence[int]
+) -> dict[str, tuple[float, float, float, float]]:
+    """Return the lines of a page that only its layers that are off have, with their rectangles."""
+    if not off:
+        return {}
+    mupdf, pdf = silenced().mupdf, silenced()._as_pdf_document(document)
+    for layer in off:
+        mupdf.pdf_enable_layer(pdf, layer, 1)
+    try:
+        whole = page.get_textpage(flags=_PRESERVE_WHITESPACE).extractDICT()
+    finally:
+        for layer in off:
+            mupdf.pdf_enable_layer(pdf, layer, 0)
+    return _unseen(whole, seen)
+
+
+def _is_within(word: tuple[Any, ...], boxes: Sequence[tuple[float, float, float, float]]) -> bool:
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
+
+
+def _placed_words(text: Any, found: list[tuple[Any, ...]], rotation: Any) -> list[PlacedWord]:
+    """Return where the words stand as shown; of scripts without blanks, where each letter does."""
+    words = [word[:5] for word in found]
+    # A row of dots and an address of the web are words of their own.
+    if any(len(word[4]) > _LONG_WORD and not word[4].isascii() for word in words):
+        words = [
+            (*char["bbox"], char["c"])
+            for block in text.extractRAWDICT()["blocks"]
+            for line in block.get("lines", ())
+            for span in line["spans"]
+            for char in span["chars"]
+            if not char["c"].isspace()
+        ]
+    turn = tuple(rotation)
+    if turn == _UNTURNED:
+        return words
+    shown = ((_shown(word[:4], turn), word[4]) for word in words)
+    return [(box.x0, box.y0, box.x1, box.y1, word) for box, word in shown]
+
+
+def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
+    """Tell whether a line reaches out of the page."""
+    x0, y0, x1, y1 = shown
+    return any(
+        line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+    )
+
+
+def _unseen(
+    whole: dict[str, Any], seen: dict[str, Any]
+) -> dict[str, tuple[float, float, float, float]]:
+    """Return the lines of a page of which a part or all is not seen, each once."""
+    shown = dict(_line_texts(seen))
+    found: dict[str, tuple[float, float, float, float]] = {}
+    for text, box in _line_texts(whole):
+        if text not in shown and not is_lost(text):
+            found.setdefault(text, box)
+    return found
+
+
+def _line_texts(raw: dict[str, Any]) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            text = "".join(span["text"] for span in line["spans"]).strip()
+            if text:
+                yield text, line["bbox"]
+
+
+def _picture_share(page: Any) -> float:
+    """Return the share of a page under pictures; tiles of one picture add up."""
+    width, height = page.rect.width, page.rect.height
+    if page.rotation % 180:
+        width, height = height, width
+    covered = 0.0
+    for picture in page.get_image_info():
+        x0, y0, x1, y1 = picture["bbox"]
+        wide, high = min(x1, width) - max(x0, 0.0), min(y1, height) - max(y0, 0.0)
+        if wide > 0 and high > 0:
+            covered += wide * high
+    return float(min(covered / ((width * height) or 1.0), 1.0))
+
+
+def _collect(
+    raw: dict[str, Any], words: list[tuple[Any, ...]], rotation: Any, found: Extract
+) -> None:
+    """Sort the lines that MuPDF found by direction; the direction of most text comes first."""
+    turn = tuple(rotation)
+    starts: list[tuple[int, int]] = []
+    flows: dict[tuple[int, int], list[Segment]] = {}
+    for block in raw["blocks"]:
+        for number, line in enumerate(block.get("lines", ())):
+            segment = _segment(line, turn, found.marks)
+            if segment is None or not _is_on_page(segment.box, found):
+                continue
+            count = len(segment.text.replace(" ", ""))
+            found.chars += count
+            if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
+                found.hidden += count
+            dx, dy = line["dir"]
+            if max(abs(dx), abs(dy)) < 0.996:
+                found.loose.append(segment)
+                continue
+            flow = flows.setdefault((round(dx), round(dy)), [])
+            if may_be_cells(segment.text):
+                starts = starts or [(word[5], word[6]) for word in words]
+                place = block["number"], number
+                own = words[bisect.bisect_left(starts, place) : bisect.bisect_right(starts, place)]
+                flow += parted(segment, [_word(word, dx, dy, turn) for word in own])
+            else:
+                flow.append(segment)
+    weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
+    found.flows = [
+        Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
+        for key in sorted(flows, key=lambda k: (-weights[k], k))
+    ]
+
+
+def _is_on_page(box: Box, found: Extract) -> bool:
+    """Tell whether any of a line is on the page: cutting lines at its edge would break words."""
+    return box.x0 < found.width and box.x1 > 0 and box.y0 < found.height and box.y1 > 0
+
+
+def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> Segment | None:
+    spans = line["spans"]
+    if not spans:
+        return None
+    dx, dy = line["dir"]
+    pieces = []
+    for span in spans:
+        u0, _, u1, _ = _upright(span["bbox"], dx, dy)
+        x, y = span["origin"]
+        made_up = bool(span["char_flags"] & _MADE_UP_SPACE)
+        pieces.append(Piece(span["text"], u0, u1, span["size"], dx * y - dy * x, made_up))
+    text = _mend(piece_text(pieces))
+    if not text or text.isspace():
+        return None
+    main = max(range(len(spans)), key=lambda i: (len(pieces[i].text.strip()), -i))
+    if len(pieces) > 1:
+        for piece in pieces:
+            if is_raised_mark(piece, pieces[main]):
+                marks.update(_MARKS.findall(piece.text))
+    u0, v0, u1, v1 = _upright(line["bbox"], dx, dy)
+    bold = all(
+        span["flags"] & 16 or _BOLD.search(span["font"])
+        for span in spans
+        if any(map(str.isalpha, span["text"]))
+    )
+    return Segment(
+        text,
+        u0,
+        v0,
+        u1,
+        v1,
+        pieces[main].base,
+        pieces[main].size or (v1 - v0) or 1.0,
+        bold,
+        _shown(line["bbox"], turn),
+    )
+
+
+def _word(word: tuple[Any, ...], dx: float, dy: float, turn: tuple[float, ...]) -> Word:
+    u0, _, u1, _ = _upright(word[:4], dx, dy)
+    return Word(word[4], u0, u1, _shown(word[:4], turn))
+
+
+def _mend(text: str) -> str:
+    """Undo a look-alike: U+037E, the Greek question mark, is canonically equal to ``;``.
+
+    Fonts that show both with one glyph often name it by the wrong one.
+    """
+    return text.replace("\u037e", ";") if "\u037e" in text else text
+
+
+def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
+    return any(
+        _SOFT_HYPHEN in span["text"]
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    )
+
+
+def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
+    """Give each span its text, with soft hyphens that take up room within a line as hyphens.
+
+    Some programs name every hyphen they draw by U+00AD, others leave soft hyphens without a glyph
+    in the text; only the width tells. At a line's end it stays, so that the word is joined.
+    """
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            chars = [char for span in line["spans"] for char in span["chars"]]
+            if chars and chars[-1]["c"] == _SOFT_HYPHEN:
+                chars.pop()
+            for char in chars:
+                x0, y0, x1, y1 = char["bbox"]
+                if char["c"] == _SOFT_HYPHEN and max(x1 - x0, y1 - y0) > 0:
+                    along = abs((x1 - x0) * line["dir"][0]) + abs((y1 - y0) * line["dir"][1])
+                    char["c"] = "-" if along > 0.1 * (y1 - y0 + x1 - x0) else ""
+            for span in line["spans"]:
+                span["text"] = "".join(char["c"] for char in span["chars"])
+    return raw
+
+
+def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
+    """Return what cuts characters off the start of a segment of a page.
+
+    It takes a segment and how many characters, not counting blanks; where they end is measured.
+    """
+    lines: dict[tuple[float, ...], tuple[dict[str, Any], tuple[float, ...]]] = {}
+
+    def cut(segment: Segment, count: int) -> Segment:
+        if not lines:
+            page = document[index]
+            turn = tuple(page.rotation_matrix)
+            raw = page.get_text("rawdict", flags=_PRESERVE_WHITESPACE)
+            for block in raw["blocks"]:
+                for line in block.get("lines", ()):
+                    lines[_upright(line["bbox"], *line["dir"])] = line, turn
+        found = lines.get((segment.u0, segment.v0, segment.u1, segment.v1))
+        if found is None:
+            return cut_evenly(segment, count)
+        line, turn = found
+        chars = [char for span in line["spans"] for char in span["chars"]]
+        rest: list[dict[str, Any]] = []
+        seen = 0
+        for char in chars:
+            if seen >= count and (rest or not char["c"].isspace()):
+                rest.append(char)
+            seen += not char["c"].isspace()
+        boxes = [char["bbox"] for char in rest]
+        box = (
+            min(b[0] for b in boxes),
+            min(b[1] for b in boxes),
+            max(b[2] for b in boxes),
+            max(b[3] for b in boxes),
+        )
+        short = cut_evenly(segment, count)
+        return replace(short, u0=_upright(box, *line["dir"])[0], box=_shown(box, turn))
+
+    return cut
+
+
+def _upright(
+    box: tuple[float, float, float, float], dx: float, dy: float
+) -> tuple[float, float, float, float]:
+    """Return a rectangle in the frame of its text: u along the direction, v across it."""
+    x0, y0, x1, y1 = box
+    if dx == 1.0 and dy == 0.0:
+        return box
+    us = [x * dx + y * dy for x in (x0, x1) for y in (y0, y1)]
+    vs = [y * dx - x * dy for x in (x0, x1) for y in (y0, y1)]
+    return min(us), min(vs), max(us), max(vs)
+
+
+def _shown(box: tuple[float, float, float, float], turn: tuple[float, ...]) -> Box:
+    """Return a rectangle of the page as shown: its /Rotate applied."""
+    a, b, c, d, e, f = turn
+    x0, y0, x1, y1 = box
+    if b == 0.0 and c == 0.0 and a == d == 1.0:
+        return Box(x0 + e, y0 + f, x1 + e, y1 + f)
+    xs = (x0 * a + y0 * c + e, x1 * a + y1 * c + e)
+    ys = (x0 * b + y0 * d + f, x1 * b + y1 * d + f)
+    return Box(min(xs), min(ys), max(xs), max(ys))

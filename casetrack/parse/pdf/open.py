@@ -1,0 +1,157 @@
+"""Opens PDF with PyMuPDF: passwords, damage, and what a document says about itself."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import sys
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.base.years import recorded
+from casetrack.parse.base import DocumentInfo
+from casetrack.parse.page_builder import clean_title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_DATE = re.compile(
+    r"\s*(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?)?"
+)
+_PROPERTIES = ("subject", "keywords", "creator", "producer")
+
+
+# PyMuPDF 2 loads both where they are installed, and with them ONNX Runtime and networks for a
+# layout that is not asked for here: most of a second and 90 MB for each process that reads.
+_LAYOUT = ("pymupdf.layout", "pymupdf4llm")
+
+
+class _Nowhere:
+    """A stream that drops what is written to it."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is kept."""
+
+
+@contextlib.contextmanager
+def _left_out(*modules: str) -> Iterator[None]:
+    """Let modules that are not loaded yet be as if they were not installed."""
+    missing: dict[str, Any] = {name: None for name in modules if name not in sys.modules}
+    sys.modules.update(missing)
+    try:
+        yield
+    finally:
+        for name in missing:
+            del sys.modules[name]
+
+
+@functools.cache
+def silenced() -> Any:
+    """Import PyMuPDF so that it prints nothing: its messages go to standard output by default."""
+    with _left_out(*_LAYOUT):
+        import pymupdf as module
+
+    pymupdf: Any = module
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.set_messages(stream=_Nowhere())
+    return pymupdf
+
+
+@functools.cache
+def failures() -> tuple[type[BaseException], ...]:
+    """Return what PyMuPDF raises on damaged files."""
+    error: type[BaseException] = silenced().mupdf.FzErrorBase
+    return (RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError, error)
+
+
+def check_memory(error: BaseException, /) -> None:
+    """Raise ``MemoryError`` where MuPDF ran out of memory."""
+    if "malloc" in str(error) or "out of memory" in str(error):
+        raise MemoryError from error
+
+
+def open_pdf(path: Path, passwords: Sequence[str] = (), /) -> Any:
+    """Open a PDF.
+
+    Parameters
+    ----------
+    path
+        The file.
+    passwords
+        Tried in order where the file cannot be opened without one.
+
+    Returns
+    -------
+    pymupdf.Document
+        With at least one page.
+    """
+    pymupdf = silenced()
+    try:
+        document = _open_file(pymupdf, path)
+        if document.needs_pass and not any(map(document.authenticate, passwords)):
+            raise FileEncrypted(path, tried=len(passwords))
+        count = document.page_count
+    except failures() as error:
+        check_memory(error)
+        raise ParseFailed(path, "PDF", words_of(error)) from error
+    if not document.is_pdf:
+        raise ParseFailed(path, "PDF", "its content is not that of a PDF")
+    if count < 1:
+        raise ParseFailed(path, "PDF", "it has no pages")
+    return document
+
+
+def _open_file(pymupdf: Any, path: Path) -> Any:
+    """Open by name, so that a large file is not held in memory, where MuPDF can take the name."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return pymupdf.open(stream=path.read_bytes(), filetype="pdf")
+    return pymupdf.open(str(path), filetype="pdf")
+
+
+def words_of(error: BaseException, /) -> str:
+    """Return an error's text as one short line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def info_of(document: Any, /) -> DocumentInfo:
+    """Return a document's facts about itself."""
+    info = document.metadata or {}
+    properties = ((name, clean_title(info.get(name))) for name in _PROPERTIES)
+    return DocumentInfo(
+        "pdf",
+        document.page_count,
+        title=clean_title(info.get("title")),
+        author=clean_title(info.get("author")),
+        created_at=parse_date(info.get("creationDate")),
+        modified_at=parse_date(info.get("modDate")),
+        properties=tuple((name, value) for name, value in properties if value),
+    )
+
+
+def parse_date(text: str | None, /) -> datetime | None:
+    """Return a PDF date (``D:20240131120000+01'00'``), without a zone taken as UTC.
+
+    ``None`` for what is no date.
+    """
+    match = _DATE.match(text or "")
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (
+        int(match[i] or least) for i, least in zip(range(1, 7), (0, 1, 1, 0, 0, 0), strict=True)
+    )
+    offset = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
+    try:
+        zone = timezone(-offset if match[8] == "-" else offset) if match[8] else UTC
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=zone)
+        return recorded(moment.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None

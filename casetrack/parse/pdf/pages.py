@@ -1,0 +1,322 @@
+"""Produces the pages of a PDF: text or pictures of text, parted into running lines and the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import ParseFailed
+from casetrack.base.provenance import PrintedPlace
+from casetrack.parse.layout.assemble import TableCarry, lay_out
+from casetrack.parse.layout.blocks import BlockFinder, TextProfile, outline_key
+from casetrack.parse.layout.footnotes import find_notes
+from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
+from casetrack.parse.layout.lines import visual_lines
+from casetrack.parse.layout.running import RunningLines, Split, page_number
+from casetrack.parse.numbering import number_list
+from casetrack.parse.page_builder import PageBuilder, SourceLine, hidden_mark
+from casetrack.parse.pdf.annotations import Annotations
+from casetrack.parse.pdf.embedded import EmbeddedFiles
+from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
+from casetrack.parse.pdf.open import check_memory, failures, words_of
+from casetrack.parse.pdf.scans import ScanReader, merge, need_of, without_lost
+from casetrack.parse.printed.paper import NumberedPaper, printed_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.base.provenance import Box
+    from casetrack.parse.base import ExtractionMethod, Page, ParagraphKind, Reading, ReadOptions
+    from casetrack.parse.layout.lines import TextLine
+    from casetrack.parse.layout.segments import Segment
+    from casetrack.parse.layout.tables_rules import Rule
+
+_SAMPLE_PAGES, _SCANNED_SEGMENTS = 64, 2000
+_MOST_HIDDEN = 200
+_SHORT_RULE, _THIN_RULE = 0.5, 3.0
+
+
+class PdfPages:
+    """The pages of one document, produced one by one.
+
+    Parameters
+    ----------
+    path, document
+        The file, and the open document, which is closed at the end.
+    options
+        What the user said about reading.
+    """
+
+    def __init__(self, path: Path, document: Any, options: ReadOptions, /) -> None:
+        self._path = path
+        self._document = document
+        self._options = options
+        self._kept: dict[int, Extract] = {}
+        self._words = Vocabulary()
+        self._running = RunningLines()
+        self._paper = NumberedPaper()
+        self._scans = ScanReader(options)
+        self._annotations = Annotations(document, path)
+        self._failed: dict[str, list[int]] = {}
+        self._hidden_cut: list[int] = []
+        self._layers_off = layers_off(document)
+        self._carry = TableCarry()
+        self._scanned: list[Segment] = []
+        self._has_text = False
+        self._is_numbered = False
+
+    def read(self, reading: Reading, /) -> Iterator[Page]:
+        """Produce the pages; what cannot be read, and attachments, are noted in *reading*."""
+        count = self._document.page_count
+        embedded = EmbeddedFiles(self._document, reading, self._options)
+        try:
+            embedded.take_named()
+            profile = self._sample(count)
+            finder = BlockFinder(profile, self._outline(reading))
+            for index in range(count):
+                found = self._kept.pop(index, None) or self._extract(index)
+                if found.failure is None:
+                    embedded.take_pinned(self._document[index])
+                yield self._page(index + 1, found, finder)
+        finally:
+            self._report(reading)
+            self._document.close()
+        if sum(map(len, self._failed.values())) == count:
+            raise ParseFailed(
+                self._path, "PDF", f"no page could be read: {next(iter(self._failed))}"
+            )
+
+    def _sample(self, count: int) -> TextProfile:
+        """Look at pages spread over the document: font sizes, words, lines at the edges."""
+        # Evenly spread; all pages of a short document.
+        taken = min(count, _SAMPLE_PAGES)
+        sampled = sorted({i * count // taken for i in range(taken)})
+        segments: list[Segment] = []
+        for index in sampled:
+            found = self._kept[index] = extract(self._document, index, self._layers_off)
+            for flow in found.flows:
+                self._paper.learn(flow.segments)
+        for index in sampled:
+            found = self._kept[index]
+            self._take_numbers(found, index)
+            for s in found.segments:
+                segments.append(s)
+                self._words.add(s.text)
+            if found.chars:
+                self._running.learn(index + 1, _upright(found.flows), found.height)
+        return TextProfile.of(segments)
+
+    def _extract(self, index: int) -> Extract:
+        found = extract(self._document, index, self._layers_off)
+        self._take_numbers(found, index)
+        return found
+
+    def _take_numbers(self, found: Extract, index: int) -> None:
+        """Take the numbers of lines out of the text of a page, where it has any."""
+        flows: list[Flow] = []
+        for flow in found.flows:
+            texts, parts = self._paper.take(flow.segments, cutter(self._document, index))
+            flows += [Flow(text, flow.is_upright) for text in texts]
+            found.numbered += parts
+        found.flows = flows
+
+    def _outline(self, reading: Reading) -> dict[str, int]:
+        try:
+            entries = self._document.get_toc(simple=True)
+        except failures() as error:
+            check_memory(error)
+            text = f"The outline is damaged and was left out: {words_of(error)}"
+            reading.warnings.append(text)
+            return {}
+        return {outline_key(title): max(level, 1) for level, title, _ in reversed(entries)}
+
+    def _page(self, number: int, found: Extract, finder: BlockFinder) -> Page:
+        if found.failure is not None:
+            self._failed.setdefault(found.failure, []).append(number)
+            self._carry.clear()
+            return PageBuilder(number).build()
+        need = need_of(found)
+        recognized = None
+        if need is not None:
+            page = self._document[number - 1]
+            recognized = self._scans.read(page, number, found, need)
+            if need == "fonts":
+                found.flows, found.loose, found.words, found.chars = [], [], [], 0
+                found.concealed = [one for one in found.concealed if one[0] != "invisible"]
+            elif need == "lines" and recognized is not None:
+                without_lost(found, recognized)
+        is_ocr = recognized is not None and bool(recognized.flow.segments)
+        method: ExtractionMethod = "Native"
+        if recognized is not None and is_ocr:
+            is_turned = self._document[number - 1].rotation != 0
+            method = "Hybrid" if found.chars else "Ocr"
+            found.flows = merge(found.flows, recognized, is_turned=is_turned)
+            found.words += recognized.words
+            self._take_numbers(found, number - 1)
+            if method == "Ocr":
+                finder = self._finder_of_scans(recognized.flow.segments, finder)
+        split = self._running.split(number, _upright(found.flows), found.height)
+        self._keep_if_alone(found, split)
+        builder = PageBuilder(
+            number,
+            method=method,
+            width=found.width or None,
+            height=found.height or None,
+            header=split.header,
+            footer=split.footer,
+            ocr_engine=recognized.engine if recognized is not None else None,
+        )
+        self._fill(builder, found, split, finder)
+        end = builder.length
+        for remark in self._annotations.on(number - 1, found.segments, found.words):
+            lines = [
+                SourceLine(
+                    hidden_mark("hidden", line, is_labelled=True) if remark.is_hidden else line,
+                    box=remark.box,
+                )
+                for line in remark.lines
+            ]
+            builder.paragraph(lines, kind=remark.kind)
+        self._add_hidden(builder, found.concealed)
+        self._has_text = self._has_text or not builder.is_empty
+        page = replace(builder.build(), words=tuple(found.words))
+        if method == "Ocr" and len(page.text) > end:
+            page = replace(page, method="Hybrid")
+        if found.numbered:
+            # What was put onto the paper afterwards stands on none of its lines.
+            own = replace(page, lines=tuple(line for line in page.lines if line.end <= end))
+            return replace(page, printed=printed_on(own, found.numbered))
+        label = split.page_label
+        # From the first page on whose number is not its place in the file, all are told.
+        self._is_numbered = self._is_numbered or label not in {None, str(number)}
+        if label is None or not self._is_numbered or not page.text:
+            return page
+        return replace(page, printed=(PrintedPlace("page", label, 0, len(page.text)),))
+
+    def _finder_of_scans(self, segments: Sequence[Segment], finder: BlockFinder) -> BlockFinder:
+        """Return a finder that knows the text sizes of this scan and of those before it."""
+        self._scanned = [*self._scanned[-_SCANNED_SEGMENTS:], *segments]
+        return BlockFinder(TextProfile.of(self._scanned), finder.outline)
+
+    @staticmethod
+    def _keep_if_alone(found: Extract, split: Split) -> None:
+        """Leave running lines in the text of a page that has no other, except page numbers."""
+        if any(id(s) not in split.left_out for s in found.segments):
+            return
+        texts = [text for text in (split.header, split.footer) if text]
+        if any(page_number(text) is None for text in texts):
+            split.left_out.clear()
+            split.head, split.foot = [], []
+            split.header = split.footer = None
+
+    def _fill(
+        self, builder: PageBuilder, found: Extract, split: Split, finder: BlockFinder
+    ) -> None:
+        """Add a page's paragraphs: running lines met for the first time stand at their place."""
+        flows = [[s for s in flow.segments if id(s) not in split.left_out] for flow in found.flows]
+        notes: list[list[Segment]] = []
+        if flows:
+            page = self._document[builder.number - 1]
+            short_rules = partial(_short_rules, page, found.rules)
+            notes = find_notes(flows[0], found.marks, finder.profile.body_size, short_rules)
+            noted = {id(s) for note in notes for s in note}
+            flows[0] = [s for s in flows[0] if id(s) not in noted]
+        numbering = _Numbering(builder)
+        for row in split.head:
+            numbering.add(visual_lines(row, 0))
+        flows = [flow for flow in flows if flow]
+        blocks, lines = lay_out(
+            flows, found.loose, finder, self._words, rules=found.rules, carry=self._carry
+        )
+        numbering.count(lines)
+        for block in blocks:
+            numbering.add(block.lines, kind=block.kind, level=block.level, header=block.header)
+        for note in notes:
+            note_lines = visual_lines(note, 0)
+            join_line_ends(note_lines, self._words)
+            numbering.add(note_lines, kind="footnote")
+        for row in split.foot:
+            numbering.add(visual_lines(row, 0))
+
+    def _add_hidden(
+        self, builder: PageBuilder, concealed: Sequence[tuple[str, str, Box | None]]
+    ) -> None:
+        """Add hidden text at the end of its page, a paragraph for each kind."""
+        by_kind: dict[str, list[SourceLine]] = {}
+        for kind, text, box in concealed[:_MOST_HIDDEN]:
+            lines = by_kind.setdefault(kind, [])
+            lines.append(SourceLine(hidden_mark(kind, text, is_labelled=bool(lines)), box=box))
+        for lines in by_kind.values():
+            builder.paragraph(lines, kind="quote")
+        if len(concealed) > _MOST_HIDDEN:
+            self._hidden_cut.append(builder.number)
+
+    def _report(self, reading: Reading) -> None:
+        """Say which pages could not be read, and why."""
+        for reason, numbers in self._failed.items():
+            subject = f"{'Pages' if len(numbers) > 1 else 'Page'} {number_list(numbers)}"
+            reading.missing.append(f"{subject} could not be read: {reason}.")
+        self._scans.report(reading)
+        self._annotations.report(reading)
+        if self._hidden_cut:
+            pages = self._hidden_cut
+            subject = f"page{'s' if len(pages) > 1 else ''} {number_list(pages)}"
+            reading.missing.append(
+                f"Only the first {_MOST_HIDDEN} lines of hidden text were read on {subject}."
+            )
+        if not (self._has_text or reading.missing or reading.warnings):
+            reading.warnings.append("All pages are blank.")
+
+
+class _Numbering:
+    """Adds paragraphs to a page, with lines numbered as they stand on it."""
+
+    def __init__(self, builder: PageBuilder) -> None:
+        self._builder = builder
+        self._numbers: dict[int, int] = {}
+        # Kept, so that an identity stands for one line only.
+        self._lines: list[TextLine] = []
+
+    def count(self, lines: Sequence[TextLine]) -> None:
+        """Give lines their numbers ahead, so that one that is emptied keeps its number."""
+        for line in lines:
+            if id(line) not in self._numbers:
+                self._lines.append(line)
+                self._numbers[id(line)] = len(self._lines)
+
+    def add(
+        self,
+        lines: Sequence[TextLine],
+        *,
+        kind: ParagraphKind = "body",
+        level: int | None = None,
+        header: str | None = None,
+    ) -> None:
+        self.count(lines)
+        self._builder.paragraph(
+            [
+                SourceLine(line.text, self._numbers[id(line)], line.box, confidence=line.confidence)
+                for line in lines
+            ],
+            kind=kind,
+            level=level,
+            header=header,
+        )
+
+
+def _short_rules(page: Any, rules: Sequence[Rule]) -> list[tuple[float, float, float]]:
+    """Return height and ends of horizontal lines over a part of an unturned page's width."""
+    if page.rotation:
+        return []
+    most = _SHORT_RULE * page.rect.width
+    return [
+        (rule.y1, rule.x0, rule.x1)
+        for rule in rules
+        if rule.y1 - rule.y0 < _THIN_RULE < rule.x1 - rule.x0 < most
+    ]
+
+
+def _upright(flows: Sequence[Flow]) -> list[Segment]:
+    return [s for flow in flows if flow.is_upright for s in flow.segments]

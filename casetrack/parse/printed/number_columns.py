@@ -1,0 +1,356 @@
+"""Finds the numbers beside the lines of pleading paper and of transcripts, by where they stand.
+
+A column of them counts 1, 2, 3 ... at one distance down to 20 or more at the left of all text, and
+what stands beside it is testimony or prose: not the rows of a table or of a form.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.parse.layout.segments import Segment
+
+LEAST, MOST = 20, 36
+"""Lines that a page of numbered paper has; 25 and 28 are usual."""
+_LEAST_KNOWN = 3
+_NUMBER = re.compile(
+    r"(?:(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?)\s+)?"
+    r"(?P<number>\d\s?\d?)(?:\s+(?P<rest>\S.*))?"
+)
+TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}){0,2}(?:\s?[AaPp]\.?[Mm]\.?)?(?=\s|$)")
+STAMPED = 0.5
+"""Share of the lines that times stand beside where they are stamps, and no words of the text."""
+_ALIKE, _ON_PITCH = 1.6, 0.3
+_LEAST_PITCH = 0.8
+_QUESTION, _ANSWER = re.compile(r"Q[.:]?(?:\s|$)"), re.compile(r"A[.:]?(?:\s|$)")
+_SPEAKER = re.compile(r"(?:BY )?(?:MR|MS|MRS|DR|THE)\.? [A-Z][A-Z'\u2019. -]*[:.]")
+_CODE = re.compile(r"[{}=<>\[\]_;]|\w\(")
+_CELLS, _BESIDE = 2.2, 0.3
+_SAME_EDGE, _SAME_PITCH = 9.0, 0.04
+_SPOKEN, _GOING_ON, _EMPTY = 3, 0.2, 4
+
+
+class Number(NamedTuple):
+    """A number that may stand beside a line: of a segment of its own, or at the start of one."""
+
+    value: int
+    segments: tuple[Segment, ...]
+    rest: str
+    time: str
+
+    @property
+    def middle(self) -> float:
+        """Its height, in the direction of reading."""
+        return (self.segments[0].v0 + self.segments[0].v1) / 2
+
+    @property
+    def left(self) -> float:
+        """Where it begins along the direction of reading."""
+        return self.segments[0].u0
+
+
+@dataclass
+class NumberColumn:
+    """Numbered lines: one page of a transcript or a pleading as printed, alone on its sheet or not.
+
+    Attributes
+    ----------
+    numbers
+        In order, as far as they were found.
+    left, right
+        Between which its numbers and its text stand along the direction of reading, in points.
+    first, last
+        Numbers of the first and the last line.
+    start, pitch
+        Height of line 0, and points from line to line.
+    times
+        Times stamped beside the lines.
+    twins
+        The same numbers printed once more, at the right.
+    """
+
+    numbers: list[Number]
+    left: float
+    right: float
+    first: int
+    last: int
+    start: float
+    pitch: float
+    times: list[Segment] = field(default_factory=list)
+    twins: list[Segment] = field(default_factory=list)
+
+    def height(self, number: int) -> float:
+        """Return where a line stands, down the page."""
+        return self.start + number * self.pitch
+
+    @property
+    def edge(self) -> float:
+        """Where the numbers begin along the direction of reading."""
+        return min(n.left for n in self.numbers)
+
+    @property
+    def top(self) -> float:
+        """Above the first line."""
+        return self.height(self.first) - 0.75 * self.pitch
+
+    @property
+    def bottom(self) -> float:
+        """Below the last line."""
+        return self.height(self.last) + 0.75 * self.pitch
+
+    def holds(self, s: Segment) -> bool:
+        """Tell whether a segment stands beside the numbers."""
+        middle = (s.v0 + s.v1) / 2
+        return self.top <= middle <= self.bottom and self.left <= (s.u0 + s.u1) / 2 < self.right
+
+    def row(self, s: Segment) -> int:
+        """Return the number of the line that a segment stands on."""
+        return round(((s.v0 + s.v1) / 2 - self.start) / self.pitch)
+
+
+class NumberColumns:
+    """Finds the columns of numbers of a document's pages, which come in order.
+
+    A page with fewer lines than paper has is known by the columns of the pages before it.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[tuple[float, float]] = []
+
+    def find(self, segments: Sequence[Segment], /) -> list[NumberColumn]:
+        """Return the columns of one page, from left to right and from top to bottom."""
+        numbers = _numbers(segments)
+        if len(numbers) < _LEAST_KNOWN:
+            return []
+        found: list[NumberColumn] = []
+        for aligned in _aligned(numbers):
+            rest = aligned
+            while len(rest) >= _LEAST_KNOWN:
+                run = _best_run(rest)
+                if len(run) < _LEAST_KNOWN:
+                    break
+                found.append(_column(run))
+                taken = {id(n.segments[0]) for n in run}
+                rest = [n for n in rest if id(n.segments[0]) not in taken]
+        found = [c for c in found if self._is_long(c)]
+        _bound(found, segments)
+        kept = [c for c in found if self._is_paper(c, segments)]
+        if len(kept) != len(found):
+            for other in found:
+                _join_twin(other, kept)
+            _bound(kept, segments)
+        for column in kept:
+            if column.last >= LEAST and not self._is_known(column):
+                self._known.append((column.edge, column.pitch))
+        return kept
+
+    def _is_known(self, column: NumberColumn) -> bool:
+        return any(
+            abs(column.edge - edge) < _SAME_EDGE and abs(column.pitch - pitch) < _SAME_PITCH * pitch
+            for edge, pitch in self._known
+        )
+
+    def _is_long(self, column: NumberColumn) -> bool:
+        if column.first != 1 or column.last > MOST:
+            return False
+        found = len(column.numbers)
+        if found < 0.8 * column.last:
+            return False
+        return column.last >= LEAST or (self._is_known(column) and found >= _LEAST_KNOWN)
+
+    def _is_paper(self, column: NumberColumn, segments: Sequence[Segment]) -> bool:
+        """Tell numbered paper from a table, a form or a list, by what stands beside the numbers."""
+        column.times = _stamps(column, segments)
+        own = {id(s) for n in column.numbers for s in n.segments} | set(map(id, column.times))
+        rows: dict[int, list[Segment]] = {}
+        beside = 0
+        for s in segments:
+            if id(s) in own or not column.holds(s):
+                continue
+            if s.u0 < column.edge:
+                beside += 1
+                continue
+            rows.setdefault(column.row(s), []).append(s)
+        texts = {
+            value: " ".join(s.text.strip() for s in sorted(row, key=lambda s: s.u0))
+            for value, row in rows.items()
+        }
+        for n in column.numbers:
+            if n.rest:
+                texts[n.value] = f"{n.rest} {texts.get(n.value, '')}".strip()
+        if beside > _BESIDE * column.last:
+            # Text stands at the left of the numbers, or among them.
+            return False
+        if self._is_known(column):
+            return True
+        cells = [len(row) for row in rows.values()]
+        return reads_as_paper(
+            [texts.get(value, "") for value in range(1, column.last + 1)],
+            sum(cells) / len(cells) if cells else 1.0,
+        )
+
+
+def _stamps(column: NumberColumn, segments: Sequence[Segment]) -> list[Segment]:
+    """Return the times that stand beside the numbers of most lines, one below the other."""
+    times = [s for s in segments if TIME.fullmatch(s.text.strip()) and column.holds(s)]
+    filled = {column.row(s) for s in segments if column.holds(s) and any(map(str.isalpha, s.text))}
+    groups: dict[int, list[Segment]] = {}
+    for s in times:
+        groups.setdefault(round(s.u0 / (2 * s.size)), []).append(s)
+    largest = max(groups.values(), key=len, default=[])
+    return largest if len(largest) >= max(_SPOKEN, STAMPED * len(filled)) else []
+
+
+def is_testimony(texts: Sequence[str], /) -> bool:
+    """Tell questions and answers, or lines of named speakers."""
+    asked, answered, named = (
+        sum(1 for text in texts if mark.match(text)) for mark in (_QUESTION, _ANSWER, _SPEAKER)
+    )
+    spoken = asked + answered + named
+    return (asked > 0 < answered and spoken >= _SPOKEN) or named >= _SPOKEN
+
+
+def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
+    """Tell the lines of testimony or prose from rows of a table, of a form, items or code.
+
+    Parameters
+    ----------
+    texts
+        What stands beside each number, in order; empty where nothing does.
+    cells
+        Stretches of text parted by wide gaps, on the average line.
+    """
+    filled = [text for text in texts if text]
+    if not filled:
+        return False
+    if is_testimony(filled):
+        return True
+    lettered = [t for t in filled if sum(map(str.isalpha, t)) >= 0.5 * len(t.replace(" ", ""))]
+    code = sum(1 for text in filled if _CODE.search(text))
+    if len(lettered) < 0.7 * len(filled) or code > 0.3 * len(filled) or cells > _CELLS:
+        return False
+    going_on = sum(
+        1
+        for before, text in pairwise(texts)
+        if before and text[:1].islower() and before.rstrip()[-1:] not in {".", ";", ":", "{", "}"}
+    )
+    empty = len(texts) - len(filled)
+    words = sum(len(text.split()) for text in filled) / len(filled)
+    if going_on >= max(_SPOKEN, _GOING_ON * len(filled)):
+        return True
+    return empty >= _EMPTY and going_on >= 1 and words > 1
+
+
+def _numbers(segments: Sequence[Segment]) -> list[Number]:
+    found: list[Number] = []
+    for s in segments:
+        text = s.text.strip()
+        match = _NUMBER.fullmatch(text) if text[:1].isdigit() else None
+        if match is None:
+            continue
+        value = int("".join(match["number"].split()))
+        if match["rest"] and len(match["number"].split()) > 1:
+            # "1 0 Q." may be a number in two figures, "1 2 copies" is line 1: the place tells.
+            found.append(Number(value, (s,), match["rest"], match["time"] or ""))
+            one, two = match["number"].split()
+            found.append(Number(int(one), (s,), f"{two} {match['rest']}", match["time"] or ""))
+            continue
+        if value > 0:
+            found.append(Number(value, (s,), match["rest"] or "", match["time"] or ""))
+    return found + _parted(found)
+
+
+def _parted(numbers: Sequence[Number]) -> list[Number]:
+    """Return numbers whose two figures were drawn one by one."""
+    single = [n for n in numbers if n.value < 10 and not n.rest and not n.time]
+    single.sort(key=lambda n: (round(n.segments[0].base), n.left))
+    out = []
+    for a, b in pairwise(single):
+        s, t = a.segments[0], b.segments[0]
+        if abs(s.base - t.base) < 0.3 * s.size and -0.2 * s.size < t.u0 - s.u1 < 0.8 * s.size:
+            out.append(Number(10 * a.value + b.value, (s, t), "", ""))
+    return out
+
+
+def _aligned(numbers: Sequence[Number]) -> list[list[Number]]:
+    """Group numbers that stand one below the other."""
+    groups: list[list[Number]] = []
+    for n in sorted(numbers, key=lambda n: n.left):
+        size = n.segments[0].size
+        if (
+            groups
+            and n.left - groups[-1][-1].left < 0.5 * _ALIKE * size
+            and (n.left - groups[-1][0].left < _ALIKE * size)
+        ):
+            groups[-1].append(n)
+        else:
+            groups.append([n])
+    return [sorted(group, key=lambda n: (n.middle, -n.value)) for group in groups]
+
+
+def _best_run(numbers: Sequence[Number]) -> list[Number]:
+    """Return the longest run of numbers that count up at one distance."""
+    best: list[Number] = []
+    for i, first in enumerate(numbers):
+        if first.value != 1:
+            continue
+        for second in numbers[i + 1 : i + 8]:
+            step = second.value - first.value
+            if not 0 < step <= 3:
+                continue
+            pitch = (second.middle - first.middle) / step
+            if pitch < _LEAST_PITCH * first.segments[0].size * 0.8:
+                continue
+            run = _follow(numbers[i:], first, pitch)
+            if len(run) > len(best):
+                best = run
+    return best
+
+
+def _follow(numbers: Sequence[Number], first: Number, pitch: float) -> list[Number]:
+    run = [first]
+    for n in numbers[1:]:
+        step = n.value - run[-1].value
+        if not 0 < step <= 4:
+            continue
+        off = n.middle - run[-1].middle - step * pitch
+        if abs(off) <= _ON_PITCH * pitch:
+            run.append(n)
+            if len(run) > 2:
+                pitch = (n.middle - first.middle) / (n.value - first.value)
+    return run
+
+
+def _column(run: list[Number]) -> NumberColumn:
+    first, last = run[0], run[-1]
+    pitch = (last.middle - first.middle) / (last.value - first.value)
+    left = min(n.left for n in run)
+    start = first.middle - first.value * pitch
+    return NumberColumn(run, left, float("inf"), first.value, last.value, start, pitch)
+
+
+def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
+    """Let the same numbers at the right of a page go with those at its left."""
+    for column in columns:
+        beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
+        if other is not column and beside and other.last == column.last:
+            column.twins += [s for n in other.numbers if not n.rest for s in n.segments]
+
+
+def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:
+    """Give each column its text: what stands from its numbers to those of the next at its right."""
+    columns.sort(key=lambda c: (round(c.edge / 40), c.start))
+    least = min((s.u0 for s in segments), default=0.0)
+    for column in columns:
+        size = column.numbers[0].segments[0].size
+        nexts = [c.edge for c in columns if c.edge > column.edge + 8 * size]
+        befores = [c for c in columns if c.edge < column.edge - 8 * size]
+        column.right = min(nexts, default=float("inf")) - 0.5 * size
+        # Times and the like stand at the left of the numbers, but for the next page's.
+        column.left = column.edge - 0.5 * size if befores else least - 1.0

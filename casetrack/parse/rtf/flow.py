@@ -1,0 +1,206 @@
+"""Collects the paragraphs, rows and breaks of one stream of RTF text: a body, a note, a header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from casetrack.parse.page_builder import hidden_mark
+from casetrack.parse.rtf.items import PAGE, Block, Break, Item
+from casetrack.parse.rtf.tables import RowShape, TableRow, is_frame, row_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.parse.base import ParagraphKind
+
+_MAX_TABLE_DEPTH = 20
+
+
+@dataclass(slots=True)
+class ParagraphState:
+    """What the words before a paragraph's end say of it."""
+
+    kind: ParagraphKind = "body"
+    level: int | None = None
+    table_depth: int = 0
+    begins_page: bool = False
+
+
+@dataclass(slots=True)
+class Flow:
+    """One stream of text.
+
+    Attributes
+    ----------
+    items
+        What is finished, in order.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    _lines: list[str] = field(default_factory=lambda: [""])
+    _parts: list[str] = field(default_factory=list)
+    _label: str = ""
+    _bold: bool = True
+    _after: list[Item] = field(default_factory=list)
+    _hidden: list[tuple[str, str]] = field(default_factory=list)
+    _shapes: dict[int, RowShape] = field(default_factory=dict)
+    _cell: dict[int, list[Block | TableRow]] = field(default_factory=dict)
+    _cells: dict[int, list[list[Block | TableRow]]] = field(default_factory=dict)
+    _rows: list[TableRow] = field(default_factory=list)
+    _waiting: Break | None = None
+
+    # --- paragraphs ------------------------------------------------------------------------
+
+    def text(self, text: str, /, *, is_bold: bool = False) -> None:
+        """Add text to the paragraph at hand."""
+        self._parts.append(text)
+        self._bold = self._bold and (is_bold or not text.strip())
+
+    def hide(self, kind: str, text: str, /) -> None:
+        """Keep hidden text of the paragraph at hand; it follows the paragraph."""
+        if self._hidden and self._hidden[-1][0] == kind:
+            text = self._hidden.pop()[1] + text
+        self._hidden.append((kind, text))
+
+    def label(self, text: str, /) -> None:
+        """Set the number or bullet of the list item at hand."""
+        self._label = " ".join(text.split())
+
+    def line(self) -> None:
+        """Begin a line within the paragraph."""
+        self._lines[-1] = "".join(self._parts)
+        self._lines.append("")
+        self._parts.clear()
+
+    def after(self, items: list[Item], /) -> None:
+        """Keep what follows the paragraph at hand, such as a text box."""
+        self._after += items
+
+    def _close(self, state: ParagraphState) -> Block:
+        self._lines[-1] = "".join(self._parts)
+        self._after += [
+            Block([hidden_mark(kind, words)], "quote")
+            for kind, text in self._hidden
+            if (words := " ".join(text.split()))
+        ]
+        self._hidden.clear()
+        block = Block(self._lines, state.kind, state.level, self._bold)
+        if self._label and not block.is_blank:
+            block.lines[0] = f"{self._label} {block.lines[0].lstrip()}"
+            if block.kind == "body":
+                block.kind = "list"
+        self._lines, self._label, self._bold = [""], "", True
+        self._parts.clear()
+        return block
+
+    def paragraph(self, state: ParagraphState, /) -> None:
+        """End the paragraph at hand."""
+        depth = min(state.table_depth, _MAX_TABLE_DEPTH)
+        if not depth and self._cells.get(1):
+            depth = 1
+        block = self._close(state)
+        if depth:
+            self._cell.setdefault(depth, []).append(block)
+        else:
+            if state.begins_page and (not self.items or self.items[-1] is not PAGE):
+                self.page_break(state, is_in_text=False)
+            if not block.is_blank:
+                # A row that nothing ended, such as that around a table inside a cell.
+                self._end_rows()
+                self._end_table()
+                self.items.append(block)
+        if self._after:
+            self.items += self._after
+            self._after = []
+
+    def page_break(
+        self, state: ParagraphState, /, mark: Break = PAGE, *, is_in_text: bool = True
+    ) -> None:
+        """End the page; a paragraph around the break goes on after it."""
+        if is_in_text and (self._parts or len(self._lines) > 1):
+            label = self._label
+            self.paragraph(state)
+            if not label and state.kind != "heading":
+                self._label = ""
+        if self._cells.get(1):
+            self._waiting = mark
+        else:
+            self._end_table()
+            self.items.append(mark)
+
+    # --- tables ----------------------------------------------------------------------------
+
+    def row_shape(self, depth: int, /, *, is_new: bool = False) -> RowShape:
+        """Return the definition of the row at hand."""
+        if is_new or depth not in self._shapes:
+            self._shapes[depth] = RowShape()
+        return self._shapes[depth]
+
+    def end_cell(self, depth: int, state: ParagraphState, /) -> None:
+        """End a cell, and with it its last paragraph."""
+        depth = min(depth, _MAX_TABLE_DEPTH)
+        blocks = self._cell.pop(depth, [])
+        blocks.append(self._close(state))
+        self._cells.setdefault(depth, []).append(blocks)
+
+    def end_row(self, depth: int, /) -> None:
+        """End a row of a table, or of a table inside a cell."""
+        depth = min(depth, _MAX_TABLE_DEPTH)
+        cells = self._cells.pop(depth, [])
+        rest = self._cell.pop(depth, [])
+        if any(not block.is_blank for block in rest):
+            cells.append(rest)
+        if not cells:
+            return
+        row = TableRow(cells, self._shapes.get(depth) or RowShape())
+        if depth > 1:
+            self._cell.setdefault(depth - 1, []).append(row)
+        else:
+            row.break_after, self._waiting = self._waiting, None
+            self._rows.append(row)
+
+    def _end_rows(self) -> None:
+        """End all rows that are open, the innermost first: each stands in a cell of the next."""
+        for depth in range(max((*self._cells, *self._cell), default=0), 0, -1):
+            self.end_row(depth)
+
+    def _end_table(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self.items += _table(rows)
+
+    def finish(self) -> list[Item]:
+        """End what is open, and return all items."""
+        if self._parts or self._hidden or len(self._lines) > 1:
+            self.paragraph(ParagraphState())
+        self._end_rows()
+        self._end_table()
+        self.items += self._after
+        self._after = []
+        return self.items
+
+
+def _table(rows: list[TableRow], is_nested: bool = False) -> list[Item]:
+    """Return a table's rows as paragraphs; a table of one column is a frame around paragraphs."""
+    items: list[Item] = []
+    is_plain = is_frame(rows) and not is_nested
+    lines = (("", row) for row in rows) if is_plain else row_lines(rows)
+    for text, row in lines:
+        if text:
+            items.append(Block([text], "table"))
+        for cell in row.cells:
+            items += _inside(cell, with_paragraphs=is_plain)
+        if row.break_after is not None:
+            items.append(row.break_after)
+    return items
+
+
+def _inside(cell: list[Block | TableRow], *, with_paragraphs: bool) -> Iterator[Item]:
+    """Yield the tables inside a cell, and its paragraphs where no row has said them already."""
+    for is_table, contents in groupby(cell, lambda content: isinstance(content, TableRow)):
+        if is_table:
+            yield from _table([c for c in contents if isinstance(c, TableRow)], is_nested=True)
+        elif with_paragraphs:
+            yield from (c for c in contents if isinstance(c, Block) and not c.is_blank)

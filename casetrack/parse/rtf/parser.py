@@ -1,0 +1,378 @@
+"""Understands RTF: which text is shown, in which paragraph, row, note or running head.
+
+Hidden and deleted text and comments follow their paragraph. Field codes are not shown, but targets
+of links are. Pictures and embedded objects are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.parse.rtf.facts import DATES, TEXTS, Info, Style, Styles
+from casetrack.parse.rtf.flow import Flow, ParagraphState
+from casetrack.parse.rtf.groups import NEW_PAGE, NO_PAGE, RUNNING, SKIPPED, STARRED, Group, Place
+from casetrack.parse.rtf.items import Block, Break, Note, Running
+from casetrack.parse.rtf.scanner import Kind, Scanner
+
+if TYPE_CHECKING:
+    from casetrack.parse.rtf.items import Item
+
+
+_LINK = re.compile(r'\s*HYPERLINK\s+"?((?:https?|ftp|mailto|file):[^"\s]+)', re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class RtfContent:
+    """What is in an RTF file.
+
+    Attributes
+    ----------
+    items
+        Paragraphs, rows, notes, breaks in order.
+    pictures, objects
+        How many of them were passed over.
+    is_cut
+        Whether groups are open at the end.
+    rest
+        Bytes after the end of the outermost group, which are not read.
+    """
+
+    items: list[Item]
+    info: Info
+    pictures: int = 0
+    objects: int = 0
+    is_cut: bool = False
+    rest: int = 0
+
+
+class RtfParser:
+    """Parses one RTF file.
+
+    Parameters
+    ----------
+    data
+        The whole file.
+    """
+
+    def __init__(self, data: bytes, /) -> None:
+        self._scanner = Scanner(data)
+        self._body = Flow()
+        self._group = Group(flow=self._body)
+        self._stack: list[Group] = []
+        self._info = Info()
+        self._styles = Styles()
+        self._star = False
+        self._opened = False
+        self._section: Break | None = None
+        self._notes = 0
+        self._pictures = self._objects = 0
+        self._label = self._author = self._code = ""
+
+    def parse(self) -> RtfContent:
+        """Return what is in the file."""
+        for kind, text, number in self._scanner.events():
+            if kind is Kind.WORD:
+                self._word(text, number)
+            elif kind is Kind.TEXT:
+                self._text(text)
+            elif kind is Kind.OPEN:
+                self._stack.append(self._group)
+                self._group = self._group.inner()
+            elif kind is Kind.CLOSE:
+                self._close()
+            # A star elsewhere than at a group's beginning makes no destination of the group.
+            self._star = kind is Kind.STAR and self._opened
+            self._opened = kind is Kind.OPEN
+        depth = len(self._stack)
+        while self._stack:
+            self._close()
+        return RtfContent(
+            self._body.finish(),
+            self._info,
+            self._pictures,
+            self._objects,
+            is_cut=depth > 0,
+            rest=self._scanner.rest,
+        )
+
+    def _close(self) -> None:
+        if self._group.on_close:
+            self._group.on_close()
+        if self._stack:
+            self._group = self._stack.pop()
+
+    # --- text ------------------------------------------------------------------------------
+
+    def _text(self, text: str) -> None:
+        group = self._group
+        if group.place is Place.SHOWN:
+            if group.is_hidden or group.is_deleted:
+                group.flow.hide("deleted" if group.is_deleted else "hidden", text)
+            else:
+                group.flow.text(text, is_bold=group.is_bold)
+        elif group.place is Place.AUTHOR:
+            self._author += text
+        elif group.place is Place.CODE:
+            self._code += text
+        elif group.place is Place.LABEL:
+            self._label += text
+        elif group.place is Place.INFO:
+            self._info.text(group.name, text)
+        elif group.place is Place.STYLES and group.style is not None:
+            group.style.name += text[:200]
+
+    def _state(self) -> ParagraphState:
+        group = self._group
+        kind, level = self._styles.place(group.style_number, group.outline)
+        return ParagraphState(kind, level, group.depth, group.begins_page)
+
+    # --- words -----------------------------------------------------------------------------
+
+    def _word(self, word: str, number: int | None) -> None:
+        group = self._group
+        is_known = word in STARRED or (group.place is Place.INFO and word in TEXTS)
+        if word in SKIPPED or (self._star and not is_known):
+            group.place = Place.SKIPPED
+        elif group.place is Place.SHOWN:
+            if not self._destination(word):
+                self._shown(word, number)
+        elif group.place is Place.STYLES:
+            self._style_word(word, number)
+        elif group.place is Place.DATE:
+            self._info.date_part(group.name, word, number)
+        elif group.place in {Place.LABEL, Place.INFO}:
+            self._texts_word(word)
+        else:
+            self._reveal(word)
+
+    def _destination(self, word: str) -> bool:  # noqa: PLR0912
+        """Turn the group into another destination; tell whether *word* does that."""
+        group = self._group
+        if word == "pict":
+            self._pictures += 1
+            group.place = Place.SKIPPED
+        elif word == "object":
+            self._objects += 1
+            group.place = Place.OBJECT
+        elif word in {"shp", "shpinst"}:
+            group.place = Place.SHAPE
+        elif word == "upr":
+            group.place = Place.BOTH
+        elif word == "stylesheet":
+            group.place = Place.STYLES
+        elif word == "info":
+            group.place, group.name, group.in_info = Place.INFO, "", True
+        elif word in {"listtext", "pntext"}:
+            self._open_label()
+        elif word in RUNNING:
+            self._open_running(is_footer=word.startswith("footer"))
+        elif word == "footnote":
+            self._open_note()
+        elif word == "atnauthor":
+            group.place, self._author = Place.AUTHOR, ""
+        elif word == "annotation":
+            self._open_comment()
+        elif word == "fldinst":
+            group.place, self._code = Place.CODE, ""
+            group.on_close = self._link
+        elif word.startswith("m") and word.endswith("Pr") and word != "mdPr":
+            group.place = Place.SKIPPED
+        else:
+            return False
+        return True
+
+    def _reveal(self, word: str) -> None:
+        """Show again what lies inside a group that is not shown itself."""
+        group = self._group
+        if group.place is Place.OBJECT and word == "result":
+            group.place = Place.SHOWN
+        elif group.place is Place.BOTH and word == "ud":
+            group.place = Place.INFO if group.in_info else Place.SHOWN
+        elif group.place is Place.SHAPE and word == "shptxt":
+            self._open_box()
+        elif group.place is Place.SHAPE and word == "pict":
+            self._pictures += 1
+            group.place = Place.SKIPPED
+
+    def _texts_word(self, word: str) -> None:
+        group = self._group
+        if group.place is Place.LABEL:
+            if word == "tab":
+                self._label += " "
+        elif word in TEXTS and word not in self._info.texts:
+            group.name = word
+        elif word == "upr":
+            group.place = Place.BOTH
+        elif word in DATES:
+            group.place, group.name = Place.DATE, word
+        elif not group.name:
+            group.place = Place.SKIPPED
+
+    def _style_word(self, word: str, number: int | None) -> None:
+        group = self._group
+        if group.style is None:
+            group.style = Style()
+        if word == "s":
+            self._styles.styles[number or 0] = group.style
+        elif word in {"cs", "ds", "ts"}:
+            group.place = Place.SKIPPED
+        elif word == "outlinelevel":
+            group.style.outline = number
+        elif word == "sbasedon":
+            group.style.parent = number
+
+    # --- groups that go elsewhere ----------------------------------------------------------
+
+    def _open_label(self) -> None:
+        group, self._label = self._group, ""
+        flow = group.flow
+        group.place = Place.LABEL
+
+        def done() -> None:
+            flow.label(self._label)
+
+        group.on_close = done
+
+    def _open_flow(self) -> tuple[Flow, Flow]:
+        """Give the group a flow of its own; return the one around it and that one."""
+        group = self._group
+        outer, group.flow = group.flow, Flow()
+        group.place = Place.SHOWN
+        group.reset_paragraph()
+        return outer, group.flow
+
+    def _open_running(self, *, is_footer: bool) -> None:
+        _, flow = self._open_flow()
+
+        def done() -> None:
+            self._body.items.append(Running(is_footer, _lines(flow.finish())))
+
+        self._group.on_close = done
+
+    def _open_note(self) -> None:
+        outer, flow = self._open_flow()
+        self._notes += 1
+        self._group.note = self._notes
+
+        def done() -> None:
+            lines = _lines(flow.finish())
+            if lines:
+                outer.after([Note(lines)])
+
+        self._group.on_close = done
+
+    def _open_comment(self) -> None:
+        outer, flow = self._open_flow()
+        author = f" by {' '.join(self._author.split())}" if self._author.strip() else ""
+        self._author = ""
+
+        def done() -> None:
+            lines = _lines(flow.finish())
+            if lines:
+                outer.after([Block([f"Comment{author}: {lines[0]}", *lines[1:]], "quote")])
+
+        self._group.on_close = done
+
+    def _link(self) -> None:
+        found = _LINK.match(self._code)
+        if found:
+            self._group.flow.after([Block([f"Link: {found[1]}"], "quote")])
+
+    def _open_box(self) -> None:
+        outer, flow = self._open_flow()
+        self._group.on_close = lambda: outer.after(flow.finish())
+
+    # --- shown text ------------------------------------------------------------------------
+
+    def _shown(self, word: str, number: int | None) -> None:
+        if not (self._character_word(word, number) or self._paragraph_word(word, number)):
+            self._table_word(word, number)
+
+    def _character_word(self, word: str, number: int | None) -> bool:
+        group, is_on = self._group, number != 0
+        if word == "b":
+            group.is_bold = is_on
+        elif word == "v":
+            group.is_hidden = is_on
+        elif word == "deleted":
+            group.is_deleted = is_on
+        elif word == "plain":
+            group.is_bold = group.is_hidden = group.is_deleted = False
+        elif word == "tab":
+            self._text("\t")
+        elif word == "line":
+            group.flow.line()
+        elif word == "chftn":
+            self._text(f"[{self._notes + 1}]" if group.note is None else f"[{group.note}] ")
+        else:
+            return False
+        return True
+
+    def _paragraph_word(self, word: str, number: int | None) -> bool:
+        group = self._group
+        if word == "par":
+            group.flow.paragraph(self._state())
+        elif word == "pard":
+            group.reset_paragraph()
+        elif word == "s":
+            group.style_number = number or 0
+        elif word == "outlinelevel":
+            group.outline = number
+        elif word == "pagebb":
+            group.begins_page = number != 0
+        elif word in {"page", "softpage"}:
+            if group.flow is self._body:
+                group.flow.page_break(self._state())
+        elif word == "sect":
+            self._end_section()
+        elif word == "sectd" or word in NEW_PAGE or word in NO_PAGE:
+            if self._section is not None:
+                self._section.begins_page = word not in NO_PAGE
+        else:
+            return False
+        return True
+
+    def _end_section(self) -> None:
+        """End a section; whether the next one begins a page is said by its own words."""
+        if self._group.flow is self._body:
+            begins_page = self._section is None or self._section.begins_page
+            self._section = Break(begins_page)
+            self._body.page_break(self._state(), self._section)
+
+    def _table_word(self, word: str, number: int | None) -> None:
+        group = self._group
+        flow = group.flow
+        depth = max(group.table_depth, 2) if group.name == "nesttableprops" else 1
+        if word == "intbl":
+            group.in_table = number != 0
+        elif word == "itap":
+            group.table_depth = max(0, number or 0)
+            group.in_table = group.in_table or group.table_depth > 0
+        elif word == "nesttableprops":
+            group.name = word
+        elif word == "trowd":
+            flow.row_shape(depth, is_new=True)
+        elif word == "cellx":
+            flow.row_shape(depth).close_cell(number or 0)
+        elif word == "trhdr":
+            flow.row_shape(depth).is_header = True
+        elif word in {"clmrg", "clvmrg"}:
+            shape = flow.row_shape(depth)
+            shape.joins_left = shape.joins_left or word == "clmrg"
+            shape.joins_above = shape.joins_above or word == "clvmrg"
+        elif word == "cell":
+            flow.end_cell(1, self._state())
+        elif word == "nestcell":
+            flow.end_cell(max(group.table_depth, 2), self._state())
+        elif word == "row":
+            flow.end_row(1)
+        elif word == "nestrow":
+            flow.end_row(max(group.table_depth, 2))
+
+
+def _lines(items: list[Item]) -> tuple[str, ...]:
+    """Return the text of a note or a running head."""
+    blocks = (item for item in items if isinstance(item, Block))
+    return tuple(line.strip() for block in blocks for line in block.lines if line.strip())

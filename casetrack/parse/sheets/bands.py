@@ -1,0 +1,300 @@
+"""Tables side by side on a sheet: which columns belong together, and what names them.
+
+Columns without a cell between part a sheet into bands. Each band has its own header, found as if
+it stood alone on the sheet, so that a table beside another, also one that begins lower, keeps the
+names of its own columns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from casetrack.parse.sheets.headers import Header, find_header, fits, joins_header, labels_of
+from casetrack.parse.sheets.model import SheetRow
+from casetrack.parse.table_rows import MAX_NAME_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.parse.base import ParagraphKind
+    from casetrack.parse.sheets.model import Area, Cell
+
+_SEARCHED_ROWS = 30
+"""A header stands within this many rows from the start of a block."""
+
+
+class Window(Protocol):
+    """Shows what follows the row that is written."""
+
+    @property
+    def ahead(self) -> list[SheetRow]:
+        """The rows that follow, up to a limit."""
+        ...
+
+
+class Written(NamedTuple):
+    """The cells of one row in one band, with their labels, and what kind of row that makes it."""
+
+    texts: list[str]
+    kind: ParagraphKind
+
+
+class Band:
+    """The columns of one table, from *left* to *right*, and where its reading stands.
+
+    Parameters
+    ----------
+    declared
+        Whether the file itself tells headers below: then none is guessed above them.
+    before
+        The bands that stood in these columns so far: their labels go on.
+    is_late
+        Whether rows without any header stand above on the sheet: then one must be certain.
+    """
+
+    def __init__(
+        self,
+        left: int,
+        right: int,
+        /,
+        declared: int = 0,
+        before: Iterable[Band] = (),
+        *,
+        is_late: bool = False,
+    ) -> None:
+        self.left, self.right = left, right
+        self._first_declared = declared
+        self.labels: dict[int, str] = {}
+        self._header: Sequence[Cell] = ()
+        self._columns: set[int] = set()
+        self._last = self._searched = self._pending = 0
+        self._applies = self._after_gap = self._saw_data = self._is_same = False
+        self._searching = True
+        self._is_late = is_late
+        for band in before:
+            kept = {c: t for c, t in band.labels.items() if left <= c <= right}
+            self.labels |= kept
+            self._columns.update(c for c in band._columns if left <= c <= right)
+            self._header = [*self._header, *band._header] if kept else self._header
+            self._pending = max(self._pending, band._pending)
+            self._last = max(self._last, band._last)
+            self._applies |= band._applies and bool(kept)
+            self._saw_data |= band._saw_data
+            self._is_same |= band._is_same
+            self._searching &= band._searching
+
+    def within(self, row: SheetRow, /) -> SheetRow:
+        """Return the part of a row that stands in these columns."""
+        if self.left <= row.cells[0].column and row.cells[-1].column <= self.right:
+            return row
+        return SheetRow(row.number, [c for c in row.cells if self.left <= c.column <= self.right])
+
+    def begin(self, row: SheetRow, window: Window, /) -> None:
+        """Take note of the next row before it is written; a gap above it opens a block."""
+        if row.number != self._last + 1 or not self._last:
+            self._open_block(row, self._ahead(window.ahead))
+        self._last = row.number
+
+    def is_searching(self, row: SheetRow, declared: Sequence[Area], /) -> bool:
+        """Tell whether a header may begin in the row that was begun."""
+        if self._pending or self._repeats(row) or self._own(declared):
+            return False
+        return self._searching
+
+    def header(
+        self, row: SheetRow, window: Window, merged: Sequence[Area], /, *, beside: bool
+    ) -> Header | None:
+        """Return the header that begins in the row; *beside* tells that other bands share it."""
+        return find_header(
+            row,
+            self._ahead(window.ahead),
+            merged,
+            certain=self.is_sure_needed or row.number < self._first_declared,
+            known=self._header,
+            beside=beside,
+        )
+
+    @property
+    def is_sure_needed(self) -> bool:
+        """Whether rows stand above that a row without a mark would rather go on."""
+        return self._saw_data or self._is_same or self._is_late
+
+    def joins(self, other: Band, row: SheetRow, window: Window, merged: Sequence[Area], /) -> bool:
+        """Tell whether a row belongs to the header of another band beside this one."""
+        return joins_header(row, self._ahead(window.ahead), merged, other._header)
+
+    def take(self, header: Header, row: SheetRow, /) -> None:
+        """Take the labels of a header, as far as they stand in these columns."""
+        inside = {c: t for c, t in header.labels.items() if self.left <= c <= self.right}
+        self.labels, self._header, self._columns = inside, row.cells, set(inside)
+        self._searching, self._applies, self._after_gap = False, True, False
+        self._pending = header.rows
+
+    def write(
+        self, row: SheetRow, merged: Sequence[Area], declared: Sequence[Area], /, *, is_alone: bool
+    ) -> Written:
+        """Write the part of a row, and take note of what it tells of the table.
+
+        Parameters
+        ----------
+        merged, declared
+            Merged ranges that touch the row, and headers that the file declares in it.
+        is_alone
+            Whether the row has one cell in all of the sheet.
+        """
+        if self._pending or self._repeats(row):
+            self._pending = max(self._pending - 1, 0)
+            return Written(self._texts(row, {}), "heading")
+        own = self._own(declared)
+        if own and (written := self._declared_header(row, own, merged)):
+            return written
+        if self._searching:
+            self._go_on_searching(row)
+        return self._data(row, merged, is_alone=is_alone)
+
+    def _own(self, areas: Iterable[Area]) -> list[Area]:
+        return [a for a in areas if self.left <= a.left <= self.right]
+
+    def _repeats(self, row: SheetRow) -> bool:
+        """Tell the header once more, as on every printed page."""
+        labels = self.labels
+        return all(labels.get(cell.column) == cell.text for cell in row.cells) and len(
+            row.cells
+        ) == len({*labels.values()})
+
+    def _ahead(self, rows: Sequence[SheetRow]) -> list[SheetRow]:
+        return [part for part in map(self.within, rows) if part.cells]
+
+    def _open_block(self, row: SheetRow, ahead: Sequence[SheetRow]) -> None:
+        """Begin a block of rows without a gap, which may have a header of its own."""
+        self._searching, self._searched, self._pending = True, 0, 0
+        self._after_gap = bool(self.labels)
+        block = [row]
+        for follower in ahead:
+            if follower.number != block[-1].number + 1:
+                break
+            block.append(follower)
+        if self.labels:
+            self._applies = fits(self.labels, block)
+        self._saw_data, self._is_same = False, self._goes_on(block)
+
+    def _goes_on(self, block: Sequence[SheetRow]) -> bool:
+        """Tell whether a block fills the columns of the rows above it, not others or fewer."""
+        shapes = [frozenset(c.column for c in r.cells) for r in block if len(r.cells) > 1]
+        if not shapes or not self._columns or not frozenset.union(*shapes) <= self._columns:
+            return False
+        return len(shapes) < 3 or len(set(shapes)) > 1 or shapes[0] == self._columns
+
+    def _go_on_searching(self, row: SheetRow) -> None:
+        self._searched += 1
+        if len(row.cells) > 1:
+            # Below a first header, only titles may stand between a gap and the next header.
+            self._saw_data = True
+            self._searching = not (self.labels and self._applies)
+        self._searching &= self._searched < _SEARCHED_ROWS
+
+    def _declared_header(
+        self, row: SheetRow, areas: Sequence[Area], merged: Sequence[Area]
+    ) -> Written | None:
+        """Take the headers that the file declares; ``None`` where the row has none of them."""
+        columns = {c for a in areas for c in range(a.left, a.right + 1)}
+        named = {c: t for c, t in labels_of(row, merged).items() if c in columns}
+        if not named:
+            return None
+        alone = all(cell.column in columns for cell in row.cells)
+        self.labels = named if alone else {**self.labels, **named}
+        self._applies, self._after_gap, self._searching = True, False, False
+        if alone:
+            self._header = row.cells
+            return Written(self._texts(row, {}), "heading")
+        inside = dict.fromkeys(named, "")
+        return Written(self._texts(row, {**self.labels, **inside}), "table")
+
+    def _data(self, row: SheetRow, merged: Sequence[Area], *, is_alone: bool) -> Written:
+        alone = len(row.cells) == 1 and row.cells[0].kind == "text"
+        is_alone &= alone
+        first = row.cells[0]
+        wide = alone and any(
+            a.left == first.column and a.right > a.left and a.top <= row.number for a in merged
+        )
+        if not alone:
+            self._columns.update(c.column for c in row.cells)
+        labelled = self._applies and not wide and not (is_alone and self._after_gap)
+        kind: ParagraphKind = "table" if labelled or not alone else "body"
+        return Written(self._texts(row, self.labels if labelled else {}), kind)
+
+    @staticmethod
+    def _texts(row: SheetRow, labels: dict[int, str]) -> list[str]:
+        texts = []
+        for cell in row.cells:
+            label = labels.get(cell.column, "")
+            short = 0 < len(label) <= MAX_NAME_CHARS
+            texts.append(f"{label}: {cell.text}" if short else cell.text)
+        return texts
+
+
+def bands_of(
+    row: SheetRow, ahead: Sequence[SheetRow], known: Sequence[Band], declared: int, /
+) -> list[Band]:
+    """Part the columns of a block of rows, from left to right.
+
+    Parameters
+    ----------
+    row, ahead
+        The first row, and those that follow on the sheet.
+    known
+        The bands so far; what they know goes on in the new ones.
+    declared
+        The first row with a header that the file declares, 0 for none.
+    """
+    block = [row]
+    for follower in ahead:
+        if follower.number != block[-1].number + 1:
+            break
+        block.append(follower)
+    tops: dict[int, int] = {}
+    for part in block:
+        for cell in part.cells:
+            tops.setdefault(cell.column, part.number)
+    for band in known:
+        own = [r for r in map(band.within, block) if r.cells]
+        if band.labels and own and fits(band.labels, own, alone=True):
+            # A column of a table that is known may be empty for a while.
+            for column in range(min(band.labels), max(band.labels) + 1):
+                tops.setdefault(column, own[0].number)
+    runs = _joined(_runs(sorted(tops)), tops)
+    is_late = any(band._columns for band in known) and not any(b.labels for b in known)
+    bands = []
+    for left, right in runs:
+        before = [b for b in known if b.left <= right and b.right >= left]
+        bands.append(Band(left, right, declared, before, is_late=is_late))
+    return bands
+
+
+def _runs(columns: Sequence[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for column in columns:
+        if runs and column == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], column)
+        else:
+            runs.append((column, column))
+    return runs
+
+
+def _joined(runs: Sequence[tuple[int, int]], tops: dict[int, int]) -> list[tuple[int, int]]:
+    """Join a single column to the table beside it that begins in the same row."""
+    out: list[tuple[int, int]] = []
+    for run in runs:
+        if out and 1 in {_width(run), _width(out[-1])} and _top(run, tops) == _top(out[-1], tops):
+            out[-1] = (out[-1][0], run[1])
+        else:
+            out.append(run)
+    return out
+
+
+def _width(run: tuple[int, int]) -> int:
+    return run[1] - run[0] + 1
+
+
+def _top(run: tuple[int, int], tops: dict[int, int]) -> int:
+    return min(tops[c] for c in range(run[0], run[1] + 1) if c in tops)

@@ -1,0 +1,169 @@
+"""What the parsers of workbooks give: rows of shown cells, merged ranges, declared headers."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from casetrack.parse.page_builder import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from casetrack.parse.drawn.text import Block
+
+CellKind = Literal["text", "number", "date", "other"]
+KIND = "Spreadsheet"
+"""Name of the format in errors."""
+
+_HYPERLINK = re.compile(r'HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,;)]', re.IGNORECASE)
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
+
+
+class Cell(NamedTuple):
+    """A cell that shows something; *column* is 1-based, *style* tells equal looks apart."""
+
+    column: int
+    text: str
+    kind: CellKind
+    style: int | str | None = None
+
+
+class SheetRow(NamedTuple):
+    """A row with at least one cell; *number* is 1-based, cells ascend by column."""
+
+    number: int
+    cells: list[Cell]
+
+
+class Area(NamedTuple):
+    """A range of cells, 1-based, both ends included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+class Note(NamedTuple):
+    """A comment on a cell, as it is shown, or the target of its *link*."""
+
+    column: int
+    text: str
+    link: str = ""
+
+
+Notes = dict[int, list[Note]]
+"""Comments and links by row, sorted by column."""
+
+
+def add_link(notes: Notes, row: int, column: int, target: str | None, /) -> None:
+    """Add the target of a link that leads out of the workbook."""
+    words = " ".join(clean_text(target or "").split())
+    if words and not words.startswith("#"):
+        note = Note(column, f"[Link: {words}]", words.removeprefix("mailto:"))
+        bisect.insort(notes.setdefault(row, []), note, key=itemgetter(0))
+
+
+class Drawn(NamedTuple):
+    """What lies over the cells: its upper left cell, its last column, what it says on one line."""
+
+    row: int
+    column: int
+    column_end: int
+    text: str
+
+
+def drawn_over(
+    row: int, column: int, column_end: int, blocks: Iterable[Block], /
+) -> Iterator[Drawn]:
+    """Yield what lies over the cells there, if it says anything; paragraphs are parted by ``;``."""
+    text = "; ".join(filter(None, (clean_text(block.text).strip() for block in blocks)))
+    if text:
+        yield Drawn(row, column, column_end, text)
+
+
+def add_made_link(notes: Notes, row: int, column: int, formula: str, /) -> bool:
+    """Add the target of a link that a formula makes; return whether it has to be computed."""
+    if "HYPERLINK(" not in formula.upper():
+        return False
+    target = _HYPERLINK.search(formula)
+    if target is None:
+        return True
+    add_link(notes, row, column, target[1].replace('""', '"'))
+    return False
+
+
+def made_warning(count: int, /) -> list[str]:
+    """Return the warning that counts links whose target has to be computed, if any."""
+    what = f"Targets of links that formulas compute were not read: {count:,}."
+    return [what] if count else []
+
+
+@dataclass(frozen=True, slots=True)
+class SheetData:
+    """One sheet.
+
+    Attributes
+    ----------
+    rows
+        Rows that show something; read once.
+    merged
+        Merged ranges, sorted.
+    headers
+        Rows of cells that the file itself calls headers: of tables and of filters.
+    notes
+        Comments on cells, and targets of their links.
+    drawn
+        What lies over the cells, from top to bottom.
+    is_hidden
+        Whether the program shows no tab for it.
+    hidden_rows
+        Numbers of hidden rows, known once these are read.
+    heads
+        Lines of the header and the footer of its printed pages.
+    hidden_columns
+        Numbers of hidden columns.
+    """
+
+    name: str
+    rows: Iterable[SheetRow]
+    merged: tuple[Area, ...] = ()
+    headers: tuple[Area, ...] = ()
+    notes: Notes = field(default_factory=dict)
+    drawn: Sequence[Drawn] = ()
+    is_hidden: bool = False
+    hidden_rows: set[int] = field(default_factory=set)
+    heads: tuple[str, ...] = ()
+    hidden_columns: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookFacts:
+    """What is known of a workbook before its cells are read."""
+
+    format: str
+    names: tuple[str, ...]
+    title: str | None = None
+    author: str | None = None
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    warnings: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def shown_cell(column: int, text: str, kind: CellKind, style: int | str | None) -> Cell | None:
+    """Return the cell with its text on one line, or ``None`` where it shows nothing."""
+    clean = clean_text(text).strip()
+    return Cell(column, clean, kind, style) if clean else None
+
+
+def hidden_warning(names: Iterable[str], /) -> list[str]:
+    """Return the warning that names hidden sheets, if any."""
+    listed = ", ".join(f'"{name}"' for name in names)
+    return [f"Hidden sheets were read too: {listed}."] if listed else []

@@ -1,0 +1,353 @@
+"""Reads ODS: the text that each cell shows stands in the file beside its value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse.numbers.formats import general
+from casetrack.parse.opendocument.names import XLINK, local
+from casetrack.parse.package import Package, forget, moment
+from casetrack.parse.page_builder import clean_title
+from casetrack.parse.sheets.comments import note_text
+from casetrack.parse.sheets.heads import head_line
+from casetrack.parse.sheets.model import (
+    KIND,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Area,
+    Cell,
+    Drawn,
+    Note,
+    SheetData,
+    SheetRow,
+    WorkbookFacts,
+    add_link,
+    add_made_link,
+    hidden_warning,
+    made_warning,
+    shown_cell,
+)
+from casetrack.parse.sheets.ods_drawings import OdsDrawings
+from casetrack.parse.sheets.ods_grid import Grid, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from casetrack.base.config import ParseLimits
+    from casetrack.parse.sheets.model import CellKind, Notes
+    from casetrack.parse.sheets.ods_grid import Box
+
+_NS = "urn:oasis:names:tc:opendocument:xmlns:"
+_TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"
+_STYLE, _META = f"{{{_NS}style:1.0}}", f"{{{_NS}meta:1.0}}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_FURTHER = (
+    (f"{_DC}subject", "subject"),
+    (f"{_DC}description", "description"),
+    (f"{_META}keyword", "keywords"),
+    (f"{_DC}creator", "last_modified_by"),
+)
+_TABLE_TAG, _ROW, _COLUMN = (f"{_TABLE}{n}" for n in ("table", "table-row", "table-column"))
+_SHAPES = f"{_TABLE}shapes"
+_CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
+_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
+_SKIPPED = (f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}ruby-text")
+_HEAD_FIELDS = tuple(
+    f"{_TEXT}{name}"
+    for name in "page-number page-count sheet-name title date time file-name".split()
+)
+_GROUPS = tuple(
+    f"{_TABLE}table-{name}"
+    for line in ("row", "column")
+    for name in (f"{line}-group", f"{line}s", f"header-{line}s")
+)
+_KINDS: dict[str, CellKind] = {
+    "float": "number",
+    "currency": "number",
+    "percentage": "number",
+    "date": "date",
+    "time": "date",
+    "boolean": "other",
+}
+
+
+class OdsWorkbook:
+    """An open workbook; all its sheets stand in one part, which is read at once."""
+
+    def __init__(self, path: Path, limits: ParseLimits) -> None:
+        with Package(path, KIND, limits=limits) as package:
+            if "META-INF/manifest.xml" in package:
+                manifest = package.read("META-INF/manifest.xml")
+                if b"encryption-data" in manifest or b"keyinfo" in manifest:
+                    raise FileEncrypted(path)
+            missing: list[str] = []
+            self._sheets, warnings = _read(package, missing)
+            if not self._sheets:
+                raise package.failed("it has no sheet")
+            names = tuple(sheet.name for sheet in self._sheets)
+            self.facts = _facts(package, names, warnings, missing)
+
+    def close(self) -> None:
+        """Forget what has been read; the file itself is closed already."""
+        self._sheets.clear()
+
+    def sheets(self) -> Iterator[SheetData]:
+        """Yield the sheets in their order; each is freed when the next is asked for."""
+        self._sheets.reverse()
+        while self._sheets:
+            yield self._sheets.pop()
+
+
+def _facts(
+    package: Package, names: tuple[str, ...], warnings: list[str], missing: list[str]
+) -> WorkbookFacts:
+    found: dict[str, list[str]] = {}
+    if "meta.xml" in package:
+        try:
+            for element in package.xml("meta.xml").iterfind(f"{_OFFICE}meta/*"):
+                text = (element.text or "").strip()
+                if text:
+                    found.setdefault(element.tag, []).append(text)
+        except ParseFailed as error:
+            warnings.append(f"The document's properties cannot be read: {error.message}")
+
+    def fact(*tags: str) -> str | None:
+        return next((", ".join(found[tag]) for tag in tags if tag in found), None)
+
+    further = ((name, clean_title(fact(tag))) for tag, name in _FURTHER)
+    return WorkbookFacts(
+        "ods",
+        names,
+        fact(f"{_DC}title"),
+        fact(f"{_META}initial-creator", f"{_DC}creator"),
+        moment(fact(f"{_META}creation-date")),
+        moment(fact(f"{_DC}date")),
+        tuple((name, text) for name, text in further if text),
+        warnings,
+        missing,
+    )
+
+
+def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[str]]:
+    """Stream the content part; returns the sheets and warnings."""
+    part = "content.xml"
+    sheets: list[SheetData] = []
+    hidden_styles: set[str] = set()
+    hidden: list[str] = []
+    computed = 0
+    drawings = OdsDrawings(package, _line, missing)
+    masters: dict[str, str] = {}
+    heads = _heads(package, missing)
+    sizes: dict[str, float | None] = {}
+    rows = _Rows(drawings, sizes)
+    tags = (f"{_STYLE}style", _COLUMN, _ROW, _TABLE_TAG, _SHAPES)
+    with package.open(part) as stream:
+        for element in package.events(stream, part, *tags):
+            if element.tag == _ROW:
+                if _is_of_sheet(element):
+                    rows.add(element)
+                    forget(element)
+            elif element.tag == _COLUMN:
+                if _is_of_sheet(element):
+                    rows.add_columns(element)
+            elif element.tag == _SHAPES:
+                # Gone with the rows that follow, whose heights say which cells it lies over.
+                rows.floating += drawings.floating(element)
+            elif element.tag == _TABLE_TAG:
+                if element.getparent().tag != f"{_OFFICE}spreadsheet":
+                    continue
+                name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
+                merged = tuple(sorted(rows.merged))
+                drawn = sorted(rows.all_drawn(), key=lambda one: (one.row, one.column))
+                style = element.get(f"{_TABLE}style-name")
+                is_hidden = style in hidden_styles
+                hidden += [name] if is_hidden else []
+                lines = heads.get(masters.get(style, ""), ())
+                facts = (rows.notes, drawn, is_hidden, rows.hidden, lines, rows.hidden_columns)
+                computed += rows.computed
+                sheets.append(SheetData(name, rows.rows, merged, (), *facts))
+                rows = _Rows(drawings, sizes)
+                forget(element)
+            else:
+                sizes[element.get(f"{_STYLE}name")] = size_of(element)
+                masters[element.get(f"{_STYLE}name")] = element.get(f"{_STYLE}master-page-name", "")
+                properties = element.find(f"{_STYLE}table-properties")
+                if properties is not None and properties.get(f"{_TABLE}display") == "false":
+                    hidden_styles.add(element.get(f"{_STYLE}name"))
+    return sheets, hidden_warning(hidden) + made_warning(computed)
+
+
+def _heads(package: Package, missing: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return the lines of headers and footers by the name of their master page."""
+    found: dict[str, tuple[str, ...]] = {}
+    if "styles.xml" not in package:
+        return found
+    try:
+        root = package.xml("styles.xml")
+    except ParseFailed as error:
+        missing.append(f"Headers and footers cannot be read: {error.message}")
+        return found
+    for master in root.iter(f"{_STYLE}master-page"):
+        lines = []
+        for head in master:
+            kind = local(head).partition("-")[0]
+            if kind in {"header", "footer"} and head.get(f"{_STYLE}display") != "false":
+                paragraphs = list(head.iter(*_PARAGRAPHS))
+                words = " ".join(_line(p, _HEAD_FIELDS) for p in paragraphs)
+                lines.append(head_line(kind, words, " ".join(map(_line, paragraphs))))
+        found[master.get(f"{_STYLE}name", "")] = tuple(dict.fromkeys(filter(None, lines)))
+    return found
+
+
+def _is_of_sheet(element: Any) -> bool:
+    """Tell a sheet's own row or column from one of a table inside a chart or a cell."""
+    parent = element.getparent()
+    while parent is not None and parent.tag in _GROUPS:
+        parent = parent.getparent()
+    above = None if parent is None else parent.getparent()
+    return above is not None and above.tag == f"{_OFFICE}spreadsheet"
+
+
+class _Rows:
+    """Collects the rows of one sheet."""
+
+    def __init__(self, drawings: OdsDrawings, sizes: Mapping[str, float | None]) -> None:
+        self._drawings, self._sizes, self._grid = drawings, sizes, Grid()
+        self.drawn: list[Drawn] = []
+        self.floating: list[tuple[Box, Drawn]] = []
+        self.rows: list[SheetRow] = []
+        self.merged: list[Area] = []
+        self.notes: Notes = {}
+        self.hidden: set[int] = set()
+        self.hidden_columns: set[int] = set()
+        self.computed = 0
+        self._number = self._column = 1
+
+    def add(self, row: Any) -> None:
+        """Add a row as often as it is repeated."""
+        times = _count(row, "number-rows-repeated", MAX_ROWS)
+        cells = self._cells(row)
+        if cells:
+            last = min(self._number + times, MAX_ROWS + 1)
+            self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
+            if row.get(f"{_TABLE}visibility", "visible") != "visible":
+                self.hidden.update(range(self._number, last))
+        self._number += times
+        self._grid.add_rows(times, self._size(row))
+
+    def add_columns(self, column: Any) -> None:
+        """Store the width and visibility of a column as often as it is repeated."""
+        times = _count(column, "number-columns-repeated", MAX_COLUMNS)
+        self._grid.add_columns(times, self._size(column))
+        if column.get(f"{_TABLE}visibility", "visible") != "visible":
+            last = min(self._column + times, MAX_COLUMNS + 1)
+            self.hidden_columns.update(range(self._column, last))
+        self._column += times
+
+    def _size(self, line: Any) -> float | None:
+        if line.get(f"{_TABLE}visibility", "visible") != "visible":
+            return 0.0
+        return self._sizes.get(line.get(f"{_TABLE}style-name", ""))
+
+    def all_drawn(self) -> Iterator[Drawn]:
+        """Yield what is drawn in cells, then what lies over the sheet, by the cells below it."""
+        yield from self.drawn
+        for box, drawn in self.floating:
+            row, column, column_end = self._grid.cells(box)
+            yield Drawn(row, column, column_end, drawn.text)
+
+    def _cells(self, row: Any) -> list[Cell]:
+        cells: list[Cell] = []
+        column = 1
+        for element in row:
+            if element.tag not in {_CELL, _COVERED}:
+                continue
+            times = _count(element, "number-columns-repeated", MAX_COLUMNS)
+            cell = _cell(element, column) if element.tag == _CELL else None
+            note = _note(element)
+            self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
+            if note:
+                self.notes.setdefault(self._number, []).append(Note(column, note))
+            made = add_made_link(
+                self.notes, self._number, column, element.get(f"{_TABLE}formula", "")
+            )
+            self.computed += made
+            for target in _targets(element):
+                add_link(self.notes, self._number, column, target)
+            if cell is not None:
+                last = min(column + times, MAX_COLUMNS + 1)
+                cells.extend(cell._replace(column=c) for c in range(column, last))
+                self._merge(element, column)
+            column += times
+        return cells
+
+    def _merge(self, element: Any, column: int) -> None:
+        wide = _count(element, "number-columns-spanned", MAX_COLUMNS)
+        high = _count(element, "number-rows-spanned", MAX_ROWS)
+        if wide > 1 or high > 1:
+            top = self._number
+            self.merged.append(Area(top, column, top + high - 1, column + wide - 1))
+
+
+def _count(element: Any, name: str, most: int) -> int:
+    text = element.get(f"{_TABLE}{name}", "1")
+    return min(max(int(text), 1), most) if text.isdecimal() and len(text) < 10 else 1
+
+
+def _cell(element: Any, column: int) -> Cell | None:
+    value_type = element.get(f"{_OFFICE}value-type", "string")
+    kind = _KINDS.get(value_type, "text")
+    lines = [_line(child) for child in element if child.tag in _PARAGRAPHS]
+    text = " ".join(lines) if lines else _value(element, value_type)
+    return shown_cell(column, text, kind, element.get(f"{_TABLE}style-name"))
+
+
+def _note(element: Any) -> str | None:
+    """Return the comment on a cell."""
+    annotation = element.find(f"{_OFFICE}annotation")
+    if annotation is None:
+        return None
+    text = " ".join(_line(child) for child in annotation if child.tag in _PARAGRAPHS)
+    return note_text(annotation.findtext(f"{_DC}creator"), text)
+
+
+def _targets(cell: Any) -> Iterator[str]:
+    """Yield the targets of the links in the paragraphs of a cell."""
+    for paragraph in cell:
+        if paragraph.tag in _PARAGRAPHS and len(paragraph):
+            yield from (link.get(f"{XLINK}href", "") for link in paragraph.iter(f"{_TEXT}a"))
+
+
+def _line(element: Any, skipped: Sequence[str] = ()) -> str:
+    """Return a paragraph's text: spans and links within, spaces and tabs spelt out, no notes."""
+    parts = [element.text or ""]
+    for child in element:
+        tag = child.tag
+        if tag == f"{_TEXT}s":
+            count = child.get(f"{_TEXT}c", "1")
+            parts.append(" " * min(int(count) if count.isdecimal() else 1, 64))
+        elif tag in {f"{_TEXT}tab", f"{_TEXT}line-break"}:
+            parts.append(" ")
+        elif isinstance(tag, str) and tag not in _SKIPPED and tag not in skipped:
+            parts.append(_line(child, skipped))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _value(element: Any, value_type: str) -> str:
+    """Return the stored value of a cell that some program wrote without its shown text."""
+    if value_type == "boolean":
+        return str(element.get(f"{_OFFICE}boolean-value", "")).upper()
+    name = value_type if value_type in {"date", "time", "string"} else ""
+    text = str(element.get(f"{_OFFICE}{name}-value" if name else f"{_OFFICE}value") or "")
+    if name or not text:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if abs(number) == float("inf") or number != number:  # noqa: PLR0124 - NaN
+        return text
+    return f"{general(number * 100)}%" if value_type == "percentage" else general(number)

@@ -1,0 +1,249 @@
+"""What lies over the cells of an XLS sheet (BIFF 8): text boxes, shapes, charts, pictures.
+
+xlrd reads cells alone. The records of drawings are walked here, as [MS-XLS] and [MS-ODRAW] lay them
+out: ``MSODRAWING`` says over which cells an object lies, ``OBJ`` what it is, ``TXO`` what it says;
+a chart is a substream of its own behind its ``OBJ``.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.parse.drawn.text import Block, picture_block
+from casetrack.parse.sheets.heads import coded_head
+from casetrack.parse.sheets.model import MAX_COLUMNS, MAX_ROWS, drawn_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from casetrack.parse.sheets.model import Drawn
+
+_BOF, _EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
+_HEADER, _FOOTER, _DIMENSIONS = 0x0014, 0x0015, 0x0200
+_DRAWING, _OBJECT, _TEXT = 0x00EC, 0x005D, 0x01B6
+_SERIES, _CHART_TEXT, _WORDS, _LINK = 0x1003, 0x1025, 0x100D, 0x1027
+_TOLD = frozenset(
+    (_BOF, _EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
+).union((_HEADER, _FOOTER, _DIMENSIONS))
+_HEAD = struct.Struct("<HH")
+_BIFF_8, _CHART_SHEET, _OF_CHART = 0x0600, b"\x20\0", 2
+_CONTAINER, _PROPERTIES, _ANCHOR = 0xF, 0xF00B, 0xF010
+_NOTE, _PICTURE, _TEXT_BOX = 0x19, 0x08, 0x06
+_NAME, _DESCRIPTION = 0x0380, 0x0381
+_TITLE, _CATEGORIES, _LABEL = 1, 3, 4
+
+
+class _Place(NamedTuple):
+    """The cells that an object lies over, from 1."""
+
+    row: int
+    column: int
+    column_end: int
+
+
+class XlsDrawings:
+    """Reads the drawings of one workbook.
+
+    Parameters
+    ----------
+    data
+        The stream of the workbook.
+    missing
+        Takes what cannot be read, as sentences.
+    """
+
+    def __init__(self, data: memoryview, missing: list[str]) -> None:
+        self._data, self._missing = data, missing
+
+    def over(self, start: int, name: str, /) -> list[Drawn]:
+        """Return what lies over the cells of a sheet, from top to bottom.
+
+        Parameters
+        ----------
+        start
+            Where the records of the sheet begin in the stream.
+        name
+            Of the sheet, for what is missing.
+        """
+        records = _records(self._data, start)
+        first = next(records, None)
+        if first is None or first[0] != _BOF or len(first[1]) < 2:
+            return []
+        if struct.unpack_from("<H", first[1])[0] != _BIFF_8:
+            boxes = sum(
+                _kind_before_8(data) == _TEXT_BOX for kind, data in records if kind == _OBJECT
+            )
+            if boxes:
+                what = "text box" if boxes == 1 else "text boxes"
+                self._missing.append(
+                    f'{boxes} {what} over the cells of the sheet "{name}" cannot be read: '
+                    "they have the form of Excel before 97."
+                )
+            return []
+        is_chart = first[1][2:4] == _CHART_SHEET
+        objects = [(_Place(1, 1, 1), _chart(records))] if is_chart else _objects(records)
+        found = [one for place, blocks in objects for one in drawn_over(*place, blocks)]
+        return sorted(found, key=lambda one: (one.row, one.column))
+
+
+def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
+    """Return the lines of header and footer of a sheet (BIFF 8); its cells come after them."""
+    found = []
+    for kind, record in _records(data, start):
+        if kind == _DIMENSIONS:
+            break
+        if kind in {_HEADER, _FOOTER} and len(record) > 3:
+            text = _letters(record[2:3], record[3:], record[0] | record[1] << 8)
+            found.append(coded_head("header" if kind == _HEADER else "footer", text))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _records(data: memoryview, start: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of a substream and of those within it, up to its end.
+
+    Left out are those that nobody here reads, above all those of the cells, which are most.
+    """
+    depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
+    while start <= last:
+        kind, size = head(data, start)
+        start += 4
+        if kind in _TOLD:
+            yield kind, bytes(data[start : start + size])
+            depth += (kind == _BOF) - (kind == _EOF)
+        if depth <= 0:
+            return
+        start += size
+
+
+def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
+    """Return the sheets that are a chart each: their number among all sheets, name and place.
+
+    Parameters
+    ----------
+    data
+        The stream of the workbook.
+    start
+        Where its own records begin.
+    """
+    sheets = [data for kind, data in _records(data, start) if kind == _SHEET and len(data) >= 8]
+    return {
+        number: (
+            _letters(sheet[7:8], sheet[8:], sheet[6]),
+            start + struct.unpack_from("<I", sheet)[0],
+        )
+        for number, sheet in enumerate(sheets)
+        if sheet[5] == _OF_CHART
+    }
+
+
+def _objects(records: Iterator[tuple[int, bytes]]) -> Iterator[tuple[_Place, Iterable[Block]]]:
+    """Yield each object that says something, with its place."""
+    place, pictured = _Place(1, 1, 1), None
+    kind = 0
+    for record, data in records:
+        if record == _DRAWING:
+            for part, inside in _parts(data):
+                if part == _ANCHOR and len(inside) >= 18:
+                    place = _place(inside)
+                elif part == _PROPERTIES:
+                    pictured = inside
+        elif record == _OBJECT and len(data) >= 6:
+            kind = struct.unpack_from("<H", data, 4)[0]
+            if kind == _PICTURE and pictured is not None:
+                block = picture_block(*(_property(pictured, n) for n in (_DESCRIPTION, _NAME)))
+                yield place, [] if block is None else [block]
+            pictured = None
+        elif record == _BOF:
+            yield place, list(_chart(records))
+        elif record == _TEXT and kind != _NOTE and len(data) >= 12:
+            yield place, [Block((line,)) for line in _text(data, records).splitlines()]
+
+
+def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the atoms of a drawing; containers, which may end in later records, are entered."""
+    at = 0
+    while at + 8 <= len(data):
+        version, kind, size = struct.unpack_from("<HHI", data, at)
+        at += 8
+        if version & 0xF != _CONTAINER:
+            # How many properties there are stands in the upper bits.
+            head = struct.pack("<H", version >> 4) if kind == _PROPERTIES else b""
+            yield kind, head + data[at : at + size]
+            at += size
+
+
+def _place(anchor: bytes) -> _Place:
+    _, left, _, top, _, right, _, _, _ = struct.unpack_from("<9H", anchor)
+    column = min(left + 1, MAX_COLUMNS)
+    return _Place(min(top + 1, MAX_ROWS), column, max(column, min(right + 1, MAX_COLUMNS)))
+
+
+def _property(properties: bytes, wanted: int) -> str | None:
+    """Return a text among the properties of a shape: their values stand behind all of them."""
+    (count,) = struct.unpack_from("<H", properties)
+    at = 2 + 6 * count
+    if at > len(properties):
+        return None
+    for number in range(count):
+        name, size = struct.unpack_from("<HI", properties, 2 + 6 * number)
+        if name & 0x8000:
+            if name & 0x3FFF == wanted:
+                text = properties[at : at + size].decode("utf-16-le", "replace")
+                return text.partition("\0")[0]
+            at += size
+    return None
+
+
+def _text(data: bytes, records: Iterator[tuple[int, bytes]]) -> str:
+    """Return the text of a box, which stands in the records that follow."""
+    (wanted,) = struct.unpack_from("<H", data, 10)
+    found = ""
+    while len(found) < wanted:
+        kind, more = next(records, (0, b""))
+        if kind != _CONTINUE:
+            break
+        found += _letters(more[:1], more[1:], wanted - len(found))
+    return found
+
+
+def _letters(flag: bytes, data: bytes, count: int) -> str:
+    """Decode at most so many letters: of two bytes each, or of one where the upper is 0."""
+    if flag and flag[0] & 1:
+        return data[: 2 * count].decode("utf-16-le", "replace")
+    return data[:count].decode("latin-1")
+
+
+def _chart(records: Iterator[tuple[int, bytes]]) -> Iterator[Block]:
+    """Yield the titles of a chart and the names of its series; its values are cells."""
+    words, axes, series = "", list[str](), list[str]()
+    title, labels, depth, of_series = "", list[str](), 1, False
+    for kind, data in records:
+        depth += (kind == _BOF) - (kind == _EOF)
+        if depth == 0:
+            break
+        if kind in {_SERIES, _CHART_TEXT}:
+            of_series, words = kind == _SERIES, ""
+        elif kind == _WORDS and len(data) >= 4:
+            words = " ".join(_letters(data[3:4], data[4:], data[2]).split())
+            if of_series:
+                series.append(words)
+        elif kind == _LINK and len(data) >= 2 and words and not of_series:
+            (target,) = struct.unpack_from("<H", data)
+            if target == _TITLE:
+                title = words
+            elif target != _CATEGORIES:
+                (labels if target == _LABEL else axes).append(words)
+            words = ""
+        elif kind == _TEXT and len(data) >= 12:
+            labels += filter(None, (" ".join(n.split()) for n in _text(data, records).splitlines()))
+    yield from (Block((f"Chart: {title}",)),) if title else ()
+    yield from (Block((f"Axis: {name}",)) for name in axes)
+    yield from (Block((f"Label: {name}",)) for name in labels)
+    named = [name for name in dict.fromkeys(series) if name and not name.startswith("#REF!")]
+    if named:
+        yield Block((f"Series: {', '.join(named)}",))
+
+
+def _kind_before_8(data: bytes) -> int:
+    return int(struct.unpack_from("<H", data, 4)[0]) if len(data) >= 6 else 0

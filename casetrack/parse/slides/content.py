@@ -1,0 +1,214 @@
+"""What stands on one slide: shapes, notes and comments as paragraphs, running feet apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import ParseFailed
+from casetrack.parse.drawn.frame import frame_blocks
+from casetrack.parse.drawn.names import A, R, is_true
+from casetrack.parse.drawn.text import (
+    Block,
+    ListStyle,
+    body_blocks,
+    concealed,
+    link_blocks,
+    paragraph_lines,
+    picture_block,
+)
+from casetrack.parse.numbering import number_list
+from casetrack.parse.slides.parts import LINKS, P
+from casetrack.parse.slides.shapes import (
+    FEET,
+    MAX_DEPTH,
+    Inheritance,
+    Way,
+    elements,
+    in_reading_order,
+    placeholder_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.parse.slides.parts import Presentation, Sheet, SlideParts
+    from casetrack.parse.slides.shapes import Shape
+
+TOO_DEEP = f"Shapes nested more than {MAX_DEPTH} groups deep were left out."
+"""What a reader says where it stops at groups of groups."""
+_NOTES_LEFT_OUT = FEET | {"sldImg", "hdr"}
+
+
+@dataclass(slots=True)
+class Feet:
+    """Remembers the running feet of the slides before."""
+
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def is_new(self, kind: str, text: str, /) -> bool:
+        """Tell whether this foot has not stood on an earlier slide; numbers count as one."""
+        key = (kind, re.sub(r"\d+", "#", text) if kind == "sldNum" else text)
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+@dataclass(slots=True)
+class SlideText:
+    """A slide's paragraphs, and the feet that an earlier slide has already."""
+
+    blocks: list[Block] = field(default_factory=list)
+    feet: list[str] = field(default_factory=list)
+    is_hidden: bool = False
+
+
+class SlideContent:
+    """Reads slides of one presentation, one after the other.
+
+    Parameters
+    ----------
+    presentation
+        The open file.
+    missing
+        Grows by what could not be read.
+    """
+
+    def __init__(self, presentation: Presentation, missing: list[str]) -> None:
+        self._presentation, self._missing = presentation, missing
+        self._feet = Feet()
+        self._number = 0
+        self._targets: dict[str, str] = {}
+        self._parts: SlideParts
+        self._inheritance: Inheritance
+
+    def read(self, number: int, parts: SlideParts, /) -> SlideText:
+        """Return what stands on a slide, its notes and comments not included."""
+        self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
+        self._take_links(parts.slide)
+        found = SlideText()
+        late: list[tuple[str, Block]] = []
+        for shape in self._ordered(parts.slide.shapes):
+            blocks = self._shape(shape, 0)
+            if shape.placeholder in FEET:
+                late += [(shape.placeholder, block) for block in blocks]
+            else:
+                found.blocks += blocks
+        late += [("fixed", block) for block in self._fixed()]
+        for kind, block in late:
+            if not block.text:
+                continue
+            if self._feet.is_new(kind, block.text):
+                found.blocks.append(block)
+            else:
+                found.feet.append(block.text)
+        return found
+
+    def notes(self, parts: SlideParts, /) -> list[Block]:
+        """Return the speaker's notes of a slide."""
+        part = parts.slide.target("notesSlide")
+        if part is None or part not in self._presentation.package:
+            return []
+        try:
+            sheet = self._presentation.sheet(part)
+        except ParseFailed as error:
+            what = f"The notes of slide {self._number}"
+            self._missing.append(f"{what} cannot be read: {error.message}")
+            return []
+        blocks = []
+        self._take_links(sheet)
+        for element in elements(sheet.shapes):
+            mark = placeholder_of(element)
+            body = element.find(f"{P}txBody")
+            if body is not None and (mark is None or mark.get("type") not in _NOTES_LEFT_OUT):
+                found = list(body_blocks(body, ListStyle()))
+                blocks += [*found, *link_blocks(self._links_in(body), found)]
+        return [Block(("Notes:",)), *blocks] if blocks else []
+
+    def _ordered(self, tree: Any) -> list[Shape]:
+        shapes = (self._inheritance.shape(element) for element in elements(tree))
+        found = [shape for shape in shapes if shape is not None]
+        return in_reading_order(found, paired=self._inheritance.is_paired)
+
+    def _fixed(self) -> Iterator[Block]:
+        """Yield the texts that layout and master put on the slide themselves."""
+        for sheet in self._parts.sheets_shown():
+            self._take_links(sheet)
+            shapes = [e for e in elements(sheet.shapes) if placeholder_of(e) is None]
+            for shape in self._ordered(shapes):
+                if shape.element.tag in {f"{P}sp", f"{P}grpSp"}:
+                    yield from self._shape(shape, 0)
+
+    def _take_links(self, sheet: Sheet) -> None:
+        self._targets = self._presentation.package.links(sheet.part) if sheet.has_links else {}
+
+    def _links_in(self, element: Any) -> list[str]:
+        links = element.iter(*LINKS) if self._targets else ()
+        return [self._targets.get(link.get(f"{R}id", ""), "") for link in links]
+
+    def _shape(self, shape: Shape, depth: int, way: Way = Way()) -> list[Block]:  # noqa: B008
+        """Return what a shape says: marked where it is hidden or off the slide; targets of links.
+
+        *way* leads to the coordinates of the slide.
+        """
+        element = shape.element
+        facts = element.find(f"{element[0].tag}/{P}cNvPr") if len(element) else None
+        is_hidden = facts is not None and is_true(facts.get("hidden"))
+        if element.tag == f"{P}grpSp":
+            blocks = self._group(element, depth, way.into(element))
+            holder = element[0] if len(element) else element
+        else:
+            blocks, holder = self._own(shape), element
+        blocks += link_blocks(self._links_in(holder), blocks)
+        size = self._presentation.width, self._presentation.height
+        if is_hidden or (element.tag != f"{P}grpSp" and way.is_outside(shape, *size)):
+            return [concealed(block, "hidden" if is_hidden else "outside") for block in blocks]
+        return blocks
+
+    def _own(self, shape: Shape) -> list[Block]:
+        element = shape.element
+        if element.tag == f"{P}graphicFrame":
+            return list(frame_blocks(element, self._related))
+        blocks = []
+        body = element.find(f"{P}txBody")
+        if body is not None:
+            blocks = [_heading(body)] if shape.is_title else list(body_blocks(body, shape.style))
+        if element.tag == f"{P}pic":
+            facts = element.find(f"{P}nvPicPr/{P}cNvPr")
+            picture = facts is not None and picture_block(facts.get("descr"), facts.get("name"))
+            blocks += [picture] if picture else []
+        return [block for block in blocks if block.text]
+
+    def _group(self, element: Any, depth: int, way: Way) -> list[Block]:
+        if depth >= MAX_DEPTH:
+            if TOO_DEEP not in self._missing:
+                self._missing.append(TOO_DEEP)
+            return []
+        return [b for shape in self._ordered(element) for b in self._shape(shape, depth + 1, way)]
+
+    def _related(self, identity: str | None, what: str) -> Any:
+        relations = self._parts.slide.relations
+        part = relations.get(identity or "", ("", ""))[1]
+        try:
+            if part:
+                return self._presentation.package.xml(part)
+            reason = "its part is missing"
+        except ParseFailed as error:
+            reason = error.message
+        self._missing.append(f"A {what} on slide {self._number} cannot be read: {reason}")
+        return None
+
+
+def _heading(body: Any) -> Block:
+    """Return a title; all its paragraphs are one heading."""
+    lines = [line for p in body.iterfind(f"{A}p") for line in paragraph_lines(p)]
+    return Block(tuple(lines), "heading", 1)
+
+
+def hidden_warning(hidden: Sequence[int], /) -> str:
+    """Name the slides that the show leaves out."""
+    if len(hidden) == 1:
+        return f"Slide {hidden[0]} is hidden in the show; it was read too."
+    return f"Slides {number_list(hidden)} are hidden in the show; they were read too."

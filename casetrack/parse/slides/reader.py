@@ -1,0 +1,146 @@
+"""Reads PPTX: each slide is a page with its text in reading order, tables, charts and notes.
+
+After what stands on the slide come the speaker's notes, opened by a paragraph ``Notes:``, and
+comments as quotes. Slide numbers, dates, footers and the texts of layouts stand in the text of the
+first slide that shows them; later they go to the page's footer.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
+from casetrack.parse.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.parse.embedded import take_embedded
+from casetrack.parse.package import Package
+from casetrack.parse.page_builder import PageBuilder, SourceLine, whole_hidden
+from casetrack.parse.passwords import decrypted
+from casetrack.parse.slides.comments import Comments
+from casetrack.parse.slides.content import SlideContent, SlideText, hidden_warning
+from casetrack.parse.slides.parts import KIND, Presentation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class PptxReader:
+    """PowerPoint presentations (Office Open XML)."""
+
+    name = KIND
+    extensions: tuple[str, ...] = (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept a container with a PowerPoint folder, a damaged one, or an encrypted document."""
+        if file.head.startswith(ZIP_MAGIC):
+            return not file.members or any(m.startswith("ppt/") for m in file.members)
+        return file.head.startswith(OLE_MAGIC) and "EncryptedPackage" in file.members
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Open the container; see :class:`casetrack.parse.base.Reader`."""
+        with ExitStack() as stack:
+            content = stack.enter_context(decrypted(path, options, self.name))
+            return read_pptx(path, options, content, keep=stack.pop_all())
+
+
+def read_pptx(
+    path: Path,
+    options: ReadOptions,
+    content: Path,
+    /,
+    *,
+    file_format: str = "pptx",
+    keep: ExitStack | None = None,
+) -> Reading:
+    """Read a presentation.
+
+    Parameters
+    ----------
+    path
+        The file that errors name.
+    content
+        Where its content stands: the same, or a decrypted or converted copy.
+    file_format
+        For ``DocumentInfo.format``.
+    keep
+        What keeps the copy while pages are read; it is closed after the last one.
+    """
+    with ExitStack() as stack:
+        if keep is not None:
+            stack.enter_context(keep)
+        with content.open("rb") as file:
+            if file.read(len(OLE_MAGIC)) == OLE_MAGIC:
+                raise FileEncrypted(path)
+        package = Package(path, KIND, content=content, limits=options.limits)
+        stack.enter_context(package)
+        presentation = Presentation.of(package)
+        warnings: list[str] = []
+        missing: list[str] = []
+        facts = package.facts(warnings)
+        info = DocumentInfo(
+            file_format,
+            len(presentation.slide_parts),
+            facts.title,
+            facts.author,
+            facts.created_at,
+            facts.modified_at,
+            facts.properties,
+        )
+        embedded = Reading(info, iter(()), missing=missing)
+        take_embedded(package, embedded, options)
+        pages = _pages(presentation, warnings, missing, stack.pop_all())
+        return Reading(info, pages, warnings, missing, embedded.attachments)
+
+
+def _pages(
+    presentation: Presentation, warnings: list[str], missing: list[str], stack: ExitStack
+) -> Iterator[Page]:
+    """Yield the slides one by one; a broken one is a page without text.
+
+    Raises
+    ------
+    ParseFailed
+        No slide at all can be read.
+    """
+    hidden: list[int] = []
+    content, comments = SlideContent(presentation, missing), Comments(presentation, missing)
+    failures: list[ParseFailed] = []
+    with stack:
+        for number, part in enumerate(presentation.slide_parts, start=1):
+            found = SlideText()
+            try:
+                if part is None:
+                    raise presentation.package.failed(f"the part of slide {number} is missing")
+                slide = presentation.slide(part)
+                found = content.read(number, slide)
+                found.blocks += content.notes(slide)
+                found.blocks += comments.of(number, slide)
+                found.is_hidden = slide.is_hidden
+                hidden += [number] if slide.is_hidden else []
+            except ParseFailed as error:
+                failures.append(error)
+                missing.append(f"Slide {number} cannot be read: {error.message}")
+            if len(failures) == len(presentation.slide_parts):
+                raise failures[0]
+            if number == len(presentation.slide_parts) and hidden:
+                warnings.append(hidden_warning(hidden))
+            yield _page(number, presentation, found)
+
+
+def _page(number: int, presentation: Presentation, found: SlideText) -> Page:
+    builder = PageBuilder(
+        number,
+        width=presentation.width,
+        height=presentation.height,
+        kind="slide",
+        footer=" | ".join(found.feet),
+    )
+    for block in found.blocks:
+        builder.paragraph(
+            [SourceLine(line) for line in block.lines], kind=block.kind, level=block.level
+        )
+    page = builder.build()
+    return replace(page, hidden=whole_hidden(page.text)) if found.is_hidden else page

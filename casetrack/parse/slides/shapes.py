@@ -1,0 +1,277 @@
+"""Shapes of a slide in reading order, with what they inherit from layout and master.
+
+A slide's own order is that in which its shapes were drawn. Where the two differ, people read from
+top to bottom and from left to right: a slide number drawn before the text, answers A to D drawn as
+A, C, B, D, boxes copied over each other. So shapes go by rows of their upper edges; titles first.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.parse.drawn.names import MC, A, branch, integer
+from casetrack.parse.drawn.text import ListStyle
+from casetrack.parse.slides.parts import EMU_PER_POINT, P
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from casetrack.parse.slides.parts import SlideParts
+
+MAX_DEPTH = 20
+"""Groups nested deeper are left out."""
+
+TITLES = frozenset({"title", "ctrTitle"})
+FEET = frozenset({"dt", "ftr", "sldNum"})
+_LAYOUT_KINDS = {"ctrTitle": "title", "subTitle": "body", "dt": "dt", "ftr": "ftr"} | {
+    "title": "title",
+    "sldNum": "sldNum",
+}
+_ROW_EMU = 36 * 12700
+"""Upper edges further apart than half an inch are never one row."""
+_WIDEST_ROW = 200
+"""No row has more shapes; it keeps a slide of very many from taking very long."""
+_PAIRED_LAYOUT = "twoTxTwoObj"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A shape, where it stands, and which placeholder of its layout it fills, if any."""
+
+    element: Any
+    placeholder: str | None
+    top: int
+    left: int
+    height: int
+    style: ListStyle
+    width: int = 0
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it is the slide's title."""
+        return self.placeholder in TITLES
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Upper left corner, height and width, in English Metric Units."""
+
+    top: int
+    left: int
+    height: int
+    width: int = 0
+
+
+def elements(tree: Any, depth: int = 0, /) -> Iterator[Any]:
+    """Yield the shape elements of a tree or a group; alternatives count once."""
+    for child in tree:
+        if child.tag == f"{MC}AlternateContent":
+            if depth < MAX_DEPTH:
+                yield from elements(branch(child), depth + 1)
+        else:
+            yield child
+
+
+def placeholder_of(element: Any, /) -> Any:
+    """Return the ``p:ph`` of a shape, or ``None``."""
+    for name in ("nvSpPr", "nvPicPr", "nvGraphicFramePr"):
+        found = element.find(f"{P}{name}/{P}nvPr/{P}ph")
+        if found is not None:
+            return found
+    return None
+
+
+def in_reading_order(shapes: Iterable[Shape], /, *, paired: bool = False) -> list[Shape]:
+    """Sort shapes: the title, then rows from the top, in a row from the left.
+
+    Parameters
+    ----------
+    shapes
+        As drawn.
+    paired
+        Each body placeholder goes with the one before it: a heading above each of two columns.
+    """
+    titles, units, last = [], list[list[Shape]](), None
+    for shape in shapes:
+        if shape.is_title:
+            titles.append(shape)
+        elif paired and shape.placeholder == "obj" and last is not None:
+            last.append(shape)
+            last = None
+        else:
+            units.append([shape])
+            last = units[-1] if shape.placeholder == "body" else None
+    units.sort(key=lambda unit: unit[0].top)
+    ordered: list[Shape] = []
+    while units:
+        first, near = units[0][0], units[:_WIDEST_ROW]
+        row = [unit for unit in near if _in_row(first, unit[0])]
+        units[:_WIDEST_ROW] = [unit for unit in near if not _in_row(first, unit[0])]
+        for unit in sorted(row, key=lambda unit: unit[0].left):
+            ordered += unit
+    return titles + ordered
+
+
+def _in_row(first: Shape, other: Shape) -> bool:
+    return other.top - first.top <= min(first.height // 2, other.height // 2, _ROW_EMU)
+
+
+class Inheritance:
+    """Finds what a slide's shapes take from its layout and master."""
+
+    def __init__(self, parts: SlideParts) -> None:
+        sheets = (sheet for sheet in (parts.layout, parts.master) if sheet is not None)
+        self._layers = [_placeholders(sheet.shapes) for sheet in sheets]
+        self._texts = None if parts.master is None else parts.master.root.find(f"{P}txStyles")
+        self._defaults = parts.defaults
+        layout = None if parts.layout is None else parts.layout.root.get("type")
+        self.is_paired = layout == _PAIRED_LAYOUT
+
+    def shape(self, element: Any, /) -> Shape | None:
+        """Return a shape with its place and styles; ``None`` for what is no shape."""
+        if element.tag not in _PLACES:
+            return None
+        mark = placeholder_of(element)
+        behind = [] if mark is None else self._behind(mark)
+        kind = None if mark is None else _kind(mark, behind)
+        places = (place_of(e) for e in (element, *behind))
+        place = next((p for p in places if p is not None), Place(0, 0, 0))
+        return Shape(
+            element,
+            kind,
+            place.top,
+            place.left,
+            place.height,
+            self._style(element, kind, behind),
+            place.width,
+        )
+
+    def _behind(self, mark: Any) -> list[Any]:
+        """Return the placeholders of layout and master that *mark* fills."""
+        found = []
+        wanted = mark
+        for layer in self._layers:
+            match = _match(wanted, layer)
+            if match is not None:
+                found.append(match)
+                wanted = placeholder_of(match)
+        return found
+
+    def _style(self, element: Any, kind: str | None, behind: list[Any]) -> ListStyle:
+        lists = (e.find(f"{P}txBody/{A}lstStyle") for e in (element, *behind))
+        layers = [layer for layer in lists if layer is not None]
+        if kind is None:
+            name = "otherStyle"
+        else:
+            name = "titleStyle" if kind in TITLES else "otherStyle" if kind in FEET else "bodyStyle"
+        common = None if self._texts is None else self._texts.find(f"{P}{name}")
+        layers += [x for x in (common, self._defaults if kind is None else None) if x is not None]
+        return ListStyle(layers)
+
+
+_PLACES = {
+    f"{P}sp": f"{P}spPr/{A}xfrm",
+    f"{P}pic": f"{P}spPr/{A}xfrm",
+    f"{P}cxnSp": f"{P}spPr/{A}xfrm",
+    f"{P}grpSp": f"{P}grpSpPr/{A}xfrm",
+    f"{P}graphicFrame": f"{P}xfrm",
+}
+
+
+def place_of(element: Any, /) -> Place | None:
+    """Return where a shape itself says that it stands."""
+    path = _PLACES.get(element.tag)
+    frame = None if path is None else element.find(path)
+    offset = None if frame is None else frame.find(f"{A}off")
+    if frame is None or offset is None:
+        return None
+    left, top = _pair(offset, "x", "y")
+    width, height = _pair(frame.find(f"{A}ext"), "cx", "cy")
+    return Place(top, left, max(height, 0), max(width, 0))
+
+
+def _pair(element: Any, *names: str) -> tuple[int, int]:
+    one, other = (0 if element is None else integer(element.get(n), 0) or 0 for n in names)
+    return one, other
+
+
+class Way(NamedTuple):
+    """The way from coordinates of a group to those of the slide: factors, then offsets."""
+
+    across: float = 1.0
+    down: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+
+    def into(self, group: Any, /) -> Way:
+        """Return the way from the coordinates in a group of shapes."""
+        frame, place = group.find(_PLACES[f"{P}grpSp"]), place_of(group)
+        if frame is None or place is None:
+            return self
+        left, top = _pair(frame.find(f"{A}chOff"), "x", "y")
+        wide, high = _pair(frame.find(f"{A}chExt"), "cx", "cy")
+        across, down = place.width / wide if wide else 1.0, place.height / high if high else 1.0
+        x, y = place.left - left * across, place.top - top * down
+        return Way(
+            self.across * across, self.down * down, self.x + x * self.across, self.y + y * self.down
+        )
+
+    def is_outside(self, shape: Shape, width: float | None, height: float | None, /) -> bool:
+        """Return whether nothing of a shape is on a slide of that size in points."""
+        frame = shape.element.find(_PLACES[shape.element.tag])
+        turned = frame is not None and integer(frame.get("rot"), 0)
+        wide, high = shape.width * self.across, shape.height * self.down
+        around = math.hypot(wide, high) / 2 if turned else 0.0
+        left, top = shape.left * self.across + self.x, shape.top * self.down + self.y
+        return lies_outside(left, top, wide, high, around, width, height)
+
+
+def lies_outside(
+    left: float,
+    top: float,
+    wide: float,
+    high: float,
+    around: float,
+    width: float | None,
+    height: float | None,
+    /,
+) -> bool:
+    """Return whether a rectangle in English Metric Units is off a page of that size in points.
+
+    *around* is the room on each side that a turned rectangle may take.
+    """
+    return any(
+        size is not None and (start + length + around < 0 or start - around > size * EMU_PER_POINT)
+        for start, length, size in ((left, wide, width), (top, high, height))
+    )
+
+
+def _placeholders(tree: Any) -> list[tuple[str, str, Any]]:
+    """Return ``(type, index, element)`` of each placeholder."""
+    found = []
+    for element in elements(tree):
+        mark = placeholder_of(element)
+        if mark is not None:
+            found.append((mark.get("type", "obj"), mark.get("idx", "0"), element))
+    return found
+
+
+def _match(mark: Any, layer: list[tuple[str, str, Any]]) -> Any:
+    """Find a placeholder by its index, else by its type."""
+    kind, index = mark.get("type", "obj"), mark.get("idx", "0")
+    for _, other, element in layer:
+        if index != "0" and other == index:
+            return element
+    wanted = _LAYOUT_KINDS.get(kind, "body")
+    exact = [e for k, _, e in layer if k == kind]
+    alike = [e for k, _, e in layer if _LAYOUT_KINDS.get(k, "body") == wanted]
+    return next(iter(exact + alike), None)
+
+
+def _kind(mark: Any, behind: list[Any]) -> str:
+    kind = mark.get("type")
+    if kind is None and behind:
+        kind = placeholder_of(behind[0]).get("type")
+    return str(kind or "obj")

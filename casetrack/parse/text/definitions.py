@@ -1,0 +1,164 @@
+"""Finds functions and classes in source code: by a grammar where one is there, else by indentation.
+
+All that is asked of a definition is its name and its lines. Code that people lay out says both by
+where lines begin: a definition goes on as long as they stand further to the right than its first
+one, and ends with a bracket or an ``end`` right below that. It needs no grammar, holds for
+code that no compiler would take, and is the same for all languages with brackets or indentation.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.parse.text.grammars import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_CHARS = 1_000_000
+"""A longer file was written by a program, for no reader."""
+_LONGEST_LINE = 2_000
+LEAST_LINES = 3
+"""Shorter definitions are lines among others."""
+_DEEPEST = 6
+_NAME_CHARS = 80
+_MODIFIERS = (
+    "export default public private protected internal static abstract final sealed async partial "
+    "unsafe extern const inline virtual override open data declare suspend local inner case "
+    "implicit lazy mut fileprivate"
+)
+_KEYWORDS = (
+    "class interface struct enum trait impl mod module namespace object record union protocol "
+    "extension function fn func fun def defp defmodule defmacro sub proc package macro_rules! type"
+)
+_NAMED = re.compile(
+    rf"\s*(?:(?:{'|'.join(_MODIFIERS.split())}|pub(?:\([^)]*\))?)\s+)*"
+    rf"(?:{'|'.join(_KEYWORDS.split())})\*?(?:\s*<[^>]*>)?\s+(?:\([^)]*\)\s*)?"
+    r"(?P<name>[\w$.:!?]+)"
+)
+"""``class Name``, ``export async function name``, ``func (r *Receiver) Name``."""
+_IMPL = re.compile(r"\s*(?:unsafe\s+)?impl(?:<.*?>)?\s+(?P<name>[^{]+?)\s*(?:where\b.*)?\{?\s*$")
+_ASSIGNED = re.compile(
+    r"\s*(?:(?:export|const|let|var|static|public|private|readonly)\s+)*(?P<name>[\w$.#\[\]'\"]+)"
+    r"(?:\s*:[^=]+)?\s*[=:]\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|class\b)"
+)
+"""``name = function``, ``const name = (x) =>``, ``name: function``."""
+_CALLED = re.compile(r"\s*(?:[\w$<>,.:*&\[\]?@~]+\s+)*?[*&]*(?P<name>[\w$:~#]+)\s*\([^;]*$")
+"""``static int name(int x``; what follows must be a bracket that opens."""
+_NO_NAMES = frozenset(
+    "if for while switch catch return else do try with using lock foreach unless elif when match "
+    "assert sizeof new delete throw await yield require and or not in is constructor_ fixed".split()
+)
+_BY_INDENT = frozenset({"Python", "Nim", "F#", "Haskell", "Elm"})
+_OF_WORDS = frozenset({"Ruby", "Lua", "Elixir", "Julia", "Shell", "Perl", "R", "Tcl", "PowerShell"})
+_OF_BRACES = frozenset(
+    "C,C#,C++,Dart,Go,Groovy,Java,JavaScript,Kotlin,Objective-C,PHP,Rust,Scala,Solidity,Swift,"
+    "TypeScript,Zig,D".split(",")
+)
+STRUCTURED = _BY_INDENT | _OF_WORDS | _OF_BRACES
+"""Languages in which definitions are looked for."""
+_CLOSERS = (")", "]", "}", "{")
+_ABOVE = ("@", "#", "//", "/*", "*", "--", "[", ";;", '"""')
+_LOOK_AHEAD = 12
+
+
+class Definition(NamedTuple):
+    """A function, a class or the like: its name, and its first and last line, counted from 0."""
+
+    name: str
+    first: int
+    last: int
+
+
+def paths_of(lines: Sequence[str], language: str, /) -> list[tuple[str, ...]]:
+    """Return for every line the names of the definitions that it stands in, outermost first.
+
+    Comments and decorators right above a definition belong to it.
+    """
+    paths: list[tuple[str, ...]] = [()] * len(lines)
+    long = sum(map(len, lines)) > MOST_CHARS or any(len(n) > _LONGEST_LINE for n in lines)
+    if language not in STRUCTURED or long:
+        return paths
+    found = parsed("\n".join(lines), language)
+    definitions = _by_layout(lines, language) if found is None else [Definition(*d) for d in found]
+    for name, start, last in sorted(definitions, key=lambda d: (d.first, -d.last)):
+        first = _with_comments(lines, start)
+        if last - first + 1 < LEAST_LINES or len(paths[start]) >= _DEEPEST:
+            continue
+        path = (*paths[start], " ".join(name.split())[:_NAME_CHARS])
+        for number in range(first, last + 1):
+            paths[number] = path
+    return paths
+
+
+def _by_layout(lines: Sequence[str], language: str) -> Iterator[Definition]:
+    for number, line in enumerate(lines):
+        if name := _name_of(lines, number, line, language):
+            yield Definition(name, number, _last_line(lines, number, language))
+
+
+def _name_of(lines: Sequence[str], number: int, line: str, language: str) -> str | None:
+    stripped = line.lstrip()
+    if not stripped or stripped.startswith(("#", "//", "*", "/*", "--", "'", '"')):
+        return None
+    if language == "Rust" and (found := _IMPL.match(line)):
+        return found["name"]
+    if found := _NAMED.match(line):
+        opens = language not in _OF_BRACES or _opens(lines, number)
+        return found["name"].rstrip(":") if opens and found["name"] not in _NO_NAMES else None
+    if language not in _OF_BRACES:
+        return None
+    if found := _ASSIGNED.match(line):
+        return found["name"] if _opens(lines, number) else None
+    found = _CALLED.match(line)
+    if found is None or found["name"] in _NO_NAMES or stripped.startswith(("return", "new ", "}")):
+        return None
+    return found["name"] if _opens(lines, number, only=True) else None
+
+
+def _opens(lines: Sequence[str], number: int, *, only: bool = False) -> bool:
+    """Tell whether a bracket opens at the end of a line, or of those that it goes on in."""
+    for line in lines[number : number + _LOOK_AHEAD]:
+        text = line.split("//")[0].rstrip()
+        if text.endswith("{"):
+            # "call(function () {" opens another one.
+            return not only or ("=>" not in text and "function" not in text)
+        if text.endswith((";", "}")) or not text:
+            return False
+    return False
+
+
+def _last_line(lines: Sequence[str], first: int, language: str) -> int:
+    indent, last = _indent(lines[first]), first
+    for number in range(first + 1, len(lines)):
+        line = lines[number].strip()
+        if not line:
+            continue
+        if _indent(lines[number]) > indent:
+            last = number
+        elif line.startswith("}") or line.split()[0].rstrip(");,") == "end":
+            return number
+        elif line.startswith(_CLOSERS):
+            last = number
+        elif language in _OF_BRACES and (line.startswith("#") or line.endswith(":")):
+            continue  # directives and labels stand at the margin, wherever they are
+        else:
+            break
+    return last
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _with_comments(lines: Sequence[str], first: int) -> int:
+    """Return the first of the comments and decorators right above a line."""
+    indent, above = _indent(lines[first]), first
+    while above > 0:
+        line = lines[above - 1]
+        if not line.strip().startswith(_ABOVE) or abs(_indent(line) - indent) > 1:
+            break
+        above -= 1
+    return above

@@ -1,0 +1,193 @@
+"""Reads CSV and TSV files as sheets are read: each row a line ``Header: value | Header: value``.
+
+Rows count records as a spreadsheet program does, blank ones too. A long file is parted into pages
+of :data:`PART_ROWS` rows, over which the header stays in force.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from casetrack.base.errors import ParseFailed
+from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
+from casetrack.parse.numbering import number_list
+from casetrack.parse.sheets.model import Area, Cell, SheetData, SheetRow, shown_cell
+from casetrack.parse.sheets.page import SheetTooLarge, sheet_page
+from casetrack.parse.text.dialect import Dialect, find_dialect
+from casetrack.parse.text.records import Record, RecordReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from casetrack.parse.base import Page
+    from casetrack.parse.encoding import Encoding
+    from casetrack.parse.sheets.model import CellKind
+
+PART_ROWS = 10_000
+"""Rows on a page."""
+_PART_CHARS = 8_000_000
+_TABBED = (".tsv", ".tab")
+_SAMPLE_LINES, _SAMPLE_CHARS = 500, 256 * 1024
+_MAX_NAMED = 20
+_NUMBER = re.compile(
+    r"[-+(]?\s?(?:[$€£¥]|[A-Z]{3})?\s?[-+]?(?:\d[\d.,'\u00a0\u202f ]*|\.\d+)(?:[eE][-+]?\d+)?"
+    r"\s?(?:%|[$€£¥]|[A-Z]{3})?\)?"
+)
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[T ]\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
+    r"|\d{1,2}[-/.](?:\d{1,2}|[A-Za-z]{3})[-/.]\d{2,4}(?:[T ,]+\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
+    r"|\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AaPp][Mm])?"
+)
+
+
+class DelimitedReader:
+    """CSV and its relatives with other delimiters; values stand as they are written."""
+
+    name = "CSV"
+    extensions: tuple[str, ...] = (".csv", *_TABBED)
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept whatever is text."""
+        return file.mark is None and looks_like_text(file.head)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Find encoding and dialect; see :class:`casetrack.parse.base.Reader`."""
+        try:
+            encoding = file_encoding(path)
+        except NotText as error:
+            raise ParseFailed(path, self.name, str(error)) from error
+        table = _Table(path, encoding)
+        parts = sum(1 for _ in _parts(table.records()))
+        form = "tsv" if table.dialect.delimiter == "\t" else "csv"
+        warnings = [encoding.warning] if encoding.warning else []
+        properties = (("delimiter", _delimiter_name(table.dialect)), ("encoding", encoding.name))
+        info = DocumentInfo(form, max(1, parts), properties=properties)
+        return Reading(info, _pages(table, warnings), warnings)
+
+
+def _delimiter_name(dialect: Dialect) -> str:
+    return "tab" if dialect.delimiter == "\t" else dialect.delimiter
+
+
+class _Table:
+    """A delimited file that can be gone through more than once."""
+
+    def __init__(self, path: Path, encoding: Encoding) -> None:
+        self.path, self._encoding = path, encoding
+        sample: list[str] = []
+        length = 0
+        for line in islice(self._lines(_SAMPLE_CHARS), _SAMPLE_LINES):
+            sample.append(line)
+            length += len(line)
+            if length > _SAMPLE_CHARS:
+                break
+        preferred = "\t" if path.suffix.lower() in _TABBED else ","
+        self.dialect = find_dialect(sample, preferred)
+        self.broken: list[int] = []
+
+    def _lines(self, limit: int = -1) -> Iterator[str]:
+        """Yield lines with their ends, without NUL bytes; *limit* cuts longer ones."""
+        name, errors = self._encoding.name, self._encoding.errors
+        # As in spreadsheets, LF, CR and CR LF all end a line.
+        with self.path.open(encoding=name, errors=errors, newline=None) as file:
+            while line := file.readline(limit):
+                yield line.replace("\0", "") if "\0" in line else line
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records; the lines with broken quotes are noted meanwhile."""
+        reader = RecordReader(self._lines(), self.dialect)
+        self.broken = reader.broken
+        yield from reader
+
+
+def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Yield the records of each page: those with any text."""
+    part: list[Record] = []
+    length = 0
+    for record in records:
+        size = sum(map(len, record.fields))
+        if not size or not any(field.strip() for field in record.fields):
+            continue
+        part.append(record)
+        length += size
+        if len(part) >= PART_ROWS or length >= _PART_CHARS:
+            yield part
+            part, length = [], 0
+    if part:
+        yield part
+
+
+def _pages(table: _Table, warnings: list[str]) -> Iterator[Page]:
+    name = table.path.stem
+    header: list[Cell] = []
+    number = 0
+    for number, part in enumerate(_parts(table.records()), start=1):
+        rows = [row for record in part if (row := _row(record)).cells]
+        try:
+            page = _page(number, name, rows, header)
+        except SheetTooLarge as error:
+            raise ParseFailed(table.path, DelimitedReader.name, str(error)) from error
+        header = _header(page, rows) or header
+        yield page
+    if table.broken:
+        shown = number_list(table.broken[:_MAX_NAMED])
+        more = " and others" if len(table.broken) > _MAX_NAMED else ""
+        warnings.append(f"Quotes do not pair on line {shown}{more}; read as part of the text.")
+    if not number:
+        yield replace(sheet_page(1, SheetData(name, ())), kind="sheet")
+
+
+def _row(record: Record) -> SheetRow:
+    cells = (
+        shown_cell(column, field, _kind(field), None)
+        for column, field in enumerate(record.fields, start=1)
+        if field
+    )
+    return SheetRow(record.number, [cell for cell in cells if cell is not None])
+
+
+def _kind(field: str) -> CellKind:
+    """Tell numbers and dates by their shape: they are what stands below a header."""
+    text = field.strip()
+    if not text or len(text) > 40 or not any(c.isdigit() for c in text):
+        return "text"
+    if _DATE.fullmatch(text):
+        return "date"
+    return "number" if _NUMBER.fullmatch(text) else "text"
+
+
+def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> Page:
+    if not header or not rows:
+        return replace(sheet_page(number, SheetData(name, rows)), kind="sheet")
+    # The header is set before the rows, right above them, and its line taken off again.
+    above = rows[0].number - 1
+    area = Area(above, header[0].column, above, header[-1].column)
+    sheet = SheetData(name, [SheetRow(above, header), *rows], headers=(area,))
+    page = sheet_page(number, sheet)
+    cut = page.lines[1].start
+    return replace(
+        page,
+        kind="sheet",
+        text=page.text[cut:],
+        lines=tuple(
+            replace(line, start=line.start - cut, end=line.end - cut) for line in page.lines[1:]
+        ),
+        paragraphs=tuple(
+            replace(p, start=p.start - cut, end=p.end - cut, number=p.number - 1)
+            for p in page.paragraphs[1:]
+        ),
+    )
+
+
+def _header(page: Page, rows: list[SheetRow]) -> list[Cell]:
+    """Return the header in force at the end of a page, nothing where it has none of its own."""
+    last = None
+    for line, paragraph in zip(page.lines, page.paragraphs, strict=True):
+        if paragraph.kind == "heading":
+            last = line.row
+    return next((row.cells for row in rows if row.number == last), [])

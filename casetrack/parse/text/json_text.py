@@ -1,0 +1,347 @@
+"""JSON to lines of text: ``key: value``, nested keys joined by dots, values as they are written.
+
+The text is gone through token by token, so that depth costs no recursion, numbers keep their
+digits, every line knows where in the file it came from, and a text of any length is read in little
+memory. What JSON forbids but people write (a
+comma too many, a line break in a text, values one after the other) is taken as it is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.parse.page_builder import SourceLine
+from casetrack.parse.text.plain import PART_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_DEPTH = 64
+"""What is nested deeper stands as its source text."""
+_MAX_LABEL = 200
+"""A longer path is cut to its last key."""
+_MAX_JOINED = 300
+"""Longer lists stand one value a line."""
+_TOKEN = re.compile(
+    r"""[\s\ufeff,]*+(?:
+    (?P<text>"(?:.*?[^\\])??(?:\\\\)*")
+    |(?P<open>[{\[])|(?P<close>[}\]])|(?P<colon>:)
+    |(?P<plain>[^\s"{}\[\]:,]++)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_OPENING = re.compile(r'[\s\ufeff,]*+"')
+_UNITS = re.compile(
+    r"""(?:[^\\"]++
+    |\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u]
+    )*""",
+    re.VERBOSE,
+)
+"""What may stand in a text, up to a place where it can be parted."""
+_PLAIN = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|NaN|-?Infinity")
+_OBJECT = "{"
+_CLOSES = {"{": "}", "[": "]"}
+
+
+class BadJson(ValueError):
+    """The text is not JSON from *position* on."""
+
+    def __init__(self, position: int, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.position, self.line = position, line
+
+
+@dataclass(slots=True)
+class _Container:
+    """An open object or list."""
+
+    opening: str
+    label: str
+    line: int
+    is_record: bool = False
+    parts: bool = False
+    count: int = 0
+    length: int = 0
+    key: str | None = None
+    simple: list[tuple[str, int]] | None = field(default_factory=list)
+
+
+class JsonText:
+    """Writes the values of a JSON text.
+
+    Parameters
+    ----------
+    text
+        One or more JSON values: a text, or the parts of one.
+    line
+        The file's line that the text starts on.
+    is_record
+        Whether a value is one record, whatever it holds.
+    """
+
+    def __init__(
+        self, text: str | Iterable[str], line: int = 1, *, is_record: bool = False
+    ) -> None:
+        self._parts = iter(() if isinstance(text, str) else text)
+        self._text, self._is_whole = (text, True) if isinstance(text, str) else ("", False)
+        self._kept: int | None = None
+        self._is_inside = False
+        self._length = 0
+        self._line, self._counted = line, 0
+        self._is_record = is_record
+        self._at = 0
+        self._stack: list[_Container] = []
+        self._records = 0
+        self._out: list[SourceLine] = []
+
+    def paragraphs(self) -> Iterator[list[SourceLine]]:
+        """Yield the lines of each record, a very long one in parts; numbers are lines of the file.
+
+        The records are the objects of the outermost lists; what surrounds them is parted at the
+        keys of the outermost object.
+
+        Raises
+        ------
+        BadJson
+            After everything before the bad place was yielded.
+        """
+        try:
+            while (found := self._next()) is not None:
+                is_end = self._take(*found)
+                if self._out and (is_end or self._length >= PART_CHARS):
+                    yield self._flush()
+            if self._stack:
+                raise self._bad(len(self._text), "it ends within a value")
+        except BadJson:
+            self._write_open()
+            if self._out:
+                yield self._flush()
+            raise
+        if self._out:
+            yield self._flush()
+
+    def _flush(self) -> list[SourceLine]:
+        lines, self._out, self._length = self._out, [], 0
+        return lines
+
+    def rest(self, position: int, /) -> Iterator[str]:
+        """Yield what stands from the *position* of an error on."""
+        yield self._text[position + self._is_inside :]
+        yield from self._parts
+
+    def _more(self) -> None:
+        """Read on, at least as much as is not gone through yet; forget what is."""
+        done = min(self._at, self._counted, self._at if self._kept is None else self._kept)
+        self._at, self._counted = self._at - done, self._counted - done
+        self._kept = None if self._kept is None else self._kept - done
+        found = [self._text[done:]]
+        wanted = max(len(found[0]), PART_CHARS)
+        while wanted > 0 and (part := next(self._parts, None)) is not None:
+            found.append(part)
+            wanted -= len(part)
+        self._text, self._is_whole = "".join(found), wanted > 0
+
+    def _begun(self) -> str | None:
+        """Return the first part of a value longer than a page, and go on behind it.
+
+        What is left of it begins with a quotation mark, as if it were a text of its own.
+        """
+        opening = _OPENING.match(self._text, self._at)
+        top = self._stack[-1] if self._stack else None
+        wants_key = top is not None and top.opening == "{" and top.key is None
+        if opening is None or (wants_key and not self._is_inside) or self._kept is not None:
+            return None
+        start = opening.end()
+        most = start + PART_CHARS
+        units = _UNITS.match(self._text, start, most)
+        end = units.end() if units else start
+        if len(self._text) < most or end == start:
+            return None
+        space = self._text.rfind(" ", start + PART_CHARS // 2, end) + 1
+        end = space if space and self._text[space - 2] != "\\" else end
+        part = self._text[start:end]
+        self._line += self._text.count("\n", self._counted, start)
+        self._text = f'"{self._text[end:]}'
+        self._at = self._counted = 0
+        return part
+
+    def _next(self) -> tuple[str, str] | None:
+        found = _TOKEN.match(self._text, self._at)
+        while not self._is_whole and (found is None or found.end() == len(self._text)):
+            if found is None and (part := self._begun()) is not None:
+                return "part", f'"{part}"'
+            self._more()
+            found = _TOKEN.match(self._text, self._at)
+        if found is None:
+            rest = self._text[self._at :].strip(" \t\r\n\ufeff,")
+            if rest:
+                raise self._bad(self._at, "a text is not closed")
+            return None
+        kind = found.lastgroup or ""
+        start = found.start(kind)
+        self._line += self._text.count("\n", self._counted, start)
+        self._counted, self._at = start, found.end()
+        return kind, found[kind]
+
+    def _bad(self, position: int, reason: str) -> BadJson:
+        position = min(position, len(self._text))
+        while position < len(self._text) and self._text[position].isspace():
+            position += 1
+        line = self._line + self._text.count("\n", self._counted, position)
+        return BadJson(position, line, reason)
+
+    def _take(self, kind: str, token: str) -> bool:
+        """Take a token; tells whether a paragraph ends here."""
+        if self._is_inside:
+            self._write("", _unquoted(token), self._line)
+            self._is_inside = kind == "part"
+            self._line += token.count("\n") if self._is_inside else 0
+            return False
+        top = self._stack[-1] if self._stack else None
+        if kind == "colon":
+            if top is None or top.key is None:
+                raise self._bad(self._counted, "a colon stands without a key")
+            return False
+        if kind == "close":
+            return self._close(token)
+        wants_key = top is not None and top.opening == "{" and top.key is None
+        if wants_key and top is not None:
+            if kind != "text":
+                raise self._bad(self._counted, "a value stands without a key")
+            top.key = _unquoted(token)
+            return False
+        if kind == "open":
+            return self._open(token)
+        if kind == "plain" and not _PLAIN.fullmatch(token):
+            raise self._bad(self._counted, "it holds a word without quotes")
+        self._value(token if kind == "plain" else _unquoted(token))
+        if kind == "part":
+            self._is_inside = True
+            self._line += token.count("\n")
+            if top is not None:
+                self._write_list(top)
+            return False
+        return top is None and self._is_record
+
+    def _label(self) -> str:
+        """Return the label of the value that comes next, and count it."""
+        if not self._stack:
+            return ""
+        top = self._stack[-1]
+        if top.opening == "{":
+            key = " ".join((top.key or "").split()) or '""'
+            top.key = None
+            label = f"{top.label}.{key}" if top.label else key
+            label = label if len(label) <= _MAX_LABEL else key
+        elif top.label:
+            label = f"{top.label}[{top.count}]"
+        else:
+            label = ""
+        top.count += 1
+        return label
+
+    def _open(self, token: str) -> bool:
+        """Enter an object or list."""
+        if len(self._stack) >= MAX_DEPTH:
+            self._value(self._source())
+            return False
+        inside = bool(self._stack)
+        top = self._stack[-1] if inside else None
+        if top is not None:
+            self._write_list(top)
+        is_record = not self._records and (
+            self._is_record if top is None else top.opening == "[" and token == _OBJECT
+        )
+        parts = is_record or (
+            not self._records and len(self._stack) == 1 and self._stack[0].opening == "{"
+        )
+        self._stack.append(_Container(token, self._label(), self._line, is_record, parts))
+        self._records += is_record
+        return parts
+
+    def _close(self, token: str) -> bool:
+        if not self._stack or _CLOSES[self._stack[-1].opening] != token:
+            raise self._bad(self._counted, f"{token} closes nothing")
+        done = self._stack.pop()
+        if done.key is not None:
+            self._write(done.key, "", done.line)
+        if not done.count:
+            self._write(done.label, done.opening + token, done.line)
+        elif done.opening == "[":
+            self._write_list(done, is_whole=True)
+        self._records -= done.is_record
+        return done.parts or not self._stack
+
+    def _source(self) -> str:
+        """Return the source of the value that was just opened, and go on after it."""
+        self._kept, depth = self._counted, 1
+        while depth:
+            found = _TOKEN.match(self._text, self._at)
+            if not self._is_whole and (found is None or found.end() == len(self._text)):
+                self._more()
+                continue
+            if found is None:
+                self._at = len(self._text)
+                break
+            depth += (found.lastgroup == "open") - (found.lastgroup == "close")
+            self._at = found.end()
+        source = self._text[self._kept : self._at]
+        self._kept = None
+        return " ".join(source.split())
+
+    def _value(self, value: str) -> None:
+        top = self._stack[-1] if self._stack else None
+        if top is not None and top.opening == "[" and top.simple is not None:
+            top.simple.append((value, self._line))
+            top.count += 1
+            top.length += len(value)
+            if top.length > _MAX_JOINED:
+                # They will not stand on one line.
+                self._write_list(top)
+        else:
+            self._write(self._label(), value, self._line)
+
+    def _write_open(self) -> None:
+        """Write what open objects and lists hold and have not written yet."""
+        for container in self._stack:
+            self._write_list(container)
+            if container.key is not None:
+                label = container.label
+                self._write(f"{label}.{container.key}" if label else container.key, "", self._line)
+
+    def _write_list(self, container: _Container, *, is_whole: bool = False) -> None:
+        """Write the plain values of a list: on one line where it holds nothing else and is short.
+
+        Values after an object or list within are written one by one.
+        """
+        values, container.simple = container.simple, None
+        if container.opening != "[" or not values:
+            return
+        texts = [value for value, _ in values]
+        short = sum(map(len, texts)) <= _MAX_JOINED and not any("\n" in text for text in texts)
+        if is_whole and short:
+            joined = ("; " if any("," in text for text in texts) else ", ").join(texts)
+            self._write(container.label, joined, container.line)
+            return
+        for place, (value, line) in enumerate(values):
+            label = f"{container.label}[{place}]" if container.label else ""
+            self._write(label, value, line)
+
+    def _write(self, label: str, value: str, line: int) -> None:
+        self._length += len(label) + len(value)
+        first, *rest = value.splitlines() or [""]
+        self._out.append(SourceLine(f"{label}: {first}" if label else first, line))
+        self._out += [SourceLine(text, line) for text in rest]
+
+
+def _unquoted(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
+    try:
+        text = json.loads(token, strict=False)
+    except ValueError:
+        return token[1:-1]
+    return str(text)

@@ -1,0 +1,550 @@
+"""HTML text to a light tree: visible text, hidden text, and the facts of the head.
+
+``lxml``'s parser reports tags and text one by one (its tokenizer is that of HTML5); the tree here
+is built from those reports, so that no depth of nesting costs recursion or loses text. Hidden
+elements become their text; scripts and the like never get into memory.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.parse.web.styles import Styles, marks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+MAX_DEPTH = 400
+"""Elements nested deeper stand in the tree side by side."""
+
+LOST_END = "lost-end"
+"""Tag of an empty element that stands after each end of a block.
+
+An end tag whose element is closed already still parts the text around it, and the parser does not
+report it.
+"""
+_MARK = f"<{LOST_END}></{LOST_END}>"
+_BLOCK_END = re.compile(
+    r"</(?:p|h[1-6]|div|li|d[dt]|t[dhr]|pre|[uod]l|blockquote|center|section|article|address"
+    r"|header|footer|nav|main|aside|form|figure|fieldset)\s*>",
+    re.IGNORECASE,
+)
+_SHOWN_ATTRIBUTES = frozenset({"alt", "value", "placeholder"})
+_CHUNK = 1 << 20
+_VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
+    " wbr".split()
+)
+_UNSEEN = frozenset(
+    "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed"
+    " param script style template video".split()
+)
+"""Never shown, or in place of what every browser can show."""
+_NO_FRAME = frozenset({"frameset", "noframes"})
+_BLOCKY = frozenset(
+    "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hr li listing main menu nav ol p plaintext pre"
+    " search section summary table tbody td tfoot th thead tr ul xmp".split()
+)
+_HOLDS_BLOCKS = frozenset(
+    "blockquote dl fieldset form h1 h2 h3 h4 h5 h6 hr listing ol pre section article ul".split()
+)
+_GONE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|mso-hide\s*:\s*all"
+    r"|opacity\s*:\s*0?(?:\.0+)?%?\s*(?:!|;|$)|(?:text-indent|left|top)\s*:\s*-\d{4,}px)",
+    re.IGNORECASE,
+)
+"""Styles that hide an element with all that is in it."""
+_LOOKS = re.compile(
+    r"(?:^|;)\s*(visibility|font-size|color|background)(?:-color|-image)?\s*:([^;!]*)",
+    re.IGNORECASE,
+)
+_LOOK_ATTRIBUTES = (("color", "color"), ("bgcolor", "background"), ("background", "background"))
+_LOOK_NAMES = frozenset(name for name, _ in _LOOK_ATTRIBUTES)
+_NO_SIZE = re.compile(r"0*\.?0+(?:[a-z]+|%)?")
+_RELATIVE = re.compile(r"[\d.]+(?:em|%)|smaller|larger")
+_AS_BEFORE = frozenset({"", "inherit", "currentcolor", "unset", "none", "transparent", "initial"})
+_WHITE = frozenset({"white", "#fff", "#ffffff", "rgb(255,255,255)"})
+CONCEALED = "concealed"
+"""Tag of an empty element for hidden text: its attributes are ``kind`` and ``text``."""
+_NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
+_XHTML = re.compile(
+    r"\s*+(?:<\?xml\b|(?:<!--[^-]*+(?:-(?!->)[^-]*+)*-->|<!DOCTYPE[^>]*>|\s)*<html\b[^>]*\bxmlns\s*=)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROLOG = re.compile(r"\A\s*+(?:<\?xml[^>]*\?>)?", re.IGNORECASE)
+_MAX_PROLOG = 16384
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,31});")
+_KEPT_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_OWN_SPACES = (
+    "http://www.w3.org/1999/xhtml",
+    "http://www.w3.org/2000/svg",
+    "http://www.w3.org/1998/Math/MathML",
+)
+
+
+class Node:
+    """An element: its tag in lower case, its attributes, its elements and texts in order.
+
+    *layout* marks a table that holds tables, *blocks* one whose cells hold headings, lists and the
+    like.
+    """
+
+    __slots__ = ("attributes", "blocks", "children", "layout", "tag")
+
+    def __init__(self, tag: str, attributes: Mapping[str, str] | None = None) -> None:
+        self.tag = tag
+        self.attributes = attributes or _NO_ATTRIBUTES
+        self.children: list[Node | str] = []
+        self.layout = False
+        self.blocks = False
+
+    def get(self, name: str, default: str = "", /) -> str:
+        """Return an attribute's value."""
+        return self.attributes.get(name) or default
+
+
+_LOST = Node(LOST_END)
+
+
+class _Look(NamedTuple):
+    """The inherited style of an element: invisible, without size, white; on a ground not white."""
+
+    is_invisible: bool = False
+    is_empty: bool = False
+    is_white: bool = False
+    has_ground: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of hidden text that it makes, empty for visible text."""
+        if self is _PLAIN:
+            return ""
+        if self.is_invisible or self.is_empty:
+            return "hidden"
+        return "background" if self.is_white and not self.has_ground else ""
+
+
+_PLAIN = _Look()
+
+
+class _Open(NamedTuple):
+    """An open element: its tag, its node, its look, its classes and id."""
+
+    tag: str
+    node: Node
+    look: _Look = _PLAIN
+    marks: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Dom:
+    """A parsed document.
+
+    Attributes
+    ----------
+    root
+        Holds everything that is shown.
+    title
+        Text of the title element.
+    language
+        As the root element names it.
+    meta
+        Content of the meta elements by lower-case name; the first of each.
+    """
+
+    root: Node = field(default_factory=lambda: Node("html"))
+    title: str | None = None
+    language: str | None = None
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+def parse(text: str, linked: str | None = None, /) -> Dom:
+    """Parse a document or a part of one; whatever the input, the result is a tree.
+
+    *linked* are the style sheets that it names, where they are in the same file.
+
+    XHTML is read by XML's rules where it keeps them, for in HTML an empty ``<script/>`` or
+    ``<title/>`` swallows what follows. Document types are cut off first: there are no entities but
+    those of HTML.
+    """
+    from lxml import etree
+
+    styles = Styles.of(text, linked)
+    if _XHTML.match(text[:4096]):
+        builder = _Builder(styles)
+        try:
+            _feed(_xml_parser(builder), _xml_parts(text))
+        except etree.XMLSyntaxError:
+            pass
+        else:
+            return builder.dom
+    builder = _Builder(styles)
+    _feed(_html_parser(builder), _html_parts(text))
+    return builder.dom
+
+
+class Parsing:
+    """A large document that is parsed part by part, to the same tree as by :func:`parse`.
+
+    Attributes
+    ----------
+    dom
+        What was parsed so far.
+    """
+
+    def __init__(self, text: str, /) -> None:
+        self._builder = _Builder(Styles.of(text))
+        self.dom = self._builder.dom
+        self._parser, self._parts = _html_parser(self._builder), _html_parts(text)
+        if _XHTML.match(text[:4096]) and _is_well_formed(text):
+            self._parser, self._parts = _xml_parser(self._builder), _xml_parts(text)
+
+    def __iter__(self) -> Iterator[frozenset[int]]:
+        """Parse on; yield the identities of the elements that may still get children."""
+        for part in self._parts:
+            self._parser.feed(part)
+            yield frozenset(id(one.node) for one in self._builder.opened)
+        self._parser.close()
+        yield frozenset()
+
+
+def _feed(parser: Any, parts: Iterator[bytes]) -> None:
+    for part in parts:
+        parser.feed(part)
+    parser.close()
+
+
+def _html_parser(builder: Any) -> Any:
+    from lxml import etree
+
+    return etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
+
+
+def _xml_parser(builder: Any) -> Any:
+    from lxml import etree
+
+    return etree.XMLParser(
+        target=builder,
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+    )
+
+
+def _html_parts(text: str) -> Iterator[bytes]:
+    for part in _cut(text):
+        yield _bytes(_BLOCK_END.sub(lambda found: found[0] + _MARK, part))
+
+
+def _xml_parts(text: str) -> Iterator[bytes]:
+    for number, part in enumerate(_cut(text)):
+        body = part if number else _PROLOG.sub("", part, count=1)
+        yield _bytes(_ENTITY.sub(_entity, body))
+
+
+def _is_well_formed(text: str) -> bool:
+    from lxml import etree
+
+    try:
+        _feed(_xml_parser(_Nobody()), _xml_parts(text))
+    except etree.XMLSyntaxError:
+        return False
+    return True
+
+
+def _cut(text: str) -> Iterator[str]:
+    """Yield the text in parts that end before a tag, without the document type."""
+    start, before = 0, ""
+    doctype = _DOCTYPE.search(text, 0, _MAX_PROLOG)
+    if doctype:
+        before, start = text[: doctype.start()], doctype.end()
+    while True:
+        stop = start + _CHUNK
+        if stop >= len(text):
+            yield before + text[start:]
+            return
+        end = text.rfind("<", start + 1, stop)
+        end = end if end > 0 else stop
+        yield before + text[start:end]
+        start, before = end, ""
+
+
+def _bytes(text: str) -> bytes:
+    """Encode: a parser told a string's own encoding would believe it."""
+    return text.encode("utf-8", "replace")
+
+
+def _entity(found: re.Match[str]) -> str:
+    if found[1] in _KEPT_ENTITIES:
+        return found[0]
+    text = html.unescape(found[0])
+    return found[0].replace("&", "&amp;") if text == found[0] else html.escape(text)
+
+
+class _Builder:
+    """Takes the parser's reports and keeps what is shown."""
+
+    def __init__(self, styles: Styles) -> None:
+        self.dom = Dom()
+        self.opened: list[_Open] = [_Open("", self.dom.root)]
+        self._styles = styles
+        self._look, self._marks = _PLAIN, frozenset[str]()
+        self._tables: list[Node] = []
+        self._unseen = self._muted = 0
+        self._concealed: list[str] | None = None
+        self._kind = ""
+        self._veiled: list[str] = []
+        self._veil = ""
+        self._title: list[str] | None = None
+        self._drawings = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: PLR0912
+        """Take a start tag."""
+        if tag == LOST_END:
+            if not self._unseen:
+                self.opened[-1].node.children.append(_LOST)
+            return
+        tag = _local(tag)
+        if self._unseen:
+            self._unseen += tag not in _VOID
+            if self._concealed is not None:
+                self._concealed += [" "] if tag in _BLOCKY or tag == "br" else []
+                if tag in _UNSEEN and tag not in _VOID:
+                    self._muted = self._muted or self._unseen
+            return
+        if tag == "html":
+            self.dom.language = _language(attributes) or self.dom.language
+        elif tag == "meta":
+            self._note_meta(attributes)
+        if tag in {"svg", "math"}:
+            self._drawings += 1
+        if tag == "title":
+            if self.dom.title is None and not self._drawings:
+                self._title = []
+            self._unseen = 1
+        elif tag in _UNSEEN:
+            self._unseen = int(tag not in _VOID)
+        elif tag == "noscript":
+            self._unseen, self._concealed, self._kind = 1, [], "hidden"
+        elif not self._styled(tag, attributes):
+            if tag not in _VOID:
+                self._unseen, self._concealed, self._kind = 1, [], "hidden"
+        elif tag == "iframe":
+            self._frame(attributes)
+            self._unseen = 1
+        elif tag not in _NO_FRAME:
+            self._push(tag, attributes)
+
+    def _styled(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Work out the look of an element; return whether it is there to be seen at all."""
+        self._look = self.opened[-1].look
+        style = attributes.get("style", "")
+        if self._styles.has_rules:
+            self._marks = marks(attributes)
+            self.opened.append(_Open(tag, self.dom.root, self._look, self._marks))
+            style = self._styles.style(style, self.opened)
+            self.opened.pop()
+        if not attributes and not style:
+            return True
+        if _is_gone(attributes, style):
+            return False
+        self._look = _look(self._look, attributes, style, is_whole=self._styles.is_whole)
+        return True
+
+    def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._look.kind:
+            self._veiled += [" "] if tag in _BLOCKY or tag == "br" else []
+            if tag in _VOID:
+                return
+        node = Node(tag, _clean(attributes) if attributes else None)
+        parent = self.opened[-1].node
+        if tag == "table":
+            if self._tables:
+                self._tables[-1].layout = True
+            self._tables.append(node)
+        elif self._tables and tag in _HOLDS_BLOCKS:
+            self._tables[-1].blocks = True
+        if len(self.opened) < MAX_DEPTH or tag in _VOID:
+            parent.children.append(node)
+        else:
+            if tag in _BLOCKY:
+                parent.children.append(Node("div"))
+            node = parent
+        if tag not in _VOID:
+            self.opened.append(_Open(tag, node, self._look, self._marks))
+
+    def end(self, tag: str) -> None:
+        """Take an end tag, also one that the parser put in."""
+        if tag == LOST_END:
+            return
+        tag = _local(tag)
+        if self._unseen:
+            self._unseen -= tag not in _VOID
+            if self._unseen < self._muted:
+                self._muted = 0
+            if not self._unseen and self._title is not None:
+                self.dom.title = "".join(self._title)
+                self._title = None
+            if not self._unseen:
+                self._conceal()
+            return
+        if tag in {"svg", "math"}:
+            self._drawings = max(0, self._drawings - 1)
+        if self.opened[-1].tag != tag:
+            return
+        node = self.opened.pop().node
+        if self._veiled:
+            self._veiled.append(" " if tag in _BLOCKY else "")
+            if not self.opened[-1].look.kind:
+                self._unveil()
+        if len(self.opened) >= MAX_DEPTH and tag in _BLOCKY:
+            node.children.append(Node("div"))
+        if tag == "table":
+            self._tables.pop()
+
+    def data(self, text: str) -> None:
+        """Take a piece of text."""
+        if "<" in text:
+            text = text.replace(_MARK, "")
+        if self._title is not None:
+            self._title.append(text)
+        elif not self._unseen:
+            kind = self.opened[-1].look.kind
+            if self._veiled and kind != self._veil and text.strip():
+                self._unveil()
+            if kind:
+                self._veil = kind
+                self._veiled.append(text)
+            else:
+                self.opened[-1].node.children.append(text)
+        elif self._concealed is not None and not self._muted:
+            self._concealed.append(text)
+
+    def _conceal(self) -> None:
+        """Put the text of a hidden element into the tree."""
+        self._add_hidden(self._kind, self._concealed or ())
+        self._concealed = None
+
+    def _unveil(self) -> None:
+        """Put the text that the style of its elements hides into the tree."""
+        self._add_hidden(self._veil, self._veiled)
+        self._veiled = []
+
+    def _add_hidden(self, kind: str, parts: Iterable[str]) -> None:
+        """Put hidden text behind the tables that it is in."""
+        text = " ".join("".join(parts).split())
+        if text:
+            first = next((n for n, one in enumerate(self.opened) if one.tag == "table"), 0)
+            node = Node(CONCEALED, {"kind": kind, "text": text})
+            self.opened[first - 1].node.children.append(node)
+
+    def comment(self, text: str) -> None:
+        """Pass over a comment."""
+
+    def pi(self, target: str, data: str | None = None) -> None:
+        """Pass over a processing instruction."""
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """Pass over a document type."""
+
+    def close(self) -> None:
+        """Finish a title that the file leaves open."""
+        if self._title is not None and self.dom.title is None:
+            self.dom.title = "".join(self._title)
+        self._conceal()
+        self._unveil()
+
+    def _note_meta(self, attributes: Mapping[str, str]) -> None:
+        name = (
+            attributes.get("name")
+            or attributes.get("property")
+            or attributes.get("http-equiv")
+            or attributes.get("itemprop")
+        )
+        content = attributes.get("content")
+        if name and content and content.strip():
+            self.dom.meta.setdefault(name.strip().lower(), content.strip())
+
+    def _frame(self, attributes: Mapping[str, str]) -> None:
+        """Keep the source of a frame whose document stands in the file itself."""
+        source = attributes.get("srcdoc")
+        if source:
+            node = Node("iframe")
+            node.children.append(source)
+            self.opened[-1].node.children.append(node)
+
+
+class _Nobody:
+    """Takes the parser's reports and keeps nothing."""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Pass over a start tag."""
+
+    def close(self) -> None:
+        """Pass over the end."""
+
+
+def _local(tag: str) -> str:
+    """Return a tag without the name space of HTML, SVG or MathML; others become unknown tags."""
+    if not tag.startswith("{"):
+        return tag.lower()
+    space, _, name = tag[1:].partition("}")
+    return name.lower() if space in _OWN_SPACES else f"other:{name.lower()}"
+
+
+def _clean(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Copy attributes, without the marks in those that are shown."""
+    return {
+        name: value.replace(_MARK, "") if name in _SHOWN_ATTRIBUTES else value
+        for name, value in attributes.items()
+    }
+
+
+def _language(attributes: Mapping[str, str]) -> str | None:
+    found = attributes.get("lang") or attributes.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return (found or attributes.get("xml:lang") or "").strip() or None
+
+
+def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
+    hidden = attributes.get("hidden")
+    if hidden is not None and hidden.strip().lower() != "until-found":
+        return True
+    return bool(style and _GONE.search(style))
+
+
+def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: bool) -> _Look:
+    """Return the look of an element within one of the look *above*.
+
+    Where the style sheets are not *is_whole*, an element with a class or an id may have any ground.
+    """
+    if not style and _LOOK_NAMES.isdisjoint(attributes):
+        is_any = not is_whole and ("class" in attributes or "id" in attributes)
+        return above._replace(has_ground=True) if is_any and not above.has_ground else above
+    invisible, empty, white, ground = above
+    ground |= not is_whole and ("class" in attributes or "id" in attributes)
+    declared = [
+        ("color", attributes.get("color", "")),
+        ("background", attributes.get("bgcolor", "")),
+    ]
+    declared.append(("background", attributes.get("background", "")))
+    for name, text in declared + _LOOKS.findall(style):
+        value = "".join(text.lower().split())
+        if value in _AS_BEFORE:
+            continue
+        if name.lower() == "visibility":
+            invisible = value in {"hidden", "collapse"}
+        elif name.lower() == "color":
+            white = value in _WHITE
+        elif name.lower() == "background":
+            ground = value not in _WHITE
+        elif not (empty and _RELATIVE.fullmatch(value)):
+            empty = _NO_SIZE.fullmatch(value) is not None
+    return _Look(invisible, empty, white, ground)

@@ -1,0 +1,174 @@
+"""HTML tables as rows of text; tables that only lay out a page are told apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.parse.sheets.headers import LOOK_AHEAD, find_header
+from casetrack.parse.sheets.model import Cell as SheetCell
+from casetrack.parse.sheets.model import SheetRow
+from casetrack.parse.table_rows import Cell, names_below, row_text
+from casetrack.parse.web.dom import LOST_END, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.parse.sheets.model import CellKind
+
+MAX_COLUMNS = 1000
+"""As browsers do, further columns are counted as this one."""
+_PARTS = frozenset({"tbody", "tfoot", "thead"})
+_CELLS = frozenset({"td", "th"})
+_NOT_BESIDE = _CELLS | {"col", "colgroup", LOST_END}
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
+_BOLD = frozenset({"b", "strong"})
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """A line of a table: a row, or its caption."""
+
+    text: str
+    is_caption: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    cells: list[Cell]
+    heads: int
+    in_head: bool
+    style: str | None
+
+
+def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | None:
+    """Return the lines of a table of data, ``None`` for a table that lays out a page.
+
+    Parameters
+    ----------
+    text_of
+        Gives the text of a cell on one line.
+    """
+    sources = list(_sources(table))
+    if table.layout or table.get("role") in {"presentation", "none"}:
+        return None
+    if max((len(cells) for cells, _ in sources), default=0) < 2:
+        return None
+    has_heads = any(in_head for _, in_head in sources) or any(
+        c.tag == "th" for cells, _ in sources for c in cells
+    )
+    if table.blocks and not has_heads:
+        return None
+    stray = [TableLine(text, is_caption=True) for text in _beside(table, text_of)]
+    return [*stray, *_lines(_grid(sources, text_of), has_heads=has_heads)]
+
+
+def _sources(table: Node) -> Iterator[tuple[list[Node], bool]]:
+    """Yield the cells of each row, and whether it stands in the table's head."""
+    for child in table.children:
+        if isinstance(child, str):
+            continue
+        if child.tag in _PARTS:
+            for row in child.children:
+                if isinstance(row, Node) and row.tag == "tr":
+                    yield _cells(row), child.tag == "thead"
+        elif child.tag == "tr":
+            yield _cells(child), False
+
+
+def _cells(row: Node) -> list[Node]:
+    return [c for c in row.children if isinstance(c, Node) and c.tag in _CELLS]
+
+
+def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
+    """Yield what stands in the table but in no cell: its caption, and what is misplaced."""
+    stack: list[Node | str] = [*reversed(table.children)]
+    while stack:
+        child = stack.pop()
+        if isinstance(child, Node) and child.tag in {*_PARTS, "tr"}:
+            stack.extend(reversed(child.children))
+            continue
+        if isinstance(child, Node) and child.tag in _NOT_BESIDE:
+            continue
+        holder = Node("div")
+        holder.children.append(child)
+        text = text_of(holder)
+        if text:
+            yield text
+
+
+def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]) -> list[_Row]:
+    """Place the cells in columns; a merged cell stands where it begins."""
+    found = []
+    taken: dict[int, int] = {}
+    for number, (cells, in_head) in enumerate(sources):
+        column, placed, heads, bold = 1, [], 0, True
+        for node in cells:
+            while taken.get(column, 0) > number and column < MAX_COLUMNS:
+                column += 1
+            span = min(_count(node.get("colspan")), MAX_COLUMNS + 1 - column)
+            below = _count(node.get("rowspan"), zero=len(sources))
+            if below > 1:
+                taken |= dict.fromkeys(range(column, column + span), number + below)
+            text = text_of(node)
+            if text:
+                placed.append(Cell(text, column, max(1, span)))
+                heads += node.tag == "th"
+                bold = bold and _is_bold(node)
+            column = min(column + max(1, span), MAX_COLUMNS)
+        found.append(_Row(placed, heads, in_head, "bold" if bold else None))
+    return found
+
+
+def _count(text: str, *, zero: int = 1) -> int:
+    text = text.strip()
+    if not text.isascii() or not text.isdecimal() or len(text) > 6:
+        return 1
+    return int(text) or zero
+
+
+def _is_bold(cell: Node) -> bool:
+    inner = [c for c in cell.children if isinstance(c, Node) or c.strip()]
+    while len(inner) == 1 and isinstance(inner[0], Node):
+        if inner[0].tag in _BOLD:
+            return True
+        inner = [c for c in inner[0].children if isinstance(c, Node) or c.strip()]
+    return False
+
+
+def _lines(grid: list[_Row], *, has_heads: bool) -> Iterator[TableLine]:
+    names: dict[int, str] = {}
+    guessed = 0 if has_heads else _guess(grid, names)
+    after_header = False
+    for number, row in enumerate(grid):
+        if not row.cells:
+            continue
+        is_header = row.in_head or number < guessed
+        is_header |= has_heads and row.heads == len(row.cells) > 1 and number + 1 < len(grid)
+        if is_header and number >= guessed:
+            names = names_below(names if after_header else {}, tuple(row.cells))
+        after_header = is_header
+        yield TableLine(row_text(tuple(row.cells), {} if is_header else names))
+
+
+def _guess(grid: list[_Row], names: dict[int, str]) -> int:
+    """Find a header that the table does not mark, as in sheets; returns how many rows it takes."""
+    body = [
+        SheetRow(n, [SheetCell(c.column, c.text, _kind(c), row.style) for c in row.cells])
+        for n, row in enumerate(grid[: LOOK_AHEAD + 1], start=1)
+        if row.cells
+    ]
+    if len(body) < 2:
+        return 0
+    found = find_header(body[0], body[1:], (), certain=False)
+    if found is None:
+        return 0
+    names.update(found.labels)
+    return body[0].number + found.rows - 1
+
+
+def _kind(cell: Cell) -> CellKind:
+    if _DATE.fullmatch(cell.text):
+        return "date"
+    return "number" if cell.is_value else "text"

@@ -1,0 +1,394 @@
+"""Goes through the tree of an HTML document and writes its blocks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.parse.links import misleading
+from casetrack.parse.page_builder import hidden_mark, star_mark
+from casetrack.parse.text.plain import PART_CHARS
+from casetrack.parse.web import controls, formulas, tables
+from casetrack.parse.web.dom import CONCEALED, LOST_END, Node, parse
+from casetrack.parse.web.inline import LineMaker
+from casetrack.parse.web.markers import ListState
+from casetrack.parse.web.stars import star_page
+
+if TYPE_CHECKING:
+    from casetrack.parse.base import ParagraphKind
+
+_HEADING = re.compile(r"h([1-6])")
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset"
+    " figcaption figure footer form frame h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing"
+    " main menu nav ol optgroup option p plaintext pre search section summary table tbody td tfoot"
+    " th thead tr ul xmp".split()
+)
+_CODE = frozenset({"pre", "listing", "plaintext", "xmp"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_APART = frozenset({"button", "label", "meter", "object", "output", "progress", "text", "tspan"})
+"""Inline elements that browsers show with room around them."""
+_BLOCK_STYLE = re.compile(
+    r"(?:^|;)\s*display\s*:\s*(?:block|flex|grid|list-item|table)", re.IGNORECASE
+)
+_APART_STYLE = re.compile(
+    r"(?:^|;)\s*display\s*:\s*inline-(?:block|flex|grid|table)", re.IGNORECASE
+)
+_KEEPS_SPACE = re.compile(r"(?:^|;)\s*white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
+_NOTE_TYPES = frozenset(
+    "doc-endnote doc-footnote doc-rearnote endnote footnote note rearnote".split()
+)
+_NOTE_ID = re.compile(
+    r"(?:user-content-)?(?:cite_note|foot-?note|end-?note|_?ftn|_?edn|fn)(?:[-_:.].*)?\d+",
+    re.IGNORECASE,
+)
+"""Ids that writers of notes give them: Pandoc, MediaWiki, Word, GitHub and others."""
+_FRAME_DEPTH = 2
+
+
+@dataclass(slots=True)
+class Block:
+    """A block as it was found."""
+
+    kind: ParagraphKind
+    level: int | None
+    lines: list[str]
+
+
+@dataclass(slots=True)
+class _OpenElement:
+    """An open element: its children, how many of them were read, and what ends with it."""
+
+    node: Node
+    children: list[Node | str]
+    read: int = 0
+    is_block: bool = False
+    kind: ParagraphKind | None = None
+    level: int | None = None
+    keeps_space: bool | None = None
+    list_state: ListState | None = None
+    marker: bool = False
+    after: str = ""
+    apart: bool = False
+
+
+@dataclass(slots=True)
+class Walker:
+    """Writes blocks; one walker reads one tree.
+
+    Parameters
+    ----------
+    depth
+        How many documents this one stands in.
+    """
+
+    depth: int = 0
+    _out: list[Block] = field(default_factory=list)
+    _line: LineMaker = field(default_factory=LineMaker)
+    _kinds: list[tuple[ParagraphKind, int | None]] = field(default_factory=list)
+    _keeps: list[bool] = field(default_factory=list)
+    _lists: list[ListState] = field(default_factory=list)
+    _markers: list[str] = field(default_factory=list)
+    _asides: list[str] = field(default_factory=list)
+    _link_ended: bool = False
+    _stack: list[_OpenElement] = field(default_factory=list)
+    _is_begun: bool = False
+
+    def walk(self, root: Node, /) -> list[Block]:
+        """Return the blocks of everything in *root*."""
+        return self.walk_on(root, frozenset())
+
+    def walk_on(self, root: Node, opened: frozenset[int], /) -> list[Block]:
+        """Return the further blocks of a tree that is still being made, and forget their elements.
+
+        Parameters
+        ----------
+        root
+            Its root, the same in every call.
+        opened
+            Identities of the elements that may still get children; with none of them it is whole.
+        """
+        stack = self._stack
+        if not stack and not self._is_begun:
+            self._is_begun = True
+            stack.append(_OpenElement(root, root.children))
+        while stack:
+            element = stack[-1]
+            if element.read == len(element.children):
+                if id(element.node) in opened:
+                    break
+                self._leave(stack.pop())
+                continue
+            child = element.children[element.read]
+            if isinstance(child, Node) and id(child) in opened and not _reads_on(child):
+                break
+            element.read += 1
+            if isinstance(child, str):
+                self._link_ended = False
+                self._line.text(child, keeps_space=bool(self._keeps) and self._keeps[-1])
+                if self._line.length > PART_CHARS:
+                    self._flush()
+            else:
+                entered = self._enter(child)
+                if entered is not None:
+                    stack.append(entered)
+        if opened:
+            for element in stack:
+                del element.children[: element.read]
+                element.read = 0
+        else:
+            self._flush()
+        blocks, self._out = self._out, []
+        return blocks
+
+    def _enter(self, node: Node) -> _OpenElement | None:
+        """Begin an element; return it, or ``None`` where nothing in it is left to read."""
+        tag = node.tag
+        if tag == "br":
+            self._break()
+            return None
+        if tag == LOST_END:
+            self._flush()
+            return None
+        if tag == CONCEALED:
+            self._asides.append(hidden_mark(node.get("kind"), node.get("text")))
+            return None
+        if tag == "table":
+            return self._table(node)
+        if tag in _BLOCKS or (node.attributes and _BLOCK_STYLE.search(node.get("style"))):
+            return self._block(node)
+        if tag == "iframe":
+            self._inner_document(node)
+            return None
+        if controls.is_control(node):
+            self._control(node)
+            return None
+        page = star_page(node)
+        if page is not None:
+            self._line.mark(star_mark(page))
+            return None
+        return self._inline(node)
+
+    def _break(self) -> None:
+        """Take a line break; a second one in a row parts paragraphs."""
+        if self._line.is_empty and not (self._keeps and self._keeps[-1]):
+            self._flush()
+        else:
+            self._line.new_line()
+
+    def _block(self, node: Node) -> _OpenElement:
+        self._flush()
+        element = _OpenElement(node, node.children, is_block=True)
+        tag = node.tag
+        level = _heading_level(node)
+        if level:
+            element.kind, element.level = "heading", level
+        elif tag in _CODE:
+            element.kind, element.keeps_space = "code", True
+        elif tag == "blockquote":
+            element.kind = "quote"
+        elif tag in _LISTS:
+            element.list_state = ListState.of(node)
+        elif _is_note(node):
+            element.kind = "footnote"
+        elif tag == "li":
+            element.kind, element.level = "list", max(1, len(self._lists))
+        if tag == "li":
+            element.marker = True
+            self._markers.append(self._lists[-1].marker(node) if self._lists else "•")
+        if element.keeps_space is None and node.attributes:
+            element.keeps_space = True if _KEEPS_SPACE.search(node.get("style")) else None
+        self._open(element)
+        return element
+
+    def _open(self, element: _OpenElement) -> None:
+        if element.kind:
+            self._kinds.append((element.kind, element.level))
+        if element.keeps_space is not None:
+            self._keeps.append(element.keeps_space)
+        if element.list_state:
+            self._lists.append(element.list_state)
+
+    def _leave(self, element: _OpenElement) -> None:
+        if element.is_block:
+            self._flush()
+        if element.after:
+            self._line.text(element.after)
+        if element.apart:
+            self._line.space()
+        self._link_ended = element.node.tag == "a"
+        if element.node.tag in {"sub", "sup"}:
+            self._line.close_script()
+        if element.marker:
+            self._markers.pop()
+        if element.kind:
+            self._kinds.pop()
+        if element.keeps_space is not None:
+            self._keeps.pop()
+        if element.list_state:
+            self._lists.pop()
+
+    def _inline(self, node: Node) -> _OpenElement:
+        tag = node.tag
+        element = _OpenElement(node, node.children)
+        style = node.get("style")
+        if tag in _APART or (style and _APART_STYLE.search(style)):
+            element.apart = True
+            self._line.space()
+        if style and _KEEPS_SPACE.search(style):
+            element.keeps_space = True
+            self._keeps.append(True)
+        if tag == "q":
+            self._line.text("“")
+            element.after = "”"
+        elif tag in {"sub", "sup"}:
+            opening, element.after = _script_marks(node)
+            self._line.open_script(opening or tag)
+        elif tag == "ruby":
+            element.children = _ruby(node)
+        elif tag in formulas.PARTED:
+            element.children = formulas.parts(node)
+        elif tag == "a":
+            if self._link_ended:
+                # Links side by side are separate words: menus are written so.
+                self._line.space()
+            shown = "".join(controls.texts(node)).strip()
+            self._asides += filter(None, [misleading(shown, node.get("href"))])
+        return element
+
+    def _control(self, node: Node) -> None:
+        text = controls.shown(node)
+        if text:
+            self._line.space()
+            self._line.text(text, keeps_space="\n" in text)
+            self._line.space()
+
+    def _table(self, node: Node) -> _OpenElement | None:
+        self._flush()
+        rows = tables.rows(node, self.inner_text)
+        if rows is None:
+            return self._block(node)
+        for row in rows:
+            if row.is_caption:
+                self._write("body", None, [row.text])
+            else:
+                self._write("table", None, [row.text])
+        return None
+
+    def inner_text(self, node: Node, /) -> str:
+        """Return the text of a cell on one line."""
+        if all(isinstance(child, str) for child in node.children):
+            return " ".join("".join(map(str, node.children)).split())
+        blocks = Walker(self.depth + 1).walk(node)
+        return " ".join(line.strip() for block in blocks for line in block.lines)
+
+    def _inner_document(self, node: Node) -> None:
+        """Read the document of a frame that stands in the file itself."""
+        self._flush()
+        if self.depth < _FRAME_DEPTH:
+            source = "".join(part for part in node.children if isinstance(part, str))
+            self._out += Walker(self.depth + 1).walk(parse(source).root)
+
+    def _flush(self) -> None:
+        """End the block that is being written."""
+        lines = self._line.take()
+        keeps = bool(self._keeps) and self._keeps[-1]
+        kind, level = self._kinds[-1] if self._kinds else ("body", None)
+        group: list[str] = []
+        for line in lines:
+            if line.strip():
+                group.append(line.rstrip() if keeps else line.strip())
+            elif group:
+                self._write(kind, level, group)
+                group = []
+        if group:
+            self._write(kind, level, group)
+        self._out += [Block("quote", None, [text]) for text in self._asides]
+        self._asides = []
+
+    def _write(self, kind: ParagraphKind, level: int | None, lines: list[str]) -> None:
+        marker = self._take_marker(numbers_only=kind == "heading")
+        if marker:
+            lines[0] = f"{marker} {lines[0].lstrip()}"
+        self._out.append(Block(kind, level, lines))
+
+    def _take_marker(self, *, numbers_only: bool) -> str:
+        """Return the bullets and numbers that stand before the first block of their item."""
+        if not any(self._markers):
+            return ""
+        found = [m for m in self._markers if m and not (numbers_only and m == "•")]
+        self._markers = [""] * len(self._markers)
+        return " ".join(found)
+
+
+def _reads_on(node: Node) -> bool:
+    """Return whether a block can be entered before all that is in it is known."""
+    if "reversed" in node.attributes or _NOTE_ID.fullmatch(node.get("id")):
+        return False
+    return node.tag in _BLOCKS - {"table"}
+
+
+def _heading_level(node: Node) -> int | None:
+    found = _HEADING.fullmatch(node.tag)
+    if found:
+        return int(found[1])
+    if node.get("role") == "heading":
+        level = node.get("aria-level", "2")
+        return int(level) if level in set("123456") else 2
+    return None
+
+
+def _roles(node: Node) -> list[str]:
+    if not node.attributes:
+        return []
+    kind = node.get("epub:type") or node.get("{http://www.idpf.org/2007/ops}type")
+    return f"{node.get('role')} {kind}".lower().split()
+
+
+def _is_note(node: Node) -> bool:
+    """Tell a footnote: its element says so, or is named like one and links back to its mark."""
+    if not node.attributes:
+        return False
+    if not _NOTE_TYPES.isdisjoint(_roles(node)):
+        return True
+    return _NOTE_ID.fullmatch(node.get("id")) is not None and _links_within(node)
+
+
+def _links_within(node: Node) -> bool:
+    """Return whether there is a link to another place of the same page in an element."""
+    rest = [node]
+    while rest:
+        found = rest.pop()
+        if found.tag == "a" and found.get("href").startswith("#"):
+            return True
+        rest += [child for child in found.children if isinstance(child, Node)]
+    return False
+
+
+def _script_marks(node: Node) -> tuple[str, str]:
+    """Return what stands around a note's mark, so that it does not run into the word before."""
+    if node.tag == "sup" and _is_note_mark(node):
+        text = "".join(controls.texts(node)).strip()
+        if text and text[0] not in "[(":
+            return "[", "]"
+    return "", ""
+
+
+def _is_note_mark(node: Node) -> bool:
+    """Tell a footnote's mark: a short link that is set high."""
+    links = [c for c in node.children if isinstance(c, Node) and c.tag == "a" and c.get("href")]
+    return bool(links) and len("".join(controls.texts(node)).strip()) <= 5
+
+
+def _ruby(node: Node) -> list[Node | str]:
+    """Return what a ruby element holds, its readings in parentheses."""
+    if any(isinstance(c, Node) and c.tag == "rp" for c in node.children):
+        return node.children
+    parts: list[Node | str] = []
+    for child in node.children:
+        if isinstance(child, Node) and child.tag in {"rt", "rtc"}:
+            parts += ["(", child, ")"]
+        else:
+            parts.append(child)
+    return parts

@@ -1,0 +1,172 @@
+"""The body of a Word document as pages, with headers, footers, notes and comments.
+
+Pages follow the breaks in the file: where Word last put one, page breaks of the author, sections.
+Headers and footers stand in the text of the first page that has them, then only in its ``header``
+and ``footer``. Notes stand on the page that refers to them, comments of reviewers too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.provenance import PrintedPlace
+from casetrack.parse.drawn.text import Block
+from casetrack.parse.list_labels import number_text
+from casetrack.parse.page_builder import PageBuilder, SourceLine
+from casetrack.parse.word.headings import HeadingEvidence
+from casetrack.parse.word.running import RunningHeads
+from casetrack.parse.word.story import SideStory, Story, section_starts_page
+from casetrack.parse.word.styles import W
+from casetrack.parse.word.text import Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.parse.base import Page
+    from casetrack.parse.word.parts import Parts
+    from casetrack.parse.word.text import Note
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A page that is being filled; *section* is the one it begins with."""
+
+    section: int
+    is_first: bool
+    blocks: list[Block] = field(default_factory=list)
+    comments: list[Block] = field(default_factory=list)
+    notes: list[Block] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.blocks or self.comments or self.notes)
+
+
+class Body(Story):
+    """Walks the body and fills pages."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._sections = [
+            s
+            for s in parts.body.iter(f"{W}sectPr")
+            if not str(s.getparent().tag).endswith("PrChange")
+        ]
+        self._section = 0
+        self._drafts = [_Draft(0, is_first=True)]
+        self._counts = {"footnote": 0, "endnote": 0}
+        self._last_break: Mark | None = None
+        self._has_breaks = False
+        self._is_numbered = False
+        self._headings = HeadingEvidence(parts)
+
+    def pages(self) -> list[Page]:
+        """Return all pages of the document."""
+        self._walk(self._parts.body, 0)
+        self._close_joined()
+        # Comments whose place was deleted or hidden.
+        for identity in [name for kind, name in self._parts.side_texts if kind == "comment"]:
+            self._comment(identity)
+        while len(self._drafts) > 1 and self._drafts[-1].is_empty:
+            self._drafts.pop()
+        heads = RunningHeads(self._parts, self._sections)
+        return [self._page(n, draft, heads) for n, draft in enumerate(self._drafts, start=1)]
+
+    def _page(self, number: int, draft: _Draft, heads: RunningHeads) -> Page:
+        header, footer = heads.page(draft.section, is_first=draft.is_first)
+        builder = PageBuilder(
+            number,
+            is_estimated=not self._has_breaks,
+            header=None if header.is_new else header.line,
+            footer=None if footer.is_new else footer.line,
+        )
+        for blocks in (
+            header.blocks if header.is_new else (),
+            draft.blocks,
+            draft.comments,
+            draft.notes,
+            footer.blocks if footer.is_new else (),
+        ):
+            _write(builder, blocks)
+        page = builder.build()
+        self._is_numbered = self._is_numbered or heads.shown not in {None, str(number)}
+        # Without breaks all of the document is one page here, and many in print.
+        is_told = self._has_breaks and self._is_numbered and page.text
+        if heads.shown is None or not is_told:
+            return page
+        printed = PrintedPlace("page", heads.shown, 0, len(page.text))
+        return replace(page, printed=(*page.printed, printed))
+
+    # --- what is found -----------------------------------------------------------------------
+
+    def _add(self, block: Block) -> None:
+        self._last_break = None
+        self._drafts[-1].blocks.append(block)
+
+    def _heading_level(self, paragraph: Any, text: str) -> int | None:
+        return self._headings.level(paragraph, text)
+
+    def _note(self, note: Note) -> str:
+        """Return a note's sign, and put its text at the foot of the page."""
+        element = self._parts.side_texts.get((note.kind, note.identity))
+        if element is None:
+            return ""
+        sign = ""
+        if not note.has_sign:
+            self._counts[note.kind] += 1
+            form = "decimal" if note.kind == "footnote" else "lowerRoman"
+            sign = f"[{number_text(self._counts[note.kind], form)}]"
+        lines = SideStory(self._parts).lines(element)
+        if lines:
+            lines[0] = f"{sign} {lines[0]}" if sign else lines[0]
+            self._drafts[-1].notes.append(Block(tuple(lines), "footnote"))
+        return sign
+
+    def _comment(self, identity: str) -> None:
+        element = self._parts.side_texts.pop(("comment", identity), None)
+        lines = [] if element is None else SideStory(self._parts).lines(element)
+        if lines:
+            author = " ".join(element.get(f"{W}author", "").split())
+            lines[0] = f"{f'Comment by {author}' if author else 'Comment'}: {lines[0]}"
+            self._drafts[-1].comments.append(Block(tuple(lines), "quote"))
+
+    def _target(self, relation: str) -> str:
+        return self._parts.links.get(relation, "")
+
+    def _end_section(self, section: Any) -> None:
+        index = next((i for i, s in enumerate(self._sections) if s is section), self._section)
+        self._section = index + 1
+        following = self._sections[index + 1] if index + 1 < len(self._sections) else section
+        if section_starts_page(following):
+            self._break(Mark.PAGE, opens_section=True)
+
+    # --- pages -------------------------------------------------------------------------------
+
+    def _break(self, mark: Mark, *, opens_section: bool = False) -> None:
+        """Begin a page; a break that Word noted right after the author's own is the same one."""
+        self._has_breaks = True
+        is_same = mark is Mark.RENDERED_PAGE and self._last_break is not None
+        at_start = mark is Mark.RENDERED_PAGE and self._is_untouched()
+        if is_same or at_start:
+            self._last_break = mark
+            return
+        if mark is Mark.PAGE and self._last_break is Mark.RENDERED_PAGE:
+            # The other way round: Word's note stands before the break that caused it.
+            self._last_break = mark
+            self._drafts[-1].section = self._section
+            self._drafts[-1].is_first |= opens_section
+            return
+        is_first = opens_section or self._section != self._drafts[-1].section
+        self._drafts.append(_Draft(self._section, is_first))
+        self._last_break = mark
+
+    def _is_untouched(self) -> bool:
+        return len(self._drafts) == 1 and not self._drafts[0].blocks
+
+
+def _write(builder: PageBuilder, blocks: Iterable[Block]) -> None:
+    for block in blocks:
+        builder.paragraph(
+            [SourceLine(line) for line in block.lines], kind=block.kind, level=block.level
+        )

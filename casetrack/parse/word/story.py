@@ -1,0 +1,302 @@
+"""Walks a story of a Word document (its body, a header, a note) and gives paragraphs in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from casetrack.parse.drawn.text import Block
+from casetrack.parse.page_builder import hidden_mark
+from casetrack.parse.word.graphics import graphic_blocks
+from casetrack.parse.word.styles import W, attribute, is_on
+from casetrack.parse.word.table import CellPart, TableRows
+from casetrack.parse.word.text import (
+    Aside,
+    Comment,
+    FieldState,
+    Graphic,
+    Mark,
+    Note,
+    PageNumber,
+    TextBox,
+    paragraph_items,
+    removed_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from casetrack.parse.base import ParagraphKind
+    from casetrack.parse.word.parts import Parts
+    from casetrack.parse.word.text import Item
+
+_MAX_DEPTH = 40
+_THROUGH = frozenset(
+    f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
+)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A paragraph that is being put together."""
+
+    kind: ParagraphKind
+    level: int | None
+    lines: list[str]
+    boxes: list[TextBox | Graphic | Aside] = field(default_factory=list)
+
+    @property
+    def is_blank(self) -> bool:
+        return not any(line.strip() for line in self.lines)
+
+
+class Story:
+    """Walks one story; what a kind of story does with what is found, its class says."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._fields = FieldState(parts.unstable_fields, parts.left_out_fields)
+        self._joined: _Pending | None = None
+
+    # --- what a kind of story decides --------------------------------------------------------
+
+    def _add(self, block: Block) -> None:
+        """Take a paragraph."""
+        raise NotImplementedError
+
+    def _break(self, mark: Mark) -> None:
+        """Take note of a page break; most stories stand on one page."""
+
+    def _note(self, note: Note) -> str:
+        """Return a note's sign."""
+        return ""
+
+    def _comment(self, identity: str) -> None:
+        """Take note of a comment's place."""
+
+    def _number(self, shown: PageNumber) -> str:
+        """Return what stands for the number of the page."""
+        return shown.shown
+
+    def _target(self, relation: str) -> str:
+        """Return the target of a link by the id of its relation."""
+        return ""
+
+    def _end_section(self, section: Any) -> None:
+        """Take note of a section's end."""
+
+    def _heading_level(self, paragraph: Any, text: str) -> int | None:
+        """Return the level of a paragraph that only looks like a heading."""
+        return None
+
+    # --- blocks ----------------------------------------------------------------------------
+
+    def _walk(self, container: Any, depth: int) -> None:
+        if depth > _MAX_DEPTH:
+            text = "Content nested more than 40 levels deep was left out."
+            if text not in self._parts.missing:
+                self._parts.missing.append(text)
+            return
+        for child in container:
+            tag = child.tag
+            if tag == f"{W}p":
+                self._paragraph(child, depth)
+            elif tag == f"{W}tbl":
+                self._close_joined()
+                self._table(child, depth)
+            elif tag in _THROUGH:
+                self._walk(child, depth + 1)
+            elif isinstance(tag, str) and tag.endswith("}AlternateContent") and len(child):
+                self._walk(child[0], depth + 1)
+
+    def _paragraph(self, element: Any, depth: int) -> None:
+        properties = element.find(f"{W}pPr")
+        if is_on(properties, "pageBreakBefore"):
+            self._close_joined()
+            self._break(Mark.PAGE)
+        pending = self._joined or self._new_paragraph(properties)
+        self._joined = None
+        pending = self._fill(pending, paragraph_items(element, self._fields, self._parts.styles))
+        if properties is not None and properties.find(f"{W}rPr/{W}del") is not None:
+            # The paragraph mark is deleted: the next paragraph goes on in this one.
+            self._joined = pending
+            return
+        if pending.kind == "body" and not depth and len(pending.lines) == 1:
+            pending.level = self._heading_level(element, pending.lines[0].strip())
+            pending.kind = "heading" if pending.level else "body"
+        self._close(pending, depth)
+        section = None if properties is None else properties.find(f"{W}sectPr")
+        if section is not None:
+            self._end_section(section)
+
+    def _new_paragraph(self, properties: Any) -> _Pending:
+        styles = self._parts.styles
+        level = styles.heading_level(properties)
+        place = styles.list_place(properties)
+        label = self._parts.numbering.label(place) if place else ""
+        kind: ParagraphKind = "body"
+        if level is not None:
+            kind = "heading"
+        elif place and label:
+            kind = "list"
+        elif styles.is_quote(properties):
+            kind = "quote"
+        return _Pending(kind, level, [f"{label} " if label else ""])
+
+    def _fill(self, pending: _Pending, items: Iterable[Item]) -> _Pending:
+        """Put items into a paragraph; a page break within closes it and goes on with another."""
+        label = pending.lines[0] if len(pending.lines) == 1 else ""
+        for item in items:
+            if item is Mark.LINE:
+                pending.lines.append("")
+            elif isinstance(item, Mark):
+                if pending.is_blank or pending.lines == [label]:
+                    self._break(item)
+                    continue
+                self._close(pending, 0)
+                self._break(item)
+                kind: ParagraphKind = "body" if pending.kind == "heading" else pending.kind
+                pending = _Pending(kind, None, [""])
+                label = ""
+            elif isinstance(item, (TextBox, Graphic, Aside)):
+                pending.boxes.append(item)
+            else:
+                pending.lines[-1] += self._shown(item)
+        return pending
+
+    def _shown(self, item: str | Note | Comment | PageNumber) -> str:
+        if isinstance(item, str):
+            return item
+        if isinstance(item, Note):
+            return self._note(item)
+        if isinstance(item, PageNumber):
+            return self._number(item)
+        self._comment(item.identity)
+        return ""
+
+    def _close(self, pending: _Pending, depth: int) -> None:
+        if not pending.is_blank:
+            self._add(Block(tuple(pending.lines), pending.kind, pending.level))
+        for box in _joined(pending.boxes):
+            if isinstance(box, TextBox):
+                self._walk(box.content, depth + 1)
+            elif isinstance(box, Aside):
+                self._aside(box, pending.lines)
+            else:
+                self._graphic(box)
+
+    def _add_link(self, target: str, shown: Sequence[str]) -> None:
+        if target and not any(target.removeprefix("mailto:") in line for line in shown):
+            self._add(Block((f"Link: {target}",), "quote"))
+
+    def _aside(self, aside: Aside, shown: Sequence[str]) -> None:
+        """Add hidden text, or a link's target unless the paragraph shows it."""
+        text = " ".join(aside.text.split())
+        if aside.kind == "relation":
+            text = self._target(aside.text)
+        if aside.kind in {"link", "relation"}:
+            self._add_link(text, shown)
+        elif text:
+            self._add(Block((hidden_mark(aside.kind, text, aside.by),), "quote"))
+
+    def _graphic(self, graphic: Graphic) -> None:
+        """Add what a drawing shows: a picture's description, the words of charts and diagrams."""
+        for block in graphic_blocks(graphic, self._parts.graphics):
+            self._add(block)
+
+    def _close_joined(self) -> None:
+        pending, self._joined = self._joined, None
+        if pending is not None:
+            self._close(pending, 0)
+
+    def _table(self, element: Any, depth: int) -> None:
+        table = TableRows(element, self._cell_text)
+        if table.is_single_column:
+            for cell in table.cells():
+                self._walk(cell, depth + 1)
+            return
+        for row in table.rows():
+            if row.starts_page:
+                self._break(row.starts_page)
+            if row.text:
+                self._add(Block((row.text,), "table"))
+            for nested in row.nested:
+                if isinstance(nested, Graphic):
+                    self._graphic(nested)
+                elif isinstance(nested, Aside):
+                    self._aside(nested, (row.text,))
+                elif depth < _MAX_DEPTH:
+                    self._table(nested, depth + 1)
+            if row.ends_page:
+                self._break(row.ends_page)
+        for row in table.deleted:
+            author = row.find(f"{W}trPr/{W}del").get(f"{W}author", "")
+            self._aside(Aside("deleted", removed_text(row), author), ())
+
+    def _cell_text(self, paragraph: Any) -> CellPart:
+        """Return what a paragraph in a cell shows, on one line."""
+        part = CellPart(self._new_paragraph(paragraph.find(f"{W}pPr")).lines[0])
+        for item in paragraph_items(paragraph, self._fields, self._parts.styles):
+            if isinstance(item, TextBox):
+                part.boxes.append(item.content)
+            elif isinstance(item, (Graphic, Aside)):
+                part.nested.append(item)
+            elif item is Mark.LINE:
+                part.text += " "
+            elif not isinstance(item, Mark):
+                part.text += self._shown(item)
+            elif part.text.strip():
+                part.ends_page = item
+            else:
+                part.starts_page = item
+        return part
+
+
+def _joined(boxes: Iterable[TextBox | Graphic | Aside]) -> Iterator[TextBox | Graphic | Aside]:
+    """Join neighbouring runs of the same hidden text."""
+    for (kind, by), group in groupby(
+        boxes, lambda b: (b.kind, b.by) if isinstance(b, Aside) else (None, None)
+    ):
+        if kind in {None, "link", "relation"}:
+            yield from dict.fromkeys(group)
+        else:
+            texts = [b.text for b in group if isinstance(b, Aside)]
+            yield Aside(kind or "", "".join(texts), by or "")
+
+
+class SideStory(Story):
+    """A header, footer, note or comment: its paragraphs, gathered.
+
+    Parameters
+    ----------
+    page_number
+        Stands for the number of the page; without it, what the field showed when last saved.
+    """
+
+    def __init__(self, parts: Parts, page_number: str | None = None) -> None:
+        super().__init__(parts)
+        self._page_number = page_number
+        self._blocks: list[Block] = []
+
+    def blocks(self, root: Any, /) -> list[Block]:
+        """Return the paragraphs of the story that *root* holds."""
+        self._walk(root, 0)
+        self._close_joined()
+        return self._blocks
+
+    def lines(self, root: Any, /) -> list[str]:
+        """Return the lines of the story that show something."""
+        found = (line.strip() for block in self.blocks(root) for line in block.lines)
+        return [line for line in found if line]
+
+    def _add(self, block: Block) -> None:
+        self._blocks.append(block)
+
+    def _number(self, shown: PageNumber) -> str:
+        return shown.shown if self._page_number is None else self._page_number
+
+
+def section_starts_page(section: Any, /) -> bool:
+    """Tell whether a section begins on a new page: its own type says so."""
+    return attribute(section, "type") in {None, "nextPage", "oddPage", "evenPage"}

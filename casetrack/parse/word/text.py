@@ -1,0 +1,285 @@
+"""What a Word paragraph shows: its text in pieces, with breaks, notes and text boxes as marks.
+
+Deleted, moved and hidden text is given apart; field codes are not shown, fields' results are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from casetrack.parse.word.equations import M, equation_text
+from casetrack.parse.word.styles import Look, W
+from casetrack.parse.word.symbols import symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.parse.word.styles import Styles
+
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_VML = "{urn:schemas-microsoft-com:vml}"
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_LETTERS = {f"{W}delText", f"{W}t"}
+_PAGE_FIELD = "PAGE"
+_LINK = re.compile(r'\s*HYPERLINK\s+"((?:https?|ftp|mailto|file):[^"]+)"', re.IGNORECASE)
+_SHOWN = Look()
+
+
+class Mark(Enum):
+    """What may stand between the words of a paragraph."""
+
+    LINE = "line break"
+    PAGE = "page break put there by the author"
+    RENDERED_PAGE = "page break where Word last put one"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A reference to a footnote or an endnote; *has_sign*: the author's own sign follows it."""
+
+    kind: str
+    identity: str
+    has_sign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """The place where a comment of a reviewer belongs."""
+
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    """A field that shows the number of the page; *shown* is what it showed when last saved."""
+
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox:
+    """A text box anchored in a paragraph; *content* holds paragraphs and tables."""
+
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Graphic:
+    """A drawing anchored in a paragraph: a picture, a chart, a diagram."""
+
+    element: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Text that follows its paragraph: a kind of hidden text, or the target of a link."""
+
+    kind: str
+    text: str
+    by: str = ""
+
+
+Item = str | Mark | Note | Comment | PageNumber | TextBox | Graphic | Aside
+
+
+@dataclass(slots=True)
+class _Field:
+    """An open field: its code, and whether its result has begun."""
+
+    code: str = ""
+    has_begun: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.code.split(maxsplit=1)[0].upper() if self.code.strip() else ""
+
+
+@dataclass(slots=True)
+class FieldState:
+    """Open fields, which may span paragraphs.
+
+    *unstable* names fields whose results are left out, *left_out* those that were.
+    """
+
+    unstable: frozenset[str] = frozenset()
+    left_out: set[str] = field(default_factory=set)
+    open: list[_Field] = field(default_factory=list)
+
+    @property
+    def is_unstable(self) -> bool:
+        """Whether the text at this place is a result to leave out; notes the field's name."""
+        found = self.unstable.intersection(f.name for f in self.open) if self.unstable else ()
+        self.left_out.update(found)
+        return bool(found)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the text at this place is a field's code, not its result."""
+        return not all(f.has_begun for f in self.open)
+
+    @property
+    def is_page_number(self) -> bool:
+        """Whether the text at this place is the number of the page."""
+        return bool(self.open) and self.open[-1].name == _PAGE_FIELD
+
+
+# Containers whose children stand in the paragraph as if the container were not there.
+_THROUGH = frozenset(
+    f"{W}{name}"
+    for name in (
+        "hyperlink",
+        "ins",
+        "moveTo",
+        "smartTag",
+        "customXml",
+        "sdt",
+        "sdtContent",
+        "bdo",
+        "dir",
+        "rubyBase",
+        "ruby",
+        "subDoc",
+    )
+)
+_REMOVED = {f"{W}del": "deleted", f"{W}moveFrom": "moved"}
+_PLAIN: dict[str, str | Mark] = {
+    f"{W}tab": "\t",
+    f"{W}ptab": "\t",
+    f"{W}noBreakHyphen": "-",
+    f"{W}cr": Mark.LINE,
+    f"{W}lastRenderedPageBreak": Mark.RENDERED_PAGE,
+}
+
+
+def paragraph_items(paragraph: Any, fields: FieldState, styles: Styles, /) -> Iterator[Item]:
+    """Yield what a ``w:p`` shows, in order."""
+    look = styles.paragraph_look(paragraph.find(f"{W}pPr"))
+    yield from _items(paragraph, fields, styles, look)
+
+
+def _items(parent: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
+    for child in parent:
+        tag = child.tag
+        if tag == f"{W}r":
+            yield from _run_items(child, fields, styles, look)
+        elif tag in _REMOVED:
+            yield Aside(_REMOVED[tag], removed_text(child), child.get(f"{W}author", ""))
+        elif tag in _THROUGH:
+            yield from _items(child, fields, styles, look)
+            if tag == f"{W}hyperlink":
+                yield Aside("relation", child.get(_RELATION_ID, ""))
+        elif tag == f"{W}fldSimple":
+            fields.open.append(_Field(child.get(f"{W}instr", ""), has_begun=True))
+            yield from _items(child, fields, styles, look)
+            yield from _target(fields.open.pop())
+        elif tag == f"{_MC}AlternateContent":
+            chosen = _choice(child)
+            if chosen is not None:
+                yield from _items(chosen, fields, styles, look)
+        elif isinstance(tag, str) and tag.startswith(M):
+            yield equation_text(child)
+
+
+def removed_text(element: Any, /) -> str:
+    """Return the words of a deletion or of text that was moved elsewhere."""
+    texts = element.iter(f"{W}delText", f"{W}t", f"{W}tab", f"{W}br", f"{W}p")
+    return "".join(t.text or "" if t.tag in _LETTERS else " " for t in texts)
+
+
+def _choice(alternate: Any) -> Any:
+    """Return the preferred branch; both branches say the same, so only one is read."""
+    chosen = alternate.find(f"{_MC}Choice")
+    return alternate.find(f"{_MC}Fallback") if chosen is None else chosen
+
+
+def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
+    is_hidden = styles.run_look(run.find(f"{W}rPr"), look).is_hidden
+    for child in run:
+        tag = child.tag
+        if tag == f"{W}fldChar":
+            yield from _pass_field(child.get(f"{W}fldCharType"), fields)
+            if not is_hidden:
+                yield from _form_values(child.find(f"{W}ffData"))
+        elif tag == f"{W}instrText" and fields.open:
+            fields.open[-1].code += child.text or ""
+        elif fields.is_code or is_hidden or fields.is_unstable:
+            if tag == f"{W}lastRenderedPageBreak":
+                yield Mark.RENDERED_PAGE
+            elif is_hidden and tag == f"{W}t" and not fields.is_code and not fields.is_unstable:
+                yield Aside("hidden", child.text or "")
+        else:
+            yield from _shown(child, tag, fields, styles)
+
+
+def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator[Item]:
+    if tag == f"{W}t":
+        text = child.text or ""
+        yield PageNumber(text) if fields.is_page_number else text
+    elif tag in _PLAIN:
+        yield _PLAIN[tag]
+    elif tag == f"{W}br":
+        yield Mark.PAGE if child.get(f"{W}type") == "page" else Mark.LINE
+    elif tag == f"{W}sym":
+        yield symbol(child.get(f"{W}font", ""), child.get(f"{W}char", ""))
+    elif tag in {f"{W}footnoteReference", f"{W}endnoteReference"}:
+        kind = "footnote" if tag == f"{W}footnoteReference" else "endnote"
+        has_sign = child.get(f"{W}customMarkFollows") in {"1", "true", "on"}
+        yield Note(kind, child.get(f"{W}id", ""), has_sign)
+    elif tag == f"{W}commentReference":
+        yield Comment(child.get(f"{W}id", ""))
+    elif tag == f"{_MC}AlternateContent":
+        chosen = _choice(child)
+        for inner in () if chosen is None else chosen:
+            yield from _shown(inner, inner.tag, fields, styles)
+    elif tag == f"{W}ruby":
+        for base in child.iter(f"{W}rubyBase"):
+            yield from _items(base, fields, styles, _SHOWN)
+    elif tag in {f"{W}drawing", f"{W}pict", f"{W}object"}:
+        yield from _drawn(child)
+
+
+def _drawn(element: Any) -> Iterator[Item]:
+    for content in element.iter(f"{W}txbxContent"):
+        yield TextBox(content)
+    if element.tag == f"{W}drawing":
+        yield Graphic(element)
+    for path in element.iter(f"{_VML}textpath"):
+        # Words drawn as a picture, such as a watermark.
+        yield path.get("string", "")
+
+
+def _form_values(data: Any) -> Iterator[str]:
+    """Yield what a box or a list of a form shows; only the form's own data tell it."""
+    if data is None:
+        return
+    for box in data.iterfind(f"{W}checkBox"):
+        own, default = box.find(f"{W}checked"), box.find(f"{W}default")
+        state = default if own is None else own
+        is_ticked = state is not None and state.get(f"{W}val", "1") in {"1", "true", "on"}
+        yield "\u2612" if is_ticked else "\u2610"
+    for choices in data.iterfind(f"{W}ddList"):
+        texts = [entry.get(f"{W}val", "") for entry in choices.iterfind(f"{W}listEntry")]
+        own, default = choices.find(f"{W}result"), choices.find(f"{W}default")
+        chosen = default if own is None else own
+        number = "0" if chosen is None else chosen.get(f"{W}val", "0")
+        if number.isdecimal() and len(number) < 6 and int(number) < len(texts):
+            yield texts[int(number)]
+
+
+def _target(field: _Field) -> Iterator[Aside]:
+    """Yield the target of a field that is a link."""
+    found = _LINK.match(field.code)
+    if found:
+        yield Aside("link", found[1])
+
+
+def _pass_field(kind: str | None, fields: FieldState) -> Iterator[Aside]:
+    if kind == "begin":
+        fields.open.append(_Field())
+    elif kind == "separate" and fields.open:
+        fields.open[-1].has_begun = True
+    elif kind == "end" and fields.open:
+        yield from _target(fields.open.pop())

@@ -1,0 +1,396 @@
+"""Reads files in worker processes with limits on time and memory.
+
+A worker is a persistent child that reads one file after the other, so its start is paid once.
+Pages come back as record batches over a pipe; a slow consumer holds the worker back, so memory
+does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from casetrack.base.errors import FileError, ParseLimit, WorkerCrashed
+from casetrack.parse.base import DEFAULT_OPTIONS
+from casetrack.parse.workers.batches import gather, page_schema
+from casetrack.parse.workers.frames import ARROW, JSON, unpack_error
+from casetrack.parse.workers.process import CLOSED, PoolClosed, WorkerStarter, WorkerTimeout
+from casetrack.parse.workers.requests import Request, unpack_attachments, unpack_info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+    from casetrack.base.config import ParseLimits
+    from casetrack.parse.base import Attachment, DocumentInfo, ReadOptions
+    from casetrack.parse.render import PageImage
+    from casetrack.parse.workers.process import WorkerProcess
+
+DEFAULT_READERS = "casetrack.parse:READERS"
+
+
+class _Read:
+    """One order to one worker: holds the worker until it is done, given up or forgotten.
+
+    Nothing it refers to refers back to it, so that forgetting it ends the reading at once.
+    """
+
+    def __init__(self, pool: ParsePool, worker: WorkerProcess, request: Request) -> None:
+        self.path = request.path
+        self.warnings: list[str] = []
+        self.missing: list[str] = []
+        self.attachments: list[Attachment] = []
+        self.pages = 0
+        self.pages_without_text = 0
+        self._request = request
+        self._pool = pool
+        self._asked = worker
+        self._worker: WorkerProcess | None = worker
+        self._limit = self._seconds_left = request.options.limits.timeout_seconds
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop; a worker that is in the middle of the file is replaced."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+            self._pool.give_back(worker)
+
+    def ask(self) -> dict[str, Any]:
+        """Give the order and return the first thing the worker says."""
+        try:
+            self._asked.request(self._request.pack())
+            self._pool.watch()
+            _, payload = self._next(self._asked)
+        except BaseException:
+            self.close()
+            raise
+        message: dict[str, Any] = json.loads(payload)
+        return message
+
+    def payloads(self) -> Iterator[bytes]:
+        """Yield the bytes of one record batch after the other.
+
+        Where the file ends in an error after some text, what was read stays, and *missing* says
+        what happened.
+        """
+        try:
+            while self._worker is not None:
+                kind, payload = self._next(self._worker)
+                if kind == ARROW:
+                    yield payload
+                else:
+                    self._finish(json.loads(payload))
+        except FileError as error:
+            if self.pages == self.pages_without_text:
+                raise
+            said = error.message.replace(str(self.path), self.path.name)
+            self.missing.append(f"Only the first {_pages(self.pages)} could be read. {said}")
+        finally:
+            self.close()
+
+    def picture(self) -> bytes:
+        """Return the picture that follows its size."""
+        try:
+            _, payload = self._next(self._asked)
+        except BaseException:
+            self.close()
+            raise
+        self.release()
+        return payload
+
+    def count(self, batch: pa.RecordBatch, /) -> None:
+        """Count pages; those that were read by OCR bring time of their own."""
+        texts = batch["text"].to_pylist()
+        self.pages += len(texts)
+        self.pages_without_text += sum(1 for text in texts if not text)
+        slow = len(texts) - batch["ocr_engine"].null_count
+        self._seconds_left += slow * self._pool.limits.ocr_page_seconds
+
+    def _finish(self, message: dict[str, Any]) -> None:
+        self._note(message)
+        self.release()
+
+    def _note(self, message: dict[str, Any]) -> None:
+        """Take in what the reader had to tell beside the pages."""
+        self.warnings.extend(message["warnings"])
+        self.missing.extend(message["missing"])
+        self.attachments.extend(unpack_attachments(message["attachments"]))
+
+    def release(self) -> None:
+        """Give the worker back in working order."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._pool.give_back(worker)
+
+    def _next(self, worker: WorkerProcess) -> tuple[bytes, bytes]:
+        """Wait for the next frame; only this waiting counts against the time limit."""
+        limits = self._pool.limits
+        try:
+            frame, self._seconds_left = worker.next_frame(self._seconds_left)
+        except WorkerTimeout:
+            self.close()
+            reason = f"it took longer than {self._limit:g} seconds (timeout_seconds)"
+            raise ParseLimit(self.path, reason) from None
+        if frame is None:
+            over_memory, detail = worker.over_memory, worker.exit_reason()
+            self.close()
+            if self._pool.is_closed:
+                raise PoolClosed(CLOSED)
+            if over_memory:
+                reason = f"it needed more than {limits.memory_mb} MB of memory (memory_mb)"
+                raise ParseLimit(self.path, reason)
+            raise WorkerCrashed(self.path, detail)
+        if frame[0] == JSON:
+            self._raise_error(json.loads(frame[1]))
+        return frame
+
+    def _raise_error(self, message: dict[str, Any]) -> None:
+        if message["event"] != "error":
+            return
+        if "attachments" in message:  # the file had been opened
+            self._note(message)
+        if message.get("fatal"):
+            self.close()
+        self.release()
+        raise unpack_error(message["error"], self.path)
+
+
+def _pages(count: int) -> str:
+    return "page" if count == 1 else f"{count:,} pages"
+
+
+def _pages_of(read: _Read) -> Iterator[pa.RecordBatch]:
+    schema = page_schema()
+    for payload in read.payloads():
+        batch = pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
+        read.count(batch)
+        yield batch
+
+
+class ParsedFile:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    info
+        What the file says about itself.
+    batches
+        Iterator of record batches of the declared table ``pages``, without ``document_id`` and
+        ``language``. It raises the reader's error where one occurs before there is any text;
+        later ones end it, and *missing* says so.
+
+    A worker is taken until *batches* is exhausted or forgotten, or :meth:`close` is called. So a
+    thread that opens more files than the pool has workers, without reading them, waits for ever.
+    """
+
+    def __init__(self, read: _Read) -> None:
+        self._read = read
+        self.path = read.path
+        self.info: DocumentInfo = unpack_info(_without_event(read.ask()))
+        self.batches: Iterator[pa.RecordBatch] = gather(_pages_of(read))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know, in sentences; complete when *batches* is exhausted."""
+        return self._read.warnings
+
+    @property
+    def missing(self) -> list[str]:
+        """What could not be read, in sentences; complete when *batches* is exhausted."""
+        return self._read.missing
+
+    @property
+    def attachments(self) -> list[Attachment]:
+        """Files inside the file; complete when *batches* is exhausted."""
+        return self._read.attachments
+
+    @property
+    def pages(self) -> int:
+        """Number of pages read so far."""
+        return self._read.pages
+
+    @property
+    def pages_without_text(self) -> int:
+        """Number of those without text."""
+        return self._read.pages_without_text
+
+    def __enter__(self) -> ParsedFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop reading; a worker that is in the middle of the file is replaced."""
+        self._read.close()
+
+
+def _without_event(message: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in message.items() if name != "event"}
+
+
+class ParsePool:
+    """A few worker processes that read files; may be used from several threads at once.
+
+    Parameters
+    ----------
+    limits
+        Time, memory and size for one file.
+    workers
+        How many files are read side by side; each call takes one that is idle, and waits if none
+        is. Processes are started when first needed.
+    readers
+        ``module:attribute`` of the tuple of readers that the workers use.
+    options
+        What the user said about reading; *limits* stands above those in it.
+    """
+
+    def __init__(
+        self,
+        limits: ParseLimits,
+        workers: int = 1,
+        *,
+        readers: str = DEFAULT_READERS,
+        options: ReadOptions = DEFAULT_OPTIONS,
+    ) -> None:
+        if workers < 1:
+            raise ValueError(f"a pool needs at least one worker, not {workers}")
+        self.limits = limits
+        self.options = replace(options, limits=limits)
+        self._workers = workers
+        self._idle: deque[WorkerProcess] = deque()
+        self._taken = 0
+        self._closed = False
+        self._change = threading.Condition()
+        self._starter = WorkerStarter(readers, limits)
+
+    def __enter__(self) -> ParsePool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
+        """Start reading a file; waits for an idle worker.
+
+        Parameters
+        ----------
+        path
+            The file.
+        spool
+            Folder that takes copies of its attachments.
+
+        Raises
+        ------
+        FileError
+            The file cannot be read: missing, of an unknown format, damaged, protected, over a
+            limit, or it crashed the worker.
+        PoolClosed
+            The pool was closed, before or meanwhile.
+        """
+        request = Request("read", path, replace(self.options, spool=spool))
+        return ParsedFile(_Read(self, self._take(), request))
+
+    def render(
+        self, path: Path, page: int, /, *, dpi: float = 144.0, options: ReadOptions | None = None
+    ) -> PageImage | None:
+        """Draw a page; ``None`` where the format has no pages to see.
+
+        Parameters
+        ----------
+        path, page, dpi
+            See :func:`casetrack.parse.render.render_page`.
+        options
+            For this page instead of those of the pool; of its limits only the time counts.
+
+        Raises
+        ------
+        FileError
+            As for :meth:`read`.
+        """
+        from casetrack.parse.render import PageImage
+
+        order = _Read(self, self._take(), Request("draw", path, options or self.options, page, dpi))
+        said = order.ask()
+        if said["event"] == "no_picture":
+            order.release()
+            return None
+        return PageImage(order.picture(), said["width"], said["height"], said["scale"])
+
+    def _take(self) -> WorkerProcess:
+        with self._change:
+            self._change.wait_for(lambda: self._closed or self._taken < self._workers)
+            if self._closed:
+                raise PoolClosed(CLOSED)
+            self._taken += 1
+        try:
+            return self._idle_worker() or self._starter.spawn()
+        except BaseException:
+            self._free()
+            raise
+
+    def _idle_worker(self) -> WorkerProcess | None:
+        """Take one that is still alive: one that waits for long may be ended by the system."""
+        while True:
+            with self._change:
+                if not self._idle:
+                    return None
+                worker = self._idle.pop()
+            if worker.is_fit(self.limits.memory_mb):
+                return worker
+            self._starter.discard(worker)
+
+    def watch(self) -> None:
+        """Let the memory of busy workers be watched."""
+        self._starter.wake()
+
+    def give_back(self, worker: WorkerProcess, /) -> None:
+        """Take back a worker: keep it if it is healthy, else forget it."""
+        worker.busy = False
+        fit = worker.is_fit(self.limits.memory_mb)
+        with self._change:
+            if fit and not self._closed:
+                self._idle.append(worker)
+                worker = None  # type: ignore[assignment]
+        if worker is not None:
+            self._starter.discard(worker)
+        self._free()
+
+    def _free(self) -> None:
+        with self._change:
+            self._taken -= 1
+            self._change.notify()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the pool has been closed."""
+        return self._closed
+
+    def close(self) -> None:
+        """End all workers at once; reads that are under way raise :class:`PoolClosed`."""
+        with self._change:
+            self._closed = True
+            self._idle.clear()
+            self._change.notify_all()
+        self._starter.close()

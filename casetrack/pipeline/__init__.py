@@ -1,7 +1,0 @@
-"""Pipelines: what happens to a file between the disk and the collection, as a file lists it."""
-
-from casetrack.pipeline.catalogue import Tools
-from casetrack.pipeline.chain import Pipeline
-from casetrack.pipeline.files import PipelineFile, build_pipeline, load_pipeline, pipeline_names
-
-__all__ = ["Pipeline", "PipelineFile", "Tools", "build_pipeline", "load_pipeline", "pipeline_names"]

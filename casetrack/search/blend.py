@@ -1,0 +1,311 @@
+"""The ranking of the context edition: two lists of passages, blended, and one result per document.
+
+The best passages by BM25 and the best by cosine, each list brought to 0..1 by its own least and
+greatest score (1 for all where these are equal), 0 for a passage that a list does not hold:
+``(1 - alpha) * keyword + alpha * vector``. A document is as good as its best passage; equal ones
+stand with the newer first, then by id. The keyword list is that of ``bm25()`` in SQL.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from casetrack.base.blas import one_thread_each
+from casetrack.base.errors import EmbeddingsDisabled, ModelError, UsageError
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.filters import choose
+from casetrack.search.lists import lists_of
+from casetrack.search.plan import make_plan, words_only
+from casetrack.store.index.recall import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from casetrack.base.records import SearchMode
+    from casetrack.search.filters import Filter
+    from casetrack.search.plan import Plan
+    from casetrack.store.index.rows import Place
+    from casetrack.store.workspace import State
+
+K = TypeVar("K")
+
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BlendSettings:
+    """How two lists become one; the names and defaults of the key ``[retrieval]``.
+
+    Attributes
+    ----------
+    hybrid_alpha
+        Weight of the vectors, 0 to 1; the words have the rest.
+    candidate_k_keyword, candidate_k_vector
+        Length of each list.
+    final_limit
+        Documents that are shown.
+    max_chunks_per_doc
+        Passages that are shown of each.
+
+    Raises
+    ------
+    UsageError
+        A value is out of range.
+    """
+
+    hybrid_alpha: float = 0.6
+    candidate_k_keyword: int = 80
+    candidate_k_vector: int = 80
+    final_limit: int = 12
+    max_chunks_per_doc: int = 3
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.hybrid_alpha <= 1.0:
+            raise UsageError(
+                f"hybrid_alpha must be 0 to 1, not {self.hybrid_alpha}.",
+                hint="0 counts the words alone, 1 the meaning alone; 0.6 is usual.",
+            )
+        for name in ("candidate_k_keyword", "candidate_k_vector", "final_limit"):
+            if not 1 <= getattr(self, name) <= MOST:
+                raise UsageError(f"{name} must be 1 to {MOST:,}, not {getattr(self, name)}.")
+        if self.max_chunks_per_doc < 1:
+            raise UsageError(
+                f"max_chunks_per_doc must be 1 or more, not {self.max_chunks_per_doc}."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Blended(Generic[K]):
+    """A passage and how its score came about.
+
+    Attributes
+    ----------
+    chunk
+        Which passage.
+    keyword, vector
+        What each list says of it, as it is; ``None`` where the list does not hold it.
+    keyword_part, vector_part
+        The same from 0 to 1; 0 where the list does not hold it.
+    score
+        Both blended.
+    """
+
+    chunk: K
+    keyword: float | None
+    vector: float | None
+    keyword_part: float
+    vector_part: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class BlendedDocument(Generic[K]):
+    """A document with its best passages, the best first; its score is that of the first."""
+
+    document_id: str
+    chunks: tuple[Blended[K], ...]
+
+    @property
+    def score(self) -> float:
+        """The score of its best passage."""
+        return self.chunks[0].score
+
+
+def blend(
+    keyword: Mapping[K, float],
+    vector: Mapping[K, float],
+    alpha: float,
+    /,
+    *,
+    document_of: Callable[[K], str],
+    newness: Callable[[str], float],
+    name: Callable[[K], int | str],
+    limit: int,
+    per_document: int,
+    rank: Callable[[str], int | str] = str,
+) -> list[BlendedDocument[K]]:
+    """Return the best documents of two lists of passages.
+
+    Parameters
+    ----------
+    keyword, vector
+        Passages with their scores.
+    alpha
+        Weight of the vectors, 0 to 1.
+    document_of
+        Returns the id of a passage's document.
+    newness
+        Returns when a document was last changed, greater for newer; asked of equal ones alone.
+    name
+        Returns what orders equal passages of a document.
+    limit, per_document
+        Documents, and passages of each, at most.
+    rank
+        Returns what orders equal documents.
+    """
+    words, meanings = unit_scale(keyword), unit_scale(vector)
+    found: dict[str, list[Blended[K]]] = {}
+    for chunk in dict.fromkeys((*keyword, *vector)):
+        k, v = words.get(chunk, 0.0), meanings.get(chunk, 0.0)
+        score = (1.0 - alpha) * k + alpha * v
+        one = Blended(chunk, keyword.get(chunk), vector.get(chunk), k, v, score)
+        found.setdefault(document_of(chunk), []).append(one)
+    best = {document: max(one.score for one in chunks) for document, chunks in found.items()}
+    times = Counter(best.values())
+
+    def order(document: str) -> tuple[float, float, int | str]:
+        score = best[document]
+        return -score, -newness(document) if times[score] > 1 else 0.0, rank(document)
+
+    return [
+        BlendedDocument(
+            document,
+            tuple(
+                heapq.nsmallest(per_document, found[document], lambda c: (-c.score, name(c.chunk)))
+            ),
+        )
+        for document in sorted(found, key=order)[:limit]
+    ]
+
+
+def unit_scale(scores: Mapping[K, float], /) -> dict[K, float]:
+    """Return scores from 0 for the least to 1 for the greatest; 1 for all where they are equal."""
+    if not scores:
+        return {}
+    least, most = min(scores.values()), max(scores.values())
+    if least == most:
+        return dict.fromkeys(scores, 1.0)
+    return {key: (score - least) / (most - least) for key, score in scores.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class BlendedAnswer:
+    """What a blended search found.
+
+    Attributes
+    ----------
+    mode
+        What was asked for, or what was chosen.
+    alpha
+        The weight of the vectors that was in force.
+    documents
+        The best first.
+    notes
+        What the user should know.
+    """
+
+    mode: SearchMode
+    alpha: float
+    documents: Sequence[BlendedDocument[Place]]
+    notes: tuple[str, ...]
+
+
+@one_thread_each()
+def blended_search(
+    state: State, query: str, /, *, mode: SearchMode | None, where: Filter, settings: BlendSettings
+) -> BlendedAnswer:
+    """Return the best documents of a collection.
+
+    Parameters
+    ----------
+    state
+        What is searched.
+    query
+        A question or words.
+    mode
+        ``keyword``, ``semantic`` or ``hybrid``; ``None`` is hybrid where there are vectors and the
+        models that made them, else keyword.
+    where
+        Which documents are searched: both lists are those of these documents.
+    settings
+        How the lists are blended.
+
+    Raises
+    ------
+    EmbeddingsDisabled
+        *mode* needs vectors, and nothing has any.
+    ModelError
+        *mode* needs the models, and they cannot be had.
+    UsageError
+        See :func:`casetrack.search.filters.choose`.
+    """
+    index, snapshot = state.index, state.snapshot
+    encoders = state.workspace.encoders
+    chosen = choose(state, where)
+    if mode in ("semantic", "hybrid") and index.chunk_count and not index.embedded_count:
+        raise EmbeddingsDisabled(mode)
+    if not index.embedded_count:
+        # Without vectors the words are all there is to search: that is nothing to tell.
+        mode = "keyword"
+    chosen_for_user = mode is None
+    plan = make_plan(
+        mode,
+        None,
+        index,
+        lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
+        query=query,
+        rerank=False,
+    )
+    plan, asked = _encoded(plan, query, yields=chosen_for_user)
+    notes = [*chosen.notes, *plan.notes]
+    terms = {term: float(n) for term, n in Counter(index_terms(query)).items()}
+    words: dict[Place, float] = {}
+    meanings: dict[Place, float] = {}
+    scope = chosen.scope(index)
+    lists = lists_of(state)
+
+    def listed(question: Question, depth: int) -> dict[Place, float]:
+        ((_, places, scores),) = lists.top(scope, question, depth)
+        return dict(zip(places, map(float, scores), strict=True))
+
+    if plan.mode != "semantic":
+        words = listed(Question(terms), settings.candidate_k_keyword)
+        if not terms and index.chunk_count:
+            notes.append("The query has no searchable word; only very common words or signs.")
+    if asked is not None:
+        meanings = listed(Question(vector=asked), settings.candidate_k_vector)
+    notes += lists.unsearched.notes
+    alpha = {"keyword": 0.0, "semantic": 1.0}.get(plan.mode, settings.hybrid_alpha)
+
+    def document_of(place: Place) -> str:
+        part = index.segments[place[0]]
+        # Only live rows are found, so there is one.
+        return part.documents[part.data.column("revision")[place[1]]] or ""
+
+    found = blend(
+        words,
+        meanings,
+        alpha,
+        document_of=document_of,
+        newness=lambda document: snapshot.documents[document].dated_at.timestamp(),
+        name=lambda place: int(index.segments[place[0]].data.column("chunk_index")[place[1]]),
+        rank=snapshot.documents.ranks.__getitem__,
+        limit=settings.final_limit,
+        per_document=settings.max_chunks_per_doc,
+    )
+    return BlendedAnswer(plan.mode, alpha, found, tuple(notes))
+
+
+def _encoded(plan: Plan, query: str, *, yields: bool) -> tuple[Plan, NDArray[np.float32] | None]:
+    """Return the vector of a question where the plan needs it, and the plan that can be followed.
+
+    A plan that *yields* does without models that fail, such as a service that is down.
+    """
+    if plan.encoder is None:
+        return plan, None
+    try:
+        return plan, plan.encoder.encode_query(query).dense
+    except ValueError:
+        # Signs that no model has a token for, such as joiners alone.
+        why = "The query has nothing that the models know; it was searched for by its words."
+        return plan.by_words_only(why), None
+    except ModelError as error:
+        if not yields:
+            raise
+        return plan.by_words_only(words_only(error)), None

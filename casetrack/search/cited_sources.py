@@ -1,0 +1,264 @@
+"""Pages of the very thing that a question cites: the opinion, the paper, the transcript, the stamp.
+
+Which document is meant is told by :class:`casetrack.graph.paper_sources.Sources`, and which page of
+it by the places printed there (pages and lines of transcripts, star pages, Bates numbers).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from casetrack.extract.papers.caption import case_key
+from casetrack.extract.papers.places import read_bates
+from casetrack.extract.papers.spans import LegalCitation
+from casetrack.extract.references.matches import slug
+from casetrack.graph.cited import distinctive, same_word
+from casetrack.graph.paper_sources import Sources
+from casetrack.store.index.rows import positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.base.records import Document
+    from casetrack.base.records.reading import AskedCitation
+    from casetrack.extract.papers.places import BatesRange
+    from casetrack.extract.papers.spans import AuthorityKind
+    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Scope
+    from casetrack.store.workspace import State
+
+AT_PLACE, SOURCE = 0, 1
+"""How near a passage is: the page or line that is cited; the beginning of what is cited."""
+_LINES = re.compile(r"(?<![\d*])(\d{1,4}):(\d{1,2})(?:-(?:(\d{1,4}):)?(\d{1,2}))?(?!\d)")
+_STARS = re.compile(r"\*(\d+)(?:-\*(\d+))?")
+_PRINTED = re.compile(r"printed pp?\. (\d+)(?:-(\d+))?")
+_DECISIONS = frozenset(("opinion", "order"))
+
+
+def sources_in(state: State, /) -> Sources:
+    """Return what the documents of a state are to those who cite them; made once."""
+    return Sources(state.snapshot.documents.values())
+
+
+def loaded_ranges(state: State, /) -> tuple[tuple[BatesRange, Document], ...]:
+    """Return the Bates numbers that load files give to documents, with the documents."""
+    found = []
+    for document in state.snapshot.documents.values():
+        if document.parent_id is not None or '"bates_begin"' not in (document.metadata or ""):
+            continue
+        told = json.loads(document.metadata or "{}")
+        first = read_bates(told.get("bates_begin") or "")
+        last = read_bates(told.get("bates_end") or told.get("bates_begin") or "")
+        if first is None or last is None or first.key != last.key:
+            continue
+        if first.first <= last.last:
+            found.append((replace(first, last=last.last), document))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlaces:
+    """Finds the pages of what is cited in one scope."""
+
+    state: State
+    scope: Scope
+
+    def of(self, citation: AskedCitation, keys: Sequence[str], /) -> dict[Place, int]:
+        """Return the places of what a citation means, each with how near it is.
+
+        Parameters
+        ----------
+        citation
+            As the question has it.
+        keys
+            Of the references that it means, as far as any document has them.
+        """
+        if citation.kind == "bates":
+            asked = read_bates(citation.part.text) or read_bates(citation.number)
+            return {} if asked is None else self._numbered(asked)
+        if citation.kind == "transcript":
+            return dict.fromkeys(self._spoken(citation), AT_PLACE)
+        found: dict[Place, int] = {}
+        for document in self._documents(citation, keys):
+            at = list(self._pages(document, citation)) if citation.pin else []
+            if at:
+                found |= dict.fromkeys(at, AT_PLACE)
+            elif (first := next(self._rows(document), None)) is not None:
+                found[first] = SOURCE
+        return found
+
+    def _documents(self, citation: AskedCitation, keys: Sequence[str]) -> list[Document]:
+        sources = self.state.once(sources_in)
+        if citation.kind == "docket number":
+            wanted = case_key(citation.number)
+            return [
+                d for d in sources.documents if d.case_number and case_key(d.case_number) == wanted
+            ]
+        found = {
+            d.document_id: d
+            for key in dict.fromkeys((*keys, *citation.keys))
+            for d in sources.sources_of(_as_cited(citation, key))
+        }
+        if not found and citation.kind in {"case", "name"}:
+            found = {d.document_id: d for d in sources.documents if _is_called(d, citation)}
+        return list(found.values())
+
+    def _rows(self, document: Document) -> Iterator[Place]:
+        for number, part in enumerate(self.scope.index.segments):
+            span = part.span_of(document.document_id)
+            inside = self.scope.rows[number]
+            for row in range(span.start, span.stop):
+                if inside is None or (
+                    inside.start <= row < inside.stop if isinstance(inside, slice) else inside[row]
+                ):
+                    yield number, row
+
+    def _pages(self, document: Document, citation: AskedCitation) -> Iterator[Place]:
+        """Yield the passages on the cited page: as it is printed, or else of a paper's file."""
+        rows = list(self._rows(document))
+        if citation.pin[0].startswith("¶"):
+            numbered = re.compile(rf"(?m)^\s*{citation.pin[0][1:]}\.\s")
+            texts = self.scope.index.texts(rows)
+            yield from (place for place in rows if numbered.search(texts[place]))
+            return
+        first, last = (int(p) if p.isdigit() else -1 for p in citation.pin[:2])
+        printed = {place: self._printed(place) for place in rows}
+        said = re.compile(_STARS.pattern if citation.kind in {"case", "name"} else _PRINTED.pattern)
+        for pattern in dict.fromkeys((said, _PRINTED)):
+            spans = {
+                place: [(int(m[1]), int(m[2] or m[1])) for m in pattern.finditer(text)]
+                for place, text in printed.items()
+            }
+            hits = [
+                p for p, found in spans.items() if any(a <= last and first <= b for a, b in found)
+            ]
+            if hits:
+                yield from hits
+                return
+        if citation.kind in {"record", "exhibit"}:
+            for number, row in rows:
+                page = int(self.scope.index.segments[number].data.column("page")[row])
+                if first <= page <= last:
+                    yield number, row
+
+    def _printed(self, place: Place) -> str:
+        data = self.scope.index.segments[place[0]].data
+        return data.places_of([place[1]], ["printed_place"])[0]["printed_place"] or ""
+
+    def _all_printed(self, holding: str) -> Iterator[tuple[Place, str]]:
+        """Yield all passages in the scope whose printed places hold a text."""
+        for number, part in enumerate(self.scope.index.segments):
+            column = part.data.places["printed_place"]
+            if column.null_count == len(column):
+                continue
+            fits = pc.fill_null(pc.match_substring(column, holding, ignore_case=True), False)
+            wanted = set(positions(self.scope.rows[number], part.data.size).tolist())
+            for row in pc.indices_nonzero(fits).to_pylist():
+                if row in wanted:
+                    yield (number, row), column[row].as_py()
+
+    def _numbered(self, asked: BatesRange) -> dict[Place, int]:
+        """Return the pages that bear Bates numbers, and what a load file says to have them.
+
+        A load file says the first and the last number of a document. Where it has as many pages as
+        numbers, the page is certain; else the document is shown from its beginning.
+        """
+        found = dict.fromkeys(self._stamped(asked), AT_PLACE)
+        parts = self.scope.index.segments
+        stamped = {
+            parts[n].documents[int(parts[n].data.column("revision")[row])] for n, row in found
+        }
+        for borne, document in self.state.once(loaded_ranges):
+            if not _overlap(borne, asked) or document.document_id in stamped:
+                continue
+            rows = list(self._rows(document))
+            first, last = (n - borne.first + 1 for n in (asked.first, asked.last))
+            pages = {p: int(parts[p[0]].data.column("page")[p[1]]) for p in rows}
+            has_all = borne.last - borne.first + 1 == document.page_count
+            exact = [p for p in rows if has_all and first <= pages[p] <= last]
+            if exact:
+                found |= dict.fromkeys(exact, AT_PLACE)
+            elif rows:
+                found[rows[0]] = SOURCE
+        return found
+
+    def _stamped(self, asked: BatesRange) -> Iterator[Place]:
+        prefix = re.split(r"[\W_\d]", asked.prefix)[0]
+        for place, text in self._all_printed(prefix):
+            for said in text.split("; "):
+                borne = read_bates(said)
+                if borne is not None and _overlap(borne, asked):
+                    yield place
+                    break
+
+    def _spoken(self, citation: AskedCitation) -> Iterator[Place]:
+        first, last = (_line(pin) for pin in citation.pin[:2])
+        only = self._of_witness(citation.number)
+        for place, text in self._all_printed(":"):
+            part = self.scope.index.segments[place[0]]
+            document = part.documents[int(part.data.column("revision")[place[1]])]
+            if only and document not in only:
+                continue
+            for match in _LINES.finditer(text):
+                begin = int(match[1]), int(match[2])
+                end = int(match[3] or match[1]), int(match[4] or match[2])
+                if begin <= last and first <= end:
+                    yield place
+                    break
+
+    def _of_witness(self, who: str) -> set[str]:
+        """Return the ids of the transcripts of a witness; empty where none is known to be."""
+        if not who:
+            return set()
+        citation = LegalCitation(0, 0, "", "record", "full", f"record:dep-{slug(who)}", who)
+        return {d.document_id for d in self.state.once(sources_in).sources_of(citation)}
+
+
+def _as_cited(citation: AskedCitation, key: str) -> LegalCitation:
+    kinds: dict[str, AuthorityKind] = {
+        "name": "case",
+        "case": "case",
+        "record": "record",
+        "exhibit": "record",
+        "rule": "rule",
+        "constitution": "constitution",
+        "regulation": "regulation",
+    }
+    kind = kinds.get(citation.kind, "statute")
+    return LegalCitation(0, 0, "", kind, "full", key, citation.part.text, keys=(key,))
+
+
+def _is_called(document: Document, citation: AskedCitation) -> bool:
+    """Return whether a document is the decision whose parties a question names."""
+    if not document.case_name or not (document.own_citations or document.legal_type in _DECISIONS):
+        return False
+    asked = distinctive(" v. ".join(" ".join(side) for side in citation.parties if side))
+    own = distinctive(document.case_name)
+    return bool(asked[0]) and all(
+        not said or any(same_word(word, said[0]) for word in mine)
+        for said, mine in zip(asked, own, strict=True)
+    )
+
+
+def _overlap(one: BatesRange, other: BatesRange) -> bool:
+    return one.key == other.key and one.first <= other.last and other.first <= one.last
+
+
+def _line(pin: str) -> tuple[int, int]:
+    page, _, line = pin.partition(":")
+    return int(page), int(line or 1)
+
+
+def opinion_called(documents: Sequence[Any], word: str, /) -> bool:
+    """Return whether exactly one decision among *documents* is called by a word for short."""
+    fits = {
+        d.case_name
+        for d in documents
+        if d.case_name and d.own_citations and distinctive(d.case_name)[0][:1] == (word,)
+    }
+    return len(fits) == 1

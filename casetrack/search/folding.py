@@ -1,0 +1,282 @@
+"""Passages that belong together: which of those found are one place, and why.
+
+Three things make one place: the same text again (a clause repeated in every mail of a chain, a
+contract that lies there twice), nearly the same text (it begins or ends elsewhere, and within
+nothing differs: not a number, not a "not"), and the next passage of a page, where it was found for
+the text that both share. Neighbours share an eighth of their text; where what the second was found
+for stands in the rest, it is an answer of its own, and stays one. So do passages of two pages.
+
+The best passage stands for its place; what folds into it is listed with it. Who stands for a place
+never depends on how many are asked for, because passages are taken in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.dense import vectors_at
+from casetrack.search.lexical import inverse_document_frequency
+from casetrack.store.index.rows import by_segment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.postings import Posting
+    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Scope
+
+SAME = "the same text"
+NEARLY_SAME = "nearly the same text"
+BEFORE = "the passage before"
+AFTER = "the next passage"
+
+_NEAR = 0.95
+"""Cosine from which two texts are compared word by word; copies cut elsewhere reach it."""
+_OF_THE_SHORTER, _OF_THE_LONGER = 0.9, 0.7
+"""Shares of the words of two texts that are one run of the same words."""
+_ANCHOR = 6
+"""Words that are looked for in the other text."""
+_WORD = re.compile(r"\w+")
+_LOOKED_AT = 20
+"""How many of the first have their neighbours' texts compared: what stands further down is seldom
+seen, and each comparison takes a part of a millisecond."""
+_COMPARED = 50
+"""How many of the first are compared with near copies, likewise."""
+_OUTSIDE = 0.5
+"""Share of a passage's words of the question, by weight, below which the rest of it counts as
+nothing new."""
+
+
+@dataclass(slots=True)
+class Folded:
+    """One place.
+
+    Attributes
+    ----------
+    head
+        The position of its best passage in what was given.
+    also
+        Positions of the others, in their order, each with what makes it the same place.
+    """
+
+    head: int
+    also: list[tuple[int, str]] = field(default_factory=list)
+
+
+def fold(
+    scope: Scope, places: Sequence[Place], terms: Mapping[str, float] | None = None, /
+) -> list[Folded]:
+    """Join passages that are one place.
+
+    Parameters
+    ----------
+    scope
+        What was searched.
+    places
+        Passages, best first, each once.
+    terms
+        Index terms that were looked for, with their weights; without any, neighbours stay apart.
+
+    Returns
+    -------
+    list of Folded
+        In the order of their heads; every position stands in exactly one.
+    """
+    known = _Known(scope, places, terms or {})
+    found: list[Folded] = []
+    for position in range(len(places)):
+        if position not in known.related:
+            found.append(Folded(position))
+            continue
+        if told := known.place_of(position):
+            number, reason = told
+            found[number].also.append((position, reason))
+        else:
+            number = len(found)
+            found.append(Folded(position))
+        known.add(position, number, is_head=not told)
+    return found
+
+
+def distinct(index: Index, places: Sequence[Place], /) -> list[int]:
+    """Return the positions of the first passage of each text, in their order."""
+    first = {key: position for position, key in reversed(list(enumerate(_keys(index, places))))}
+    return sorted(first.values())
+
+
+def _keys(index: Index, places: Sequence[Place]) -> list[int]:
+    keys = np.zeros(len(places), dtype=np.uint64)
+    for number, here, rows in by_segment(places):
+        keys[here] = index.segments[number].data.column("text_key")[rows]
+    found: list[int] = keys.tolist()
+    return found
+
+
+class _Known:
+    """The places so far, and what they are known by.
+
+    Attributes
+    ----------
+    related
+        Positions that may be one place with another: of all others, which are most, nothing need be
+        known.
+    """
+
+    def __init__(self, scope: Scope, places: Sequence[Place], terms: Mapping[str, float]) -> None:
+        index = scope.index
+        self._index = index
+        self._words = _Words(scope, terms)
+        self._places = places
+        self._keys = _keys(index, places)
+        self._by_key: dict[int, int] = {}
+        self._by_place: dict[Place, int] = {}
+        self._heads: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        vectors = vectors_at(index, places[:_COMPARED])
+        pairs = np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist()
+        self._near: dict[int, list[int]] = {}
+        for later, earlier in pairs:
+            self._near.setdefault(later, []).append(earlier)
+        times, all_places = Counter(self._keys), set(places)
+        self.related = {n for n, key in enumerate(self._keys) if times[key] > 1}
+        self.related.update(
+            n
+            for n, (segment, row) in enumerate(places)
+            if (segment, row - 1) in all_places or (segment, row + 1) in all_places
+        )
+        self.related.update(position for pair in pairs for position in pair)
+
+    def add(self, position: int, number: int, *, is_head: bool) -> None:
+        self._by_key.setdefault(self._keys[position], number)
+        if is_head:
+            self._by_place[self._places[position]] = number
+            self._heads[number] = position
+            self._numbers[position] = number
+
+    def place_of(self, position: int) -> tuple[int, str] | None:
+        """Return the place that a passage belongs to, and why; ``None`` for a place of its own."""
+        number = self._by_key.get(self._keys[position])
+        if number is not None:
+            return number, SAME
+        beside = self._beside(position) if position < _LOOKED_AT else None
+        return beside or self._copied(position)
+
+    def _beside(self, position: int) -> tuple[int, str] | None:
+        segment, row = self._places[position]
+        sides = (((segment, row - 1), AFTER), ((segment, row + 1), BEFORE))
+        beside = [(self._by_place[p], why) for p, why in sides if p in self._by_place]
+        near = [(number, why) for number, why in beside if self._touch(position, number)]
+        return min(near, default=None)
+
+    def _touch(self, position: int, number: int) -> bool:
+        """Return whether two passages stand on one page and share some of its text."""
+        (segment, row), (_, other) = self._places[position], self._places[self._heads[number]]
+        first, second = sorted((row, other))
+        column = self._index.segments[segment].data.column
+        if any(column(name)[row] != column(name)[other] for name in ("revision", "page")):
+            return False
+        start, end = int(column("char_start")[second]), int(column("char_end")[first])
+        if end <= start:
+            return False
+        at = int(column("char_start")[row])
+        text = self._index.texts([(segment, row)])[segment, row]
+        return self._words.stand_in((segment, row), text[start - at : end - at])
+
+    def _copied(self, position: int) -> tuple[int, str] | None:
+        for head in self._near.get(position, ()):
+            if head in self._numbers and self._is_copy(head, position):
+                return self._numbers[head], NEARLY_SAME
+        return None
+
+    def _is_copy(self, head: int, position: int) -> bool:
+        pair = (self._places[head], self._places[position])
+        texts = self._index.texts(pair)
+        return is_copy(texts[pair[0]], texts[pair[1]])
+
+
+class _Words:
+    """Tells whether what a passage was found for stands in a part of it."""
+
+    def __init__(self, scope: Scope, terms: Mapping[str, float]) -> None:
+        self._scope = scope
+        self._terms = sorted(terms)
+        self._weights = terms
+        self._postings: dict[int, list[Posting | None]] = {}
+        self._rarity: dict[str, float] = {}
+
+    def stand_in(self, place: Place, part: str) -> bool:
+        """Return whether most of what a passage has of the question stands in *part* alone."""
+        inside = Counter(index_terms(part))
+        held = self._counts(place)
+        whole = sum(self._weight(term) for term in held)
+        outside = sum(self._weight(term) for term, count in held.items() if count > inside[term])
+        return outside < _OUTSIDE * whole
+
+    def _counts(self, place: Place) -> dict[str, int]:
+        found = {}
+        for term, posting in zip(self._terms, self._of(place[0]), strict=True):
+            if posting is None:
+                continue
+            at = int(np.searchsorted(posting.rows, posting.rows.dtype.type(place[1])))
+            if at < len(posting.rows) and posting.rows[at] == place[1]:
+                found[term] = int(posting.values[at])
+        return found
+
+    def _of(self, number: int) -> list[Posting | None]:
+        if number not in self._postings:
+            terms = self._scope.index.segments[number].data.terms
+            self._postings[number] = terms.find(self._terms)
+        return self._postings[number]
+
+    def _weight(self, term: str) -> float:
+        if term not in self._rarity:
+            at = self._terms.index(term)
+            frequency = sum(
+                self._scope.frequency(number, self._of(number)[at])
+                for number in range(len(self._scope.index.segments))
+            )
+            idf = inverse_document_frequency(self._scope.chunk_count, frequency)
+            self._rarity[term] = self._weights[term] * idf
+        return self._rarity[term]
+
+
+def is_copy(one: str, other: str, /) -> bool:
+    """Return whether two texts are the same but for where they begin and end.
+
+    Examples
+    --------
+    >>> is_copy("The tenant pays the rent within 30 days.", "The tenant pays the rent in 30 days.")
+    False
+    """
+    first, second = (_WORD.findall(text.casefold()) for text in (one, other))
+    shorter, longer = sorted((first, second), key=len)
+    if not shorter or len(shorter) < _OF_THE_LONGER * len(longer):
+        return False
+    run = _common_run(shorter, longer)
+    return run >= _OF_THE_SHORTER * len(shorter) and run >= _OF_THE_LONGER * len(longer)
+
+
+def _common_run(shorter: list[str], longer: list[str]) -> int:
+    """Return the length of the longest run of words in both that holds the middle of *shorter*."""
+    size = min(_ANCHOR, len(shorter))
+    middle = (len(shorter) - size) // 2
+    anchor = shorter[middle : middle + size]
+    best = 0
+    for at in range(len(longer) - size + 1):
+        if longer[at : at + size] != anchor:
+            continue
+        before, after = 0, size
+        while before < min(middle, at) and shorter[middle - before - 1] == longer[at - before - 1]:
+            before += 1
+        most = min(len(shorter) - middle, len(longer) - at)
+        while after < most and shorter[middle + after] == longer[at + after]:
+            after += 1
+        best = max(best, before + after)
+    return best

@@ -1,0 +1,209 @@
+"""How much each part of a passage says on the question.
+
+Five things speak for a part: how many of the question's words it has; how many of those that are
+rare, in the collection and among the parts of this passage; how near its tokens are to the
+question's (MaxSim over the stored matrix, part by part); what its neighbours say that it does not,
+since "it" and "this fee" refer to them, and what their heading
+says; and whether it has a value of the kind that is asked for. Without a token matrix the other
+four decide.
+
+The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three
+paragraphs read as one passage; English and German), in two halves of whole articles, each judged by
+the weights of the other: see docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casetrack.ingest.steps.words import index_terms
+from casetrack.search.pinpoint.hits import hits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from casetrack.base.records.reading import Reading, Want
+    from casetrack.search.pinpoint.units import Unit
+
+Floats = NDArray[np.float64]
+
+MOST = 3
+"""Parts of a passage that are marked, at most."""
+_SHARE = 0.3
+"""A further part is marked where this share of what speaks for the best speaks for it."""
+_WITH_TOKENS = (2.8, 6.0, 1.0, 2.9, 1.15)
+_BY_WORDS = (4.4, 7.9, 0.0, 3.2, 1.4)
+_ASKING = frozenset(
+    index_terms(
+        "how why did do does about much many may must can could would should might shall any some "
+        "there during been being were also not only most more other those these please tell say"
+    )
+)
+"""Words by which one asks: where they stand in a text they say nothing on what is asked."""
+_EVEN = 1e-9
+_HEADING = -1.0
+"""A heading names what the answer is about; it is seldom the answer."""
+_FLAT = 0.02
+"""Spread of MaxSim below which differences between the parts mean nothing."""
+
+_DAY = (
+    r"\b(?:1[0-9]{3}|20[0-9]{2})s?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|years?|decades?|days?"
+    r"|months?|weeks?|hours?|anniversary|januar|februar|m\u00e4rz|mai|juni|juli|oktober|dezember"
+    r"|tage?n?|monate?n?|jahre?n?|wochen?|stunden?)\b"
+)
+_NUMBER = (
+    r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
+    r"|fifty|sixty|ninety|dozen|hundred|thousand|million|billion|half|third|quarter|percent)\b"
+)
+_ASKED_SPAN = re.compile(
+    r"\bhow (?:long|much (?:time|notice))\b"
+    r"|\b(?:what|which) (?:is|was) the (?:duration|length|term)\b",
+    re.IGNORECASE,
+)
+_ASKED_DUE = re.compile(
+    r"\b(?:how (?:soon|quickly|promptly)|by when|within (?:what|which|how)|deadline|time limit"
+    r"|(?:notice|grace|cure) period)\b",
+    re.IGNORECASE,
+)
+_DUE = re.compile(
+    r"\b(?:within|(?:no|not) (?:later|less) than|at (?:the )?latest|at least|immediately"
+    r"|promptly|without (?:undue )?delay|prior|before|upon|innerhalb|binnen|sp\u00e4testens"
+    r"|unverz\u00fcglich|vor Ablauf)\b",
+    re.IGNORECASE,
+)
+_NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
+_LOOKS: dict[Want, re.Pattern[str]] = {
+    "date": re.compile(_DAY, re.IGNORECASE),
+    "amount": re.compile(_NUMBER, re.IGNORECASE),
+    "figure": re.compile(_NUMBER, re.IGNORECASE),
+    "count": re.compile(_NUMBER, re.IGNORECASE),
+    "person": re.compile(_NAME),
+    "place": re.compile(_NAME),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a part of a passage is held against.
+
+    Attributes
+    ----------
+    terms
+        Index terms of the question with their weights: 1 or more for its own, less for other names.
+    rarity
+        Their weights in the collection, by term.
+    wants
+        What it asks for.
+    is_due
+        Whether it asks by when something is to be done.
+    is_span
+        Whether it asks how long something lasts.
+    names
+        Those of its terms that name documents: they say which document, not where in it.
+    query
+        It, as the user asked.
+    """
+
+    terms: Mapping[str, float]
+    rarity: Mapping[str, float]
+    wants: frozenset[Want] = frozenset()
+    is_due: bool = False
+    is_span: bool = False
+    names: frozenset[str] = frozenset()
+    query: str = ""
+
+    @classmethod
+    def of(cls, reading: Reading, rarity: Mapping[str, float], /) -> Sought:
+        """Return what a question looks for."""
+        is_due = _ASKED_DUE.search(reading.query) is not None
+        is_span = _ASKED_SPAN.search(reading.query) is not None
+        names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
+        return cls(reading.terms, rarity, reading.wants, is_due, is_span, names, reading.query)
+
+    @property
+    def telling(self) -> Mapping[str, float]:
+        """The terms that tell one part of a document from another; all where there are no such."""
+        said = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms
+        found = {t: weight for t, weight in said.items() if t not in self.names}
+        return found if any(weight >= 1.0 for weight in found.values()) else said
+
+
+def scores(
+    text: str, units: Sequence[Unit], sought: Sought, near: Floats | None = None, /
+) -> Floats:
+    """Return how much of what speaks for any unit speaks for each, float [units]; the sum is 1.
+
+    Parameters
+    ----------
+    text, units
+        A passage and its parts, at least one.
+    sought
+        The question.
+    near
+        float [units]: MaxSim of each part with the question; ``None`` without a token matrix.
+    """
+    terms = sought.telling
+    held = _held(text, units, terms)
+    own = sum(weight for weight in terms.values() if weight >= 1.0)
+    own = own or sum(terms.values()) or 1.0
+    worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
+    own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
+    spread = {term: sum(term in found for found in held) for term in worth}
+    scale = math.log(len(units) + 1)
+    local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
+    features = np.zeros((len(units), 5))
+    over: frozenset[str] = frozenset()
+    for i, found in enumerate(held):
+        beside = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
+        over = found if units[i].kind == "heading" else over
+        features[i, 0] = min(1.0, sum(terms[t] for t in found) / own)
+        features[i, 1] = min(1.0, sum(local[t] for t in found) / own_worth)
+        # A part stands under its heading, however far above.
+        carried = sum(worth[t] for near_by in beside for t in near_by - found)
+        features[i, 3] = min(1.0, carried / own_worth)
+        said = text[units[i].start : units[i].end]
+        features[i, 4] = fits(said, sought.wants)
+        if sought.is_due and features[i, 4]:
+            features[i, 4] += _DUE.search(said) is not None
+    if near is not None:
+        features[:, 2] = (near - near.mean()) / (near.std() + _FLAT)
+    total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
+    total += [_HEADING if unit.kind == "heading" else 0.0 for unit in units]
+    shares = np.exp(total - total.max())
+    result: Floats = shares / shares.sum()
+    return result
+
+
+def best(shares: Floats, /) -> list[int]:
+    """Return which parts are marked, best first: one, or up to :data:`MOST` where it is close.
+
+    Where nothing speaks for one more than for another, the first is as good as any.
+    """
+    if np.ptp(shares) < _EVEN:
+        return [0]
+    order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:MOST]
+    return [i for i in order if shares[i] >= _SHARE * shares[order[0]]]
+
+
+def fits(text: str, wants: Collection[Want], /) -> float:
+    """Return 1 where a text has something of the kind that is asked for, else 0."""
+    return float(any(want in _LOOKS and _LOOKS[want].search(text) for want in wants))
+
+
+def _held(text: str, units: Sequence[Unit], terms: Mapping[str, float]) -> list[frozenset[str]]:
+    """Return for each unit the terms that it has."""
+    found: list[set[str]] = [set() for _ in units]
+    number = 0
+    for hit in hits_of(text, terms):
+        while number < len(units) - 1 and hit.start >= units[number].end:
+            number += 1
+        found[number].add(hit.term)
+    return [frozenset(each) for each in found]

@@ -1,0 +1,284 @@
+"""Runs a user's SQL: read-only, over the views of collections, with nothing else in reach."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import QueryError, withheld
+from casetrack.base.records.queries import QueryReport
+from casetrack.search.query.functions import Calls
+from casetrack.search.query.reading import Reading
+from casetrack.store.sql.arrays import beyond_python
+from casetrack.store.sql.connection import MEMORY_MB, TIMEOUT_SECONDS
+from casetrack.store.sql.control import Control, size_text, too_large
+from casetrack.store.sql.faithful import each_named, faithful, whole_numbers
+from casetrack.store.sql.guard import check, read_statement
+from casetrack.store.sql.problems import Place, explain_error
+from casetrack.store.sql.scope import by_schema, listing
+from casetrack.store.sql.thread import interruptible
+from casetrack.store.sql.values import plain, refused
+from casetrack.store.workspace.retry import twice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import duckdb
+    import pyarrow as pa
+
+    from casetrack.base.config import SqlLimits
+    from casetrack.store.sql.guard import Statement
+    from casetrack.store.workspace import State
+
+_ROWS_AT_ONCE = 65_536
+_log = logging.getLogger("casetrack.sql")
+_OURS_FAILED = (
+    "Python exception occurred",
+    "exporting a stream from the object",
+    "Detail: Python exception",
+)
+"""How DuckDB says that a function of ours raised, or the making or reading of a table."""
+
+
+def ask(
+    newest: Callable[[], State | Mapping[str, State]],
+    limits: SqlLimits,
+    statement: str,
+    /,
+    *,
+    params: Mapping[str, Any] | None,
+    explain: bool,
+    exact: bool,
+    control: Control | None,
+) -> pa.Table | QueryReport:
+    """Run a reading SQL statement over committed states, which keep its database for the next.
+
+    Parameters
+    ----------
+    newest
+        Returns the newest state of a collection; of several by their names.
+    limits
+        Time and memory.
+    statement, params, explain, exact, control
+        See :func:`run_query`.
+
+    Raises
+    ------
+    QueryError, UsageError, ModelNotFound, FreeTierLimit
+        See ``Collection.sql``.
+    """
+
+    def once() -> pa.Table | QueryReport:
+        states = newest()
+        return run_query(
+            statement,
+            {name: state.once(Reading) for name, state in states.items()}
+            if isinstance(states, Mapping)
+            else states.once(Reading),
+            params=params,
+            timeout=limits.timeout_seconds,
+            memory_mb=limits.memory_mb,
+            control=control,
+            explain=explain,
+            exact=exact,
+        )
+
+    return twice(once)
+
+
+def run_query(
+    statement: str,
+    asked: Reading | Mapping[str, Reading],
+    /,
+    *,
+    params: Mapping[str, Any] | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    memory_mb: int = MEMORY_MB,
+    control: Control | None = None,
+    explain: bool = False,
+    exact: bool = False,
+) -> pa.Table | QueryReport:
+    """Run one SELECT and return its rows.
+
+    Parameters
+    ----------
+    statement
+        DuckDB SQL over what :func:`casetrack.store.sql.catalog.catalog` lists. Named parameters are
+        written ``$name``.
+    asked
+        What it may read; of several collections by their names, each then has a schema of that
+        name. Of a single one in a mapping the schema may be left out.
+    params
+        Values of the named parameters; those of NumPy, pandas, Polars and Arrow will do.
+    timeout
+        Seconds until it is stopped, retrieval included.
+    memory_mb
+        MiB that DuckDB may take; the rows may have half as much.
+    control
+        Stops it from another thread.
+    explain
+        Return the plan and what was asked of the retrieval engine as well, with its notes; without
+        it the notes, such as that no model is installed, are logged as warnings.
+    exact
+        Give days, moments and times that Python has no type for as well, as Arrow holds them.
+
+    Raises
+    ------
+    QueryError
+        Not a single reading statement, a mistake in it, more time or memory than allowed, values
+        that Python has no type for, or collections whose names cannot be schemas.
+    KeyboardInterrupt
+        The main thread was interrupted; the statement has ended.
+    CaseTrackError
+        Whatever a retrieval function raises: an unknown mode, a missing model, a limit of the tier.
+
+    Notes
+    -----
+    DuckDB looks at time and memory between two pieces of work, and one call of a function is one
+    piece. What such a call does, as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``,
+    goes on to its end, whatever the limits, and is not counted while it is made. Only a program
+    that owns its process can end that; ``casetrack query`` does.
+    """
+    import duckdb
+    import pyarrow as pa
+
+    named = by_schema(asked)
+    kept = next(iter(named.values())).kept
+    read = named_in = read_statement(statement)
+    if views := listing(named_in.text, named):
+        read, named_in = read_statement(views), read_statement("")  # which needs nothing
+    values = {name: plain(value) for name, value in (params or {}).items()}
+    control = control or Control()
+
+    def run() -> pa.Table | QueryReport:
+        calls = Calls(control)
+        try:
+            with (
+                kept.database(named, memory_mb=memory_mb) as database,
+                database.cursor(named_in.text, calls) as cursor,
+                control.over(cursor, timeout),
+            ):
+                if control.error is not None:
+                    raise control.error
+                kind = check(cursor, read.text, values)
+                size = memory_mb // 2
+                found = _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
+                if not exact:
+                    _refuse_beyond(found if isinstance(found, pa.Table) else found.table)
+                return found
+        except duckdb.Error as error:
+            if control.error is not None:
+                raise control.error from None
+            if isinstance(error, duckdb.InterruptException):
+                raise
+            if isinstance(error, duckdb.OutOfMemoryException):
+                raise too_large(memory_mb) from None
+            if unfit := refused(values, str(error)):
+                raise unfit from None
+            if calls.error is not None and any(text in str(error) for text in _OURS_FAILED):
+                raise calls.error from None
+            place = Place(read, tuple(name for name in named if name is not None))
+            raise explain_error(error, place) from None
+
+    return interruptible(run, control)
+
+
+def _answer(
+    connection: duckdb.DuckDBPyConnection,
+    read: Statement,
+    values: Mapping[str, Any],
+    calls: Calls,
+    *,
+    kind: str,
+    size: int,
+    explain: bool,
+) -> pa.Table | QueryReport:
+    import duckdb
+
+    started = time.perf_counter()
+    try:
+        table = _rows(connection.sql(read.text, params=values or None), size)
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        raise _located(connection, read.text, values, error) from error
+    for note in withheld(list(calls.withheld.values())):
+        _log.warning("%s", note)
+    if not explain:
+        for note in dict.fromkeys(note for call in calls.made() for note in call.notes):
+            _log.warning("%s", note)
+        return table
+    seconds, made = time.perf_counter() - started, calls.made()
+    if kind != "EXPLAIN":
+        drawn = connection.sql(f"EXPLAIN {read.text}", params=values or None).to_arrow_table()
+    else:
+        drawn = table
+    plan = "\n".join(drawn[drawn.column_names[-1]].to_pylist())
+    return QueryReport(table, plan, made, seconds)
+
+
+def _refuse_beyond(table: pa.Table) -> None:
+    """Refuse rows whose values would fail later, where nothing tells of the statement.
+
+    Raises
+    ------
+    QueryError
+        There are such values.
+    """
+    names = beyond_python(table)
+    if names:
+        which = f"the column{'' if len(names) == 1 else 's'} {', '.join(names[:5])}"
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        raise QueryError(
+            f"Python has no type for days outside of the years 1 to 9999 and for 24:00 o'clock, "
+            f"which {which}{more} hold{'s' if len(names) == 1 else ''}.",
+            hint=f'Select them as text, such as "{names[0]}"::VARCHAR; or take the rows as Arrow '
+            "has them, with exact=True.",
+        )
+
+
+def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
+    """Return a statement's rows. Once handed over they no longer count in DuckDB's own limit."""
+    import pyarrow as pa
+
+    reader = faithful(relation).to_arrow_reader(_ROWS_AT_ONCE)
+    batches, size = [], 0
+    try:
+        for batch in reader:
+            size += batch.nbytes
+            if size > most_mb << 20:
+                raise QueryError(
+                    f"The answer is larger than {size_text(most_mb)}.",
+                    hint="Ask for less: fewer columns, a filter, or a LIMIT. A join without a "
+                    "condition pairs every row with every other.",
+                )
+            batches.append(batch)
+    except OSError as error:
+        # What DuckDB cannot hand over, such as 2 GB of text in one batch, comes from pyarrow.
+        import duckdb
+
+        raise duckdb.OutOfMemoryException(str(error)) from error
+    table = pa.Table.from_batches(batches, schema=reader.schema)
+    return each_named(whole_numbers(table, relation.types))
+
+
+def _located(
+    connection: duckdb.DuckDBPyConnection,
+    statement: str,
+    values: Mapping[str, Any],
+    error: duckdb.Error,
+) -> duckdb.Error:
+    """Return an error with its place in the statement, as far as DuckDB tells it.
+
+    A relation loses the text of its statement, and so the places of names that are not found.
+    Asked for once more by its text it fails in the same way, before anything runs.
+    """
+    import duckdb
+
+    try:
+        connection.execute(statement, values or None)
+    except (duckdb.CatalogException, duckdb.BinderException) as located:
+        return located
+    except duckdb.Error:
+        return error
+    return error

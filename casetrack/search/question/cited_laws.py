@@ -1,0 +1,164 @@
+"""Laws, rules of court and constitutions that a question cites."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.base.records.reading import AskedCitation
+from casetrack.extract.references.matches import slug
+from casetrack.search.question.words import part, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.base.records.reading import CitedKind
+
+_I = re.IGNORECASE
+
+_SIGN = r"(?:§{1,2}|ss\.?(?=\s?\d)|sections?|secs?\.?)"
+_SUBS = r"(?:\s?\([0-9A-Za-z]{1,5}\))*"
+_CODE = re.compile(
+    r"(?<![\w.])(?P<title>\d{1,2})\s+"
+    r"(?P<code>u\.?\s?s\.?\s?c\.?(?:\s?[as]\.)?|c\.?\s?f\.?\s?r\.?)"
+    rf"(?![a-z]),?\s*(?:(?:{_SIGN}|parts?|pt\.?)\s*)?(?P<number>\d{{1,5}}[a-z]{{0,2}}"
+    rf"(?:\.\d{{1,4}}[a-z]?)?(?:-\d{{1,3}}[a-z]?)?(?:\.\d+)?{_SUBS})",
+    _I,
+)
+_LONE_SECTION = re.compile(rf"(?<!\w){_SIGN}\s*(?P<number>\d{{3,5}}{_SUBS})(?![\w.]\d|\w)", _I)
+_STATE_LAW = re.compile(
+    r"(?<!\w)(?:[A-Z][\w.&']*\.?\s+){1,5}"
+    rf"{_SIGN}\s*\d+[\w.:-]*(?:\([0-9A-Za-z]{{1,5}}\))*"
+)
+_RULE = re.compile(
+    r"(?<!\w)(?:(?P<long>fed(?:eral|\.)?\s*r(?:ules?|\.)?\s*(?:of\s+)?"
+    r"(?P<set>civ|crim|evid|app|bankr)[a-z]*\.?\s*(?:p(?:roc(?:edure|\.)?|\.)?)?(?![a-z]))\s*(?:rule\s+)?|(?P<short>frcp|frcrp|frcrimp"
+    rf"|fre|frap|frbp)\s+(?:rule\s+)?|rules?\s+)(?P<number>\d{{1,4}}(?:\.\d)?(?P<subs>{_SUBS})"
+    r"(?:[a-z]?-\d{1,3})?)(?![\w.]\d)",
+    _I,
+)
+_RULE_SETS = {
+    "civ": "civil", "crim": "criminal", "evid": "evidence", "app": "appellate",
+    "bankr": "bankruptcy", "frcp": "civil", "frcrp": "criminal", "frcrimp": "criminal",
+    "fre": "evidence", "frap": "appellate", "frbp": "bankruptcy",
+}  # fmt: skip
+_AMENDMENT = re.compile(
+    r"(?<!\w)(?:u\.?\s?s\.?\s+const(?:itution|\.)?,?\s+)?"
+    r"(?:(?P<roman>amend(?:ment|s|\.)?\s+(?P<n>[ivxl]+|\d{1,2}))|(?P<word>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|thirteenth|fourteenth|fifteenth)\s+amendment|const(?:itution|\.)?,?\s+art(?:icle|\.)?\s+"
+    r"(?P<article>[ivx]+|\d{1,2}))(?!\w)",
+    _I,
+)
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth"
+).split()
+_NUMERALS = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+
+
+def codes(query: str, /) -> Iterator[AskedCitation]:
+    """Yield sections of the United States Code and of federal regulations."""
+    for match in _CODE.finditer(query):
+        kind: CitedKind = "regulation" if match["code"].lower().startswith("c") else "statute"
+        code = "cfr" if kind == "regulation" else "usc"
+        number = match["number"].strip()
+        key = "regulation:" + slug(code, match["title"], number)
+        base = re.match(r"[^(]+", number)
+        letters = r"\.?\s?".join(code)
+        written = re.escape(base[0].strip() if base else number)
+        yield AskedCitation(
+            part(query, match.start(), match.end()),
+            kind,
+            (key,),
+            spellings=(terms_of(f"{match['title']} {code} {base[0] if base else number}"),),
+            pattern=rf"(?i)(?<!\d){match['title']}\s+{letters}\.?[^\d]{{0,20}}{written}(?!\w)",
+        )
+
+
+def state_laws(query: str, /) -> Iterator[AskedCitation]:
+    """Yield laws of the states: a name in capitals, a section sign, a number."""
+    from casetrack.extract.references import References
+
+    for match in _STATE_LAW.finditer(query):
+        if _CODE.search(query, max(0, match.start() - 4), match.end()):
+            continue  # of the United States, and read already
+        written = re.sub(rf"\s*{_SIGN}\s*(?=\d)", " § ", match[0], flags=_I)
+        for found in References().find(written):
+            if found.type in {"regulation", "case"} and found.resolved:
+                text = found.text.split("§")
+                number = text[-1].strip()
+                words = [w for w in re.findall(r"[A-Za-z]+", text[0]) if len(w) > 1]
+                pattern = r"[\w.]*\W+".join(map(re.escape, words)) if len(text) > 1 else ""
+                yield AskedCitation(
+                    part(query, match.start(), match.end()),
+                    "statute",
+                    (found.key,),
+                    spellings=(terms_of(found.text),) if pattern else (),
+                    pattern=pattern and rf"{pattern}[\w.]*\W+\D{{0,12}}{re.escape(number)}(?!\w)",
+                )
+
+
+def rules(query: str, /) -> Iterator[AskedCitation]:
+    """Yield rules of the federal courts, also where the set of rules is left out."""
+    for match in _RULE.finditer(query):
+        own = (match["set"] or match["short"] or "").lower()
+        if not own and not match["subs"] and len(match["number"]) < 3:
+            continue  # "rule 5" of whatever the documents are about
+        sets = (_RULE_SETS[own],) if own else tuple(dict.fromkeys(_RULE_SETS.values()))
+        number = re.sub(r"\s", "", match["number"])
+        signs = r"\s?".join(re.escape(p) for p in re.findall(r"\(\w+\)|[^()]+", number))
+        yield AskedCitation(
+            part(query, match.start(), match.end()),
+            "rule",
+            tuple("rule:" + slug("federal", s, number) for s in sets),
+            spellings=(terms_of(number),),
+            pattern=rf"(?i)(?:\br(?:ule|\.)s?|\bp\.|evid\.|\bfrc?r?[a-z]{{1,4}})\s*{signs}(?![\w.]\d|\w)",
+        )
+
+
+def constitutions(query: str, /) -> Iterator[AskedCitation]:
+    """Yield articles and amendments of the Constitution."""
+    for match in _AMENDMENT.finditer(query):
+        if match["article"]:
+            number, what = match["article"].upper(), "art"
+        elif match["word"]:
+            number, what = str(_ORDINALS.index(match["word"].lower()) + 1), "amend"
+        else:
+            number, what = match["n"].upper(), "amend"
+            if not number.isdigit() and "const" not in match[0].lower() and match["n"].islower():
+                continue
+        value = int(number) if number.isdigit() else _roman(number)
+        if not 0 < value < 28 or ("const" not in match[0].lower() and not match["word"]):
+            continue
+        numerals = rf"(?:{_numeral(value)}|{value})"
+        word = _ORDINALS[value - 1] if what == "amend" and value <= len(_ORDINALS) else ""
+        written = rf"{what}[a-z]*\.?\s+{numerals}(?!\w)" + (rf"|{word}\s+amendment" if word else "")
+        spelt = [terms_of(f"const {_numeral(value)}")]
+        spelt += [terms_of(f"{word} amendment")] if word else []
+        yield AskedCitation(
+            part(query, match.start(), match.end()),
+            "constitution",
+            (f"constitution:united-states-{what}-{_numeral(value).lower()}",),
+            spellings=tuple(spelt),
+            pattern=rf"(?i)(?<!\w)(?:{written})",
+        )
+
+
+def lone_sections(query: str, /) -> Iterator[AskedCitation]:
+    """Yield "section 1983": it is a law where the collection cites one of that number alone."""
+    for match in _LONE_SECTION.finditer(query):
+        yield AskedCitation(
+            part(query, match.start(), match.end()), "statute", number=slug(match["number"])
+        )
+
+
+def _numeral(value: int) -> str:
+    written = ""
+    for size, letters in _NUMERALS:
+        while value >= size:
+            written, value = written + letters, value - size
+    return written
+
+
+def _roman(letters: str) -> int:
+    return next((n for n in range(1, 28) if _numeral(n) == letters), 0)

@@ -1,0 +1,241 @@
+"""From a query to ranked chunks: union recall, exact scores for every candidate, fusion, rerank.
+
+Pure arithmetic over an :class:`Index`; what token matrices say of the best
+candidates comes from a function that is given, and reading the text of the winners is the
+collection's business.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.search.candidates import Candidates, Fused, Ranked, StageTimes, fused
+from casetrack.search.folding import distinct
+from casetrack.search.folding import fold as folded
+from casetrack.search.lists import HERE, scorers
+from casetrack.search.order import Order
+from casetrack.search.rerank import RERANKED, reranked
+from casetrack.store.index.scope import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from casetrack.search.fuse import FusionMethod
+    from casetrack.search.rerank import Rerank
+    from casetrack.store.index.index import Index
+    from casetrack.store.index.recall import Lists, Question
+    from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Scope
+
+CANDIDATES = 100
+"""Length of each recall list; more did not help (DESIGN §6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What speaks for or against passages whatever the words of the question.
+
+    Attributes
+    ----------
+    name
+        Stands beside the signals in ``--explain``.
+    of
+        Says it of passages, float [n], in standard deviations of the joined score; 0 for nothing.
+    within
+        Documents in which each signal looks for candidates once more, and in which it is counted
+        how rare a word is: what is asked of one report is not told by the words of all others.
+    """
+
+    name: str
+    of: Callable[[Sequence[Place]], np.ndarray]
+    within: Collection[str] = ()
+
+
+def rank(
+    index: Index,
+    k: int,
+    question: Question,
+    /,
+    *,
+    within: Scope | None = None,
+    priors: Sequence[Prior] = (),
+    fusion: FusionMethod = "zscore",
+    look: Rerank | None = None,
+    fold: bool = False,
+    times: StageTimes | None = None,
+    cited: Mapping[Place, int] | None = None,
+    lists: Lists = HERE,
+) -> list[Ranked]:
+    """Return the best *k* chunks, or the best of *k* different places.
+
+    Parameters
+    ----------
+    index
+        Live segments.
+    k
+        Number of results.
+    question
+        What to look for.
+    within
+        Only these chunks; the filter works inside each recall list, and words are as rare as they
+        are in these.
+    priors
+        What speaks for passages beside the signals.
+    fusion
+        How signals are joined where there are several.
+    look
+        The second look at the best; ``None`` leaves it out.
+    fold
+        Whether passages that belong together become one result; see
+        :mod:`casetrack.search.folding`.
+    times
+        Collects milliseconds per stage.
+    cited
+        Places of what the question cites, which come before all others: 0 for the nearest, and more
+        for those further off. Among equals the signals decide.
+
+    Returns
+    -------
+    list of Ranked
+        Best first; equal scores in the order of chunk ids. The order of the first does not depend
+        on how many are asked for, up to the length of a recall list.
+    """
+    times = times or StageTimes()
+    scope = _weighed(within or scope_of(index), priors)
+    single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
+    # With one signal alone there is nothing to fuse, and its best are the answer.
+    alone = single and look is None and not priors
+    depth = k if alone and not fold else max(CANDIDATES, k)
+    order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times, lists)
+    if cited:
+        order = order.behind(_cited(scope, question, cited, order.best, fusion))
+        times.lap("citation")
+    if not fold:
+        return order.ranked(range(min(k, len(order.places))))
+    found = folded(scope, order.places, question.terms)
+    while len(found) < k and is_full:
+        # So much of what was found is one place that there are not enough: look further.
+        depth *= 2
+        recalled, is_full = _recall(scope, question, depth, priors, times, lists)
+        order.add(fused(recalled, fusion), stage="" if alone else "depth")
+        found = folded(scope, order.places, question.terms)
+    results = order.ranked([each.head for each in found[:k]])
+    for number, each in enumerate(found[:k]):
+        if each.also:
+            also = tuple((order.places[position], reason) for position, reason in each.also)
+            results[number] = replace(results[number], also=also)
+    times.lap("fold")
+    return results
+
+
+def _weighed(scope: Scope, priors: Sequence[Prior]) -> Scope:
+    """Return what is searched; words are weighed as in the documents that priors speak of."""
+    inside = {document for prior in priors for document in prior.within}
+    if scope.documents is not None:
+        inside &= scope.documents
+    return replace(scope, weighed_as=scope_of(scope.index, inside)) if inside else scope
+
+
+def _ordered(
+    scope: Scope,
+    question: Question,
+    depth: int,
+    priors: Sequence[Prior],
+    fusion: FusionMethod,
+    look: Rerank | None,
+    fold: bool,
+    times: StageTimes,
+    lists: Lists,
+) -> tuple[Order, bool]:
+    """Return the candidates in their order, and whether there may be more than they."""
+    recalled, is_full = _recall(scope, question, depth, priors, times, lists)
+    while fold and is_full and len(distinct(scope.index, recalled.places)) < RERANKED:
+        # One text again and again, such as what stands below every mail, hides all others.
+        depth *= 2
+        recalled, is_full = _recall(scope, question, depth, priors, times, lists)
+    first, order = fused(recalled, fusion), Order()
+    if look is not None and first.order:
+        chosen = first.order
+        if fold:
+            places = [recalled.places[position] for position in chosen]
+            chosen = [chosen[n] for n in distinct(scope.index, places)]
+        second = reranked(scope.index, recalled.take(chosen[:RERANKED]), look, fusion, times)
+        if second is not None:
+            order.add(second)
+    order.add(first, stage="maxsim" if order.places else "")
+    times.lap("fusion")
+    return order, is_full
+
+
+def _recall(
+    scope: Scope,
+    question: Question,
+    depth: int,
+    priors: Sequence[Prior],
+    times: StageTimes,
+    lists: Lists,
+) -> tuple[Candidates, bool]:
+    """Return the union of the recall lists, each candidate scored by every signal.
+
+    And whether one of the lists is full: with a longer one there may be more.
+    """
+    found: dict[str, tuple[list[Place], np.ndarray]] = {}
+    for name, listed, values in lists.top(scope, question, depth):
+        found[name] = listed, values
+        times.lap(name)
+    places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
+    if (near := scope.weighed_as) is not None:
+        more = (listed for _, listed, _ in lists.top(near, question, depth))
+        places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
+        times.lap("named")
+    places = _by_key(scope, places)
+    signals = scorers(scope, question)
+    scores = {}
+    ranks: dict[str, list[int | None]] = {}
+    for name, (listed, values) in found.items():
+        position = {place: i for i, place in enumerate(listed)}
+        others = [place for place in places if place not in position]
+        known = dict(zip(listed, values, strict=True))
+        if others:
+            known |= zip(others, signals[name](others), strict=True)
+        scores[name] = np.array([known[place] for place in places], dtype=np.float64)
+        ranks[name] = [position[p] + 1 if p in position else None for p in places]
+        times.lap(name)
+    held = {prior.name: prior.of(places) for prior in priors}
+    is_full = any(len(listed) == depth for listed, _ in found.values())
+    return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
+
+
+def _by_key(scope: Scope, places: Iterable[Place]) -> list[Place]:
+    """Return places in the order that decides between equal scores."""
+    found = list(places)
+    keys = scope.index.keys(found)
+    return found if keys is None else [found[i] for i in np.argsort(keys)]
+
+
+def _cited(
+    scope: Scope, question: Question, cited: Mapping[Place, int], best: float, fusion: FusionMethod
+) -> Fused:
+    """Return the places that a question cites in their order, all of them above *best*."""
+    places = _by_key(scope, cited)
+    scores = {name: score(places) for name, score in scorers(scope, question).items()}
+    ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
+    found = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
+    joined = fused(found, fusion)
+    own = np.array([joined.score(position) for position in range(len(places))])
+    far = np.array([cited[place] for place in places], dtype=np.float64)
+    # So much that neither a better text nor the best of the others comes before a nearer place.
+    step = float(np.ptp(own)) + 1.0
+    lift = max(0.0, best - float(own.min()) + 1.0) + step * (far.max() - far)
+    order = sorted(joined.order, key=lambda position: far[position])
+    numbered = {position: number for number, position in enumerate(order, start=1)}
+    told = replace(
+        found,
+        scores={"citation": 1.0 / (1.0 + far), **scores},
+        ranks={"citation": [numbered[position] for position in range(len(places))], **ranks},
+    )
+    return Fused(told, order, {"citation": lift, **joined.shares})

@@ -1,0 +1,136 @@
+"""Puts the vectors of large segments in order by cell; runs as a program.
+
+Runs beside searching and ingesting and holds neither up: it takes no lock but its own, reads
+segments that never change, and puts each finished file in place in one step. Killed at any moment,
+it leaves at most a temporary file, which the next run removes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.store.index.arrays import TEMPORARY, save_arrays
+from casetrack.store.index.background import step_back
+from casetrack.store.index.cells import FILE, Cells, wanting
+from casetrack.store.index.stored_segments import load_segments
+from casetrack.store.lock import try_lock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from casetrack.store.index.segment import Segment
+
+_log = logging.getLogger(__name__)
+_SAMPLE = 32
+"""Vectors per centroid that the centroids are learned from."""
+_ROUNDS = 6
+_BLOCK = 4096
+
+
+def build_all(home: Path, /) -> int:
+    """Make all cells that are missing in an index, one segment after the other.
+
+    Parameters
+    ----------
+    home
+        Folder of the index.
+
+    Returns
+    -------
+    int
+        Segments that got theirs; 0 also where another process is at it.
+    """
+    if not home.is_dir():
+        return 0
+    made = 0
+    with try_lock(home / ".cells.lock") as locked:
+        if not locked:
+            return 0
+        for segment in wanting(list(load_segments(home).values())):
+            if segment.folder is not None:
+                made += build_one(segment, segment.folder)
+    return made
+
+
+def build_one(segment: Segment, folder: Path, /) -> bool:
+    """Make one segment's cells; ``False`` where it has gone meanwhile, or the disk is full."""
+    cells = make_cells(segment)
+    try:
+        for left in folder.glob(f".{FILE}.*{TEMPORARY}"):
+            left.unlink()
+        arrays = {name: getattr(cells, name) for name in Cells.__dataclass_fields__}
+        save_arrays(folder / FILE, arrays)
+    except OSError as error:
+        _log.warning("The vectors of %s cannot be put in order: %s", folder, error)
+        return False
+    return True
+
+
+def make_cells(segment: Segment, /) -> Cells:
+    """Return a segment's vectors by cell; rows without a vector are in none."""
+    scales = segment.column("scale")
+    rows = np.flatnonzero(scales > 0)
+    count = max(1, 2 * round(len(rows) ** 0.5))
+    centroids = _centroids(segment.dense, scales, rows, count)
+    nearest = np.empty(len(rows), dtype=np.int32)
+    for start in range(0, len(rows), _BLOCK):
+        part = rows[start : start + _BLOCK]
+        nearest[start : start + _BLOCK] = _nearest(
+            _unpacked(segment.dense, scales, part), centroids
+        )
+    order = np.argsort(nearest, kind="stable")
+    bounds = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(nearest, minlength=count), out=bounds[1:])
+    rows = rows[order]
+    return Cells(centroids, bounds, rows.astype(np.uint32), segment.dense[rows], scales[rows])
+
+
+def _centroids(
+    codes: NDArray[np.int8], scales: NDArray[np.float32], rows: NDArray[np.intp], count: int
+) -> NDArray[np.float32]:
+    """Learn unit-length centroids by k-means on the cosine, from a sample; always the same ones."""
+    rng = np.random.default_rng(len(rows))
+    chosen = np.sort(rng.permutation(rows)[: _SAMPLE * count])
+    sample = _unpacked(codes, scales, chosen)
+    centroids = sample[rng.choice(len(sample), min(count, len(sample)), replace=False)]
+    for _ in range(_ROUNDS):
+        nearest = np.concatenate(
+            [
+                _nearest(sample[start : start + _BLOCK], centroids)
+                for start in range(0, len(sample), _BLOCK)
+            ]
+        )
+        order = np.argsort(nearest, kind="stable")
+        found, starts = np.unique(nearest[order], return_index=True)
+        # A centroid that attracts nothing begins anew at some vector.
+        centroids = sample[rng.choice(len(sample), len(centroids), replace=False)]
+        centroids[found] = np.add.reduceat(sample[order], starts, axis=0)
+        centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-12)
+    return centroids
+
+
+def _unpacked(
+    codes: NDArray[np.int8], scales: NDArray[np.float32], rows: NDArray[np.intp]
+) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = codes[rows] * scales[rows, None]
+    return vectors
+
+
+def _nearest(vectors: NDArray[np.float32], centroids: NDArray[np.float32]) -> NDArray[np.int32]:
+    nearest: NDArray[np.int32] = np.argmax(vectors @ centroids.T, axis=1).astype(np.int32)
+    return nearest
+
+
+def main() -> None:
+    """Make what is missing in the index named on the command line."""
+    step_back()
+    build_all(Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""The search index of a collection at one moment: its segments, and which rows of them are live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.store.datasets import dimension_of
+from casetrack.store.index import cells
+from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.rows import NO_ROWS, both, by_segment, positions
+from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.rows import Place, Rows
+    from casetrack.store.index.segment import Segment
+
+_FEW = 8
+"""Documents are looked up one by one below one document of a segment in so many."""
+
+__all__ = ["FORMAT", "Index", "LiveSegment", "open_index"]
+
+
+@dataclass(frozen=True)
+class LiveSegment:
+    """A segment and which of its rows are live at one moment.
+
+    Attributes
+    ----------
+    data
+        The segment.
+    mask
+        Live rows; ``None`` where every row is.
+    documents
+        Document id per revision code; ``None`` where the revision is dead.
+    embedded
+        Rows with a vector that the collection's models made, dead ones among them.
+    """
+
+    data: Segment
+    mask: np.ndarray | None
+    documents: tuple[str | None, ...]
+    embedded: Rows
+
+    @cached_property
+    def _spans(self) -> dict[str, slice]:
+        starts = self.data.starts.tolist()
+        return {
+            document: slice(starts[code], starts[code + 1])
+            for code, document in enumerate(self.documents)
+            if document is not None
+        }
+
+    def span_of(self, document_id: str, /) -> slice:
+        """Return the live rows of a document: they stand side by side, mostly in one segment."""
+        return self._spans.get(document_id, NO_ROWS)
+
+    def rows_of(self, documents: Collection[str], /) -> Rows:
+        """Return the live rows of several documents."""
+        if len(documents) == 1:
+            return self.span_of(next(iter(documents)))
+        if len(documents) * _FEW > len(self.documents):
+            among = np.fromiter((d in documents for d in self.documents), dtype=np.bool_)
+            return np.repeat(among, np.diff(self.data.starts))
+        chosen = np.zeros(self.data.size, dtype=np.bool_)
+        for document in documents:
+            chosen[self.span_of(document)] = True
+        return chosen
+
+    @cached_property
+    def live_count(self) -> int:
+        """Number of live rows."""
+        return self.data.size if self.mask is None else int(self.mask.sum())
+
+    @cached_property
+    def embedded_count(self) -> int:
+        """Live rows with a vector."""
+        rows = both(self.embedded, self.mask)
+        if rows is None:
+            return self.data.size
+        return rows.stop - rows.start if isinstance(rows, slice) else int(rows.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """All live segments of a snapshot.
+
+    Attributes
+    ----------
+    chunk_count
+        Live chunks.
+    average_length
+        Mean number of terms of a live chunk, for BM25.
+    embedded_count
+        Live chunks with a vector that the collection's models made.
+    dimension
+        Length of the dense vectors.
+    fingerprint
+        Of the model whose vectors alone count as vectors; ``None`` where all do.
+    ranks
+        Returns the ranks of the documents by id, for ties; ``None`` where only another process
+        knows the documents.
+    """
+
+    segments: tuple[LiveSegment, ...]
+    chunk_count: int
+    average_length: float
+    embedded_count: int
+    dimension: int
+    fingerprint: str | None = None
+    ranks: Callable[[], Mapping[str, int]] | None = field(default=None, repr=False)
+    _keys: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
+    _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
+
+    def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
+        """Return BM25's length normalisation of a segment's rows (float32), and the least of it."""
+        if number not in self._norms:
+            share = self.segments[number].data.column("length") / self.average_length
+            norms = (k1 * (1.0 - b + b * share)).astype(np.float32)
+            self._norms[number] = norms, float(norms.min())
+        return self._norms[number]
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """Fingerprints of the models that made something of at least one live chunk."""
+        found = set[str]()
+        for part in self.segments:
+            names = part.data.embedders
+            if len(names) > 1:
+                codes = part.data.column("embedder")[positions(part.mask, part.data.size)]
+                names = tuple(names[code] for code in np.unique(codes))
+            found.update(*names)
+        return frozenset(found)
+
+    @property
+    def has_sparse(self) -> bool:
+        """Whether any chunk has a learned sparse vector."""
+        return any(part.data.sparse.keys.num_rows for part in self.segments)
+
+    def rows(self, documents: Collection[str] | None = None, /) -> list[Rows]:
+        """Return per segment the live rows, or those of some documents by their ids."""
+        if documents is None:
+            return [part.mask for part in self.segments]
+        return [part.rows_of(documents) for part in self.segments]
+
+    def places(self, chunk_ids: Sequence[str], /) -> dict[str, Place]:
+        """Return the places of those of *chunk_ids* that are live."""
+        wanted = pa.array(chunk_ids, pa.string())
+        places: dict[str, Place] = {}
+        for number, part in enumerate(self.segments):
+            found = pc.index_in(part.data.rows["chunk_id"], value_set=wanted)
+            for row in np.flatnonzero(as_numpy(found.is_valid())).tolist():
+                if part.mask is None or part.mask[row]:
+                    places[part.data.ids[row]] = (number, row)
+        return places
+
+    def texts(self, places: Collection[Place], /) -> dict[Place, str]:
+        """Return the texts of the chunks at *places*."""
+        found: dict[Place, str] = {}
+        for number in {n for n, _ in places}:
+            texts = self.segments[number].data.texts.take(r for n, r in places if n == number)
+            found |= {(number, row): text for row, text in texts.items()}
+        return found
+
+    def keys(self, places: Sequence[Place], /) -> NDArray[np.int64] | None:
+        """Return what orders equal places: the document's path, then the position in it.
+
+        ``None`` where the documents are not known, so that all equal places have to be kept.
+        """
+        if self.ranks is None:
+            return None
+        found = np.empty(len(places), dtype=np.int64)
+        for number, here, rows in by_segment(places):
+            part = self.segments[number]
+            if number not in self._keys:
+                ranks = self.ranks()
+                known = [ranks.get(document or "", -1) for document in part.documents]
+                self._keys[number] = np.array(known, dtype=np.int64) << 32
+            codes = part.data.column("revision")[rows]
+            found[here] = self._keys[number][codes] + part.data.column("chunk_index")[rows]
+        return found
+
+    def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
+        """Return the chunk ids at *places*."""
+        return [self.segments[number].data.ids[row] for number, row in places]
+
+
+def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None = None) -> Index:
+    """Return the index of *snapshot*, catching up with what the stored one lacks.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    snapshot
+        What is live.
+    fingerprint
+        Only vectors that this model made count as vectors; ``None`` takes all of them.
+    """
+    home = index_home(folder)
+    dimension = dimension_of(snapshot.chunks)
+    stored = stored_segments(home, snapshot, dimension)
+    ledger = snapshot.documents
+    index = live_index(stored, ledger.revisions, dimension, fingerprint, lambda: ledger.ranks)
+    cells.request(home, stored, index.embedded_count * dimension)
+    return index
+
+
+def live_index(
+    stored: Sequence[Segment],
+    live: Mapping[str, str],
+    dimension: int,
+    fingerprint: str | None = None,
+    ranks: Callable[[], Mapping[str, int]] | None = None,
+    /,
+) -> Index:
+    """Return the index that *stored* makes up.
+
+    Parameters
+    ----------
+    stored
+        Segments.
+    live
+        Document ids by live revision.
+    dimension
+        Length of the dense vectors.
+    fingerprint
+        See :func:`open_index`.
+    ranks
+        Returns the ranks of documents by id; by default in the order of their ids.
+    """
+    parts, terms = [], 0
+    for data in stored:
+        documents = tuple(live.get(r) for r in data.revisions)
+        mask = None
+        if None in documents:
+            alive = np.array([d is not None for d in documents])
+            mask = np.repeat(alive, np.diff(data.starts))
+            terms += int(data.lengths[alive].sum())
+        else:
+            terms += int(data.lengths.sum())
+        if data.size and (mask is None or mask.any()):
+            parts.append(LiveSegment(data, mask, documents, embedded_in(data, fingerprint)))
+    count = sum(part.live_count for part in parts)
+    embedded = sum(part.embedded_count for part in parts)
+    average = terms / count if count else 0.0
+    if ranks is None:
+        by_id = {document: rank for rank, document in enumerate(sorted(live.values()))}
+        ranks = by_id.copy
+    return Index(tuple(parts), count, average, embedded, dimension, fingerprint, ranks)
+
+
+def embedded_in(data: Segment, fingerprint: str | None, /) -> Rows:
+    """Return the rows with a vector, of the model *fingerprint* where one is given."""
+    good = [fingerprint is None or fingerprint in names for names in data.embedders]
+    if not any(good):
+        return NO_ROWS
+    has_vector = data.column("scale") > 0
+    if not all(good):
+        has_vector &= np.array(good)[data.column("embedder")]
+    return None if has_vector.all() else has_vector

@@ -1,0 +1,329 @@
+"""A segment: immutable, memory-mapped postings and vectors of some revisions.
+
+Files of a segment folder:
+
+``revisions.arrow``
+    One row per revision, ascending: ``revision``, ``start`` (its first row; its rows stand side by
+    side), ``length`` (terms with repetitions of all its rows). Totals come from here, so that
+    nothing passes over all rows when the segment is opened.
+``rows.arrow``
+    One row per chunk, ordered by revision and position: ``chunk_id``, ``row_id`` (stable id in
+    Lance), ``revision`` (code into ``revisions``), ``chunk_index``, ``length`` (terms with
+    repetitions), ``figures`` (percent of these terms that are numbers), ``embedder`` (code into
+    ``embedders``), ``scale`` (of its vector; 0 where there is none), ``text_key`` (64 bits of its
+    text; see :func:`casetrack.store.index.shelf.text_keys`).
+``embedders.arrow``
+    Distinct lists of model fingerprints that rows name.
+``terms_keys.arrow``, ``terms.arrow``
+    Postings of the index terms with term frequencies; see :mod:`casetrack.store.index.postings`.
+``sparse_keys.arrow``, ``sparse.arrow``
+    Postings of the learned sparse vectors, weights as float16.
+``places.arrow``
+    The columns of ``chunks`` that make a citation, row by row, and the checksums of these.
+``texts.bin``
+    The texts; see :mod:`shelf`. A search by words then needs nothing from Lance.
+``dense.bin``
+    int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
+    vector. See :mod:`casetrack.store.index.vectors`.
+``cells.bin``
+    Only in a large collection, made later: see :mod:`casetrack.store.index.cells`.
+
+Term frequencies are stored, not finished weights: lengths and document frequencies change with
+every document, and a search must not depend on the order in which documents came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.base import schema
+from casetrack.store.checksums import COLUMN as CHECKSUM
+from casetrack.store.index.arrays import map_arrays, save_arrays
+from casetrack.store.index.cells import CellFile
+from casetrack.store.index.columns import Strings, as_numpy, one_chunk, reader
+from casetrack.store.index.postings import Postings, build_postings, narrow
+from casetrack.store.index.sealed import read_table, write_table
+from casetrack.store.index.shelf import Shelf, text_keys
+from casetrack.store.index.vectors import quantize
+from casetrack.store.passages import PLACE_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_DENSE = "dense.bin"
+_INDEXED = (
+    *("chunk_id", "revision", "chunk_index", "text", "terms", "term_counts", "term_total"),
+    *("dense", "embedders"),
+)
+_SPARSE = ("sparse_terms", "sparse_weights")
+_PLACES = (*PLACE_COLUMNS, CHECKSUM)
+COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *_PLACES]))
+"""Columns of ``chunks`` that a segment is made of; a table may lack those of sparse vectors."""
+
+_NUMBER = r"^[0-9]+(\.[0-9]+)?$"
+_TABLES = ("revisions", "rows", "embedders", "terms_keys", "terms", "sparse_keys", "sparse")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Postings and vectors of some revisions; see the module for the layout.
+
+    Attributes
+    ----------
+    revisions
+        Ids, ascending.
+    starts, lengths
+        int64 [revisions + 1] and [revisions]: first row of each revision, and its terms.
+    embedders
+        Lists of model fingerprints that rows name by ``embedder``.
+    dense
+        int8 [rows, dimension].
+    cells
+        Its vectors ordered for approximate search, once they are.
+    folder
+        Where it lies; ``None`` while it is in memory only.
+    """
+
+    revisions: tuple[str, ...]
+    starts: np.ndarray = field(repr=False)
+    lengths: np.ndarray = field(repr=False)
+    embedders: tuple[tuple[str, ...], ...]
+    rows: pa.Table = field(repr=False)
+    terms: Postings = field(repr=False)
+    sparse: Postings = field(repr=False)
+    places: pa.Table = field(repr=False)
+    texts: Shelf = field(repr=False)
+    dense: np.ndarray = field(repr=False)
+    ids: Strings = field(repr=False)
+    cells: CellFile
+    folder: Path | None = None
+    _cache: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _readers: dict[str, Callable[[NDArray[np.intp]], list[Any]]] = field(
+        default_factory=dict, repr=False
+    )
+
+    @property
+    def size(self) -> int:
+        """Number of chunks."""
+        return int(self.rows.num_rows)
+
+    @property
+    def dimension(self) -> int:
+        """Length of the dense vectors."""
+        return int(self.dense.shape[1])
+
+    def column(self, name: str, /) -> np.ndarray:
+        """Return a column of ``rows``, or else of ``places``, as a NumPy array, zero-copy."""
+        if name not in self._cache:
+            table = self.rows if name in self.rows.column_names else self.places
+            self._cache[name] = as_numpy(table[name])
+        return self._cache[name]
+
+    @property
+    def first_on_page(self) -> np.ndarray:
+        """For every row the first one of its page."""
+        if "first_on_page" not in self._cache:
+            page, revision = as_numpy(self.places["page"]), self.column("revision")
+            starts = np.ones(self.size, dtype=np.bool_)
+            starts[1:] = (page[1:] != page[:-1]) | (revision[1:] != revision[:-1])
+            numbers = np.where(starts, np.arange(self.size, dtype=np.int32), 0)
+            self._cache["first_on_page"] = np.maximum.accumulate(numbers)
+        return self._cache["first_on_page"]
+
+    def chunk_ids(self, positions: Iterable[int], /) -> list[str]:
+        """Return the chunk ids at *positions*."""
+        return [self.ids[int(position)] for position in positions]
+
+    def places_of(
+        self, positions: Sequence[int], columns: Sequence[str], /
+    ) -> list[dict[str, Any]]:
+        """Return *columns* of ``places`` at *positions*."""
+        at = np.asarray(positions, dtype=np.intp)
+        values = [self._reader(name)(at) for name in columns]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+    def _reader(self, name: str) -> Callable[[NDArray[np.intp]], list[Any]]:
+        if name not in self._readers:
+            self._readers[name] = reader(self.places[name])
+        return self._readers[name]
+
+
+def build(table: pa.Table, /) -> Segment:
+    """Make a segment from rows of ``chunks`` with the columns ``COLUMNS`` and ``_rowid``."""
+    table = _in_order(table)
+    dense, scales = quantize(_matrix(one_chunk(table["dense"])))
+    table = table.drop_columns("dense")
+    revision = one_chunk(table["revision"]).dictionary_encode()
+    embedder = _joined(one_chunk(table["embedders"])).dictionary_encode()
+    codes = as_numpy(revision.indices.cast(pa.int32()))
+    lengths = as_numpy(table["term_total"])
+    starts = np.searchsorted(codes, np.arange(len(revision.dictionary) + 1))
+    terms = _term_postings(table)
+    rows = {
+        "chunk_id": table["chunk_id"],
+        "row_id": table["_rowid"].cast(pa.int64()),
+        "revision": codes,
+        "chunk_index": table["chunk_index"],
+        "length": lengths,
+        "figures": _figures(terms, lengths),
+        "embedder": as_numpy(embedder.indices).astype(np.int16),
+        "scale": scales,
+        "text_key": text_keys(table["text"]),
+    }
+    tables = {
+        "revisions": _revisions(revision.dictionary, starts, lengths),
+        "rows": pa.table(rows),
+        "embedders": pa.table({"embedder": embedder.dictionary}),
+        **_tables("terms", terms),
+        **_tables("sparse", _sparse_postings(table)),
+        "places": _places(table),
+    }
+    return _segment(tables, dense, Shelf.of(table["text"]), None)
+
+
+def _places(table: pa.Table) -> pa.Table:
+    """Return the columns that make a citation; what an older collection lacks is null."""
+    declared = schema.table("chunks").arrow(_PLACES)
+    known = table.schema.names
+    return pa.table(
+        {
+            name: table[name]
+            if name in known
+            else pa.nulls(table.num_rows, declared.field(name).type)
+            for name in _PLACES
+        }
+    )
+
+
+def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.Table:
+    totals = np.empty(0, dtype=np.int64)
+    if len(names):
+        totals = np.add.reduceat(lengths, starts[:-1], dtype=np.int64)
+    columns = {"revision": names, "start": starts[:-1], "length": totals}
+    return pa.table(columns)
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Order rows by revision and position; they mostly stand so already."""
+    keys = [("revision", "ascending"), ("chunk_index", "ascending")]
+    order = as_numpy(pc.sort_indices(table, sort_keys=keys))
+    if np.array_equal(order, np.arange(len(order))):
+        return table.combine_chunks()
+    return table.take(pa.array(order)).combine_chunks()
+
+
+def _joined(lists: pa.ListArray) -> pa.Array:
+    return pc.binary_join(lists.cast(pa.list_(pa.string())).fill_null([]), " ")
+
+
+def _term_postings(table: pa.Table) -> Postings:
+    counts = as_numpy(one_chunk(table["term_counts"]).flatten())
+    return build_postings(one_chunk(table["terms"]), narrow(counts), table.num_rows)
+
+
+def _figures(terms: Postings, lengths: np.ndarray) -> np.ndarray:
+    """Return which share of the terms of each row are numbers, in percent (uint8)."""
+    are_numbers = as_numpy(pc.match_substring_regex(one_chunk(terms.keys["key"]), _NUMBER))
+    chosen = np.repeat(are_numbers, terms.counts)
+    rows, values = terms.rows[chosen], terms.values[chosen]
+    numbers = np.bincount(rows, weights=values, minlength=len(lengths))
+    percent: np.ndarray = np.rint(100.0 * numbers / np.maximum(lengths, 1)).astype(np.uint8)
+    return percent
+
+
+def _sparse_postings(table: pa.Table) -> Postings:
+    if not set(_SPARSE) <= set(table.column_names):
+        none = pa.nulls(table.num_rows, pa.list_(pa.int32()))
+        return build_postings(none, np.empty(0, dtype=np.float16), table.num_rows)
+    weights = as_numpy(one_chunk(table["sparse_weights"]).flatten()).astype(np.float16)
+    return build_postings(one_chunk(table["sparse_terms"]), weights, table.num_rows)
+
+
+def _tables(name: str, postings: Postings) -> dict[str, pa.Table]:
+    return {f"{name}_keys": postings.keys, name: postings.entries}
+
+
+def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
+    dimension = vectors.type.list_size
+    # A null list still takes its place in the flat values, whatever stands there.
+    flat = as_numpy(vectors.values.slice(vectors.offset * dimension, len(vectors) * dimension))
+    matrix = flat.reshape(-1, dimension).astype(np.float32, copy=False)
+    if vectors.null_count:
+        matrix = np.where(as_numpy(vectors.is_valid())[:, None], matrix, np.float32(0.0))
+    return matrix
+
+
+def _segment(
+    tables: dict[str, pa.Table], dense: np.ndarray, texts: Shelf, folder: Path | None
+) -> Segment:
+    revisions, rows = tables["revisions"], tables["rows"]
+    return Segment(
+        revisions=tuple(revisions["revision"].to_pylist()),
+        starts=np.append(as_numpy(revisions["start"]), rows.num_rows),
+        lengths=as_numpy(revisions["length"]),
+        embedders=tuple(tuple(e.split()) for e in tables["embedders"]["embedder"].to_pylist()),
+        rows=rows,
+        terms=Postings.of(tables["terms_keys"], tables["terms"]),
+        sparse=Postings.of(tables["sparse_keys"], tables["sparse"]),
+        places=tables["places"],
+        texts=texts,
+        dense=dense,
+        ids=Strings.of(rows["chunk_id"]),
+        cells=CellFile(folder),
+        folder=folder,
+    )
+
+
+def save(segment: Segment, folder: Path, /) -> None:
+    """Write the segment's files into the new folder *folder*."""
+    folder.mkdir(parents=True)
+    revisions = pa.table(
+        {
+            "revision": pa.array(segment.revisions, pa.string()),
+            "start": segment.starts[:-1],
+            "length": segment.lengths,
+        }
+    )
+    embedders = pa.array([" ".join(e) for e in segment.embedders], pa.string())
+    tables = {
+        "revisions": revisions,
+        "rows": segment.rows,
+        "embedders": pa.table({"embedder": embedders}),
+        **_tables("terms", segment.terms),
+        **_tables("sparse", segment.sparse),
+        "places": segment.places,
+    }
+    for name, table in tables.items():
+        write_table(table.combine_chunks(), folder / f"{name}.arrow")
+    save_arrays(folder / _DENSE, {"dense": segment.dense})
+    segment.texts.save(folder / "texts.bin")
+
+
+def load(folder: Path, /) -> Segment:
+    """Map a saved segment into memory, once all of it is found as it was written.
+
+    Raises
+    ------
+    OSError, ValueError
+        A file is missing or damaged; the view is then rebuilt.
+    """
+    tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
+    dense = map_arrays(folder / _DENSE)["dense"]
+    texts = Shelf.load(folder / "texts.bin")
+    rows = tables["rows"].num_rows
+    if not len(dense) == len(texts) == rows == tables["places"].num_rows:
+        raise ValueError(f"{folder} has files of different lengths")
+    return _segment(tables, dense, texts, folder)
+
+
+def _mapped(path: Path) -> pa.Table:
+    table = read_table(path)
+    return table if table.num_rows else table.combine_chunks()

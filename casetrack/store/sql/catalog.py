@@ -1,0 +1,363 @@
+"""What SQL offers over a collection: its views, their columns and the functions, in one list.
+
+Error texts, completion and the documentation read it. The views' columns come from ``schemas``;
+what only SQL has is declared here, and a test compares all of it with what DuckDB says.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Literal
+
+from casetrack.base import schema
+from casetrack.store.sql.views import GRAPH_VIEWS
+
+FunctionKind = Literal["table", "scalar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a view or of a function's answer.
+
+    Attributes
+    ----------
+    type
+        As ``casetrack schema`` writes it, such as ``list<string>``.
+    unit
+        May be empty.
+    about
+        What it means.
+    """
+
+    name: str
+    type: str
+    unit: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Something to read in ``FROM``."""
+
+    name: str
+    about: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument of a function.
+
+    Attributes
+    ----------
+    default
+        As SQL writes it; ``None`` where the argument must be given. One that has a default may
+        also be given by name: ``k => 5``.
+    """
+
+    name: str
+    type: str
+    default: str | None
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function.
+
+    Attributes
+    ----------
+    kind
+        A ``table`` function stands in ``FROM``, a ``scalar`` one wherever a value may.
+    columns
+        Of its rows; of a scalar function the one value, named like the function.
+    example
+        A statement that runs over any collection, given what its parameters stand for:
+        ``$question`` and ``$chunk`` (the id of a chunk), ``$entity`` and ``$other`` (ids of the
+        view ``edges``).
+    """
+
+    name: str
+    kind: FunctionKind
+    parameters: tuple[Parameter, ...]
+    columns: tuple[Column, ...]
+    about: str
+    example: str
+
+    @property
+    def signature(self) -> str:
+        """How it is called, such as ``similar(chunk_id, k := 10)``."""
+        written = (
+            p.name if p.default is None else f"{p.name} := {p.default}" for p in self.parameters
+        )
+        return f"{self.name}({', '.join(written)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All that a statement can name."""
+
+    views: tuple[View, ...]
+    functions: tuple[Function, ...]
+
+    def view(self, name: str, /) -> View | None:
+        """Return the view of a name in any letter case."""
+        return next((v for v in self.views if v.name == name.lower()), None)
+
+    def function(self, name: str, /) -> Function | None:
+        """Return the function of a name in any letter case."""
+        return next((f for f in self.functions if f.name == name.lower()), None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns of views and table functions, each once, sorted."""
+        return tuple(sorted({c.name for table in self.tables for c in table.columns}))
+
+    @property
+    def tables(self) -> tuple[View | Function, ...]:
+        """All that gives rows."""
+        return (*self.views, *(f for f in self.functions if f.kind == "table"))
+
+
+@functools.cache
+def catalog() -> Catalog:
+    """Return the views and functions of a collection's SQL."""
+    documents, chunks, *graph = (_declared(n) for n in ("documents", "chunks", *GRAPH_VIEWS))
+    chunks = View(chunks.name, chunks.about, (*chunks.columns, *_CHUNKS_HAVE_TOO))
+    return Catalog((documents, chunks, _PAGES, *graph, _POSTINGS), FUNCTIONS)
+
+
+def _declared(name: str) -> View:
+    table = schema.table(name)
+    columns = tuple(Column(c.name, c.type_text, c.unit, c.doc) for c in table.columns)
+    return View(name, table.doc, columns)
+
+
+_CHUNK_ID = Column("chunk_id", "string", "", "Id of the chunk, as in `chunks`.")
+_DOCUMENT_ID = Column("document_id", "string", "", "Id of the document, as in `documents`.")
+_DOCUMENT_NAME = Column("document_name", "string", "", "File name, or the name given to it.")
+_PAGE = Column("page", "int32", "1-based", "Page, slide, sheet, message or section.")
+_CITATION = Column("citation", "string", "", "The source in words: document, page, lines or rows.")
+_TEXT = Column("text", "string", "", "The text of the chunk, in the document's own words.")
+_RANK = Column("rank", "int32", "1-based", "1 is the best. Rows come in no order: sort by it.")
+
+_CHUNKS_HAVE_TOO = (
+    Column("document_ingested_at", "timestamp", "UTC", "When its document was taken in."),
+    Column("document_source", "string", "", "The source of its document, as in `documents`."),
+    Column("document_source_id", "string", "", "What that source calls it."),
+    Column("document_url", "string", "", "Where a person finds it there."),
+    _CITATION,
+)
+_PAGES = View(
+    "pages",
+    "One row per page that has text, put together from its chunks.",
+    (
+        _DOCUMENT_ID,
+        _DOCUMENT_NAME,
+        _PAGE,
+        Column("page_kind", "string", "", "page, slide, sheet, message or section."),
+        Column(
+            "text",
+            "string",
+            "",
+            "The page's text from its first chunk to its last, overlaps taken out; white space "
+            "between two chunks is one line break.",
+        ),
+        Column("chunk_count", "int64", "", "Chunks of the page."),
+        Column("char_count", "int64", "code points", "Length of text."),
+        Column("extraction_method", "string", "", "Native, Ocr, or Hybrid where both gave text."),
+        Column("ocr_confidence", "float32", "0..1", "The least of its chunks; empty if native."),
+    ),
+)
+_POSTINGS = View(
+    "postings",
+    "The keyword index: one row per search term and chunk.",
+    (
+        Column("term", "string", "", "As the index knows it: see query_terms()."),
+        _CHUNK_ID,
+        Column("tf", "int32", "", "How often the chunk has it."),
+    ),
+)
+
+_QUESTION = Parameter("question", "string", None, "A question or words; none are found for NULL.")
+FILTERED_BY = (
+    Parameter("document", "string", "NULL", "Only passages of this document: name, path or id."),
+    Parameter("kind", "string", "NULL", "Only of such documents: a type or a format."),
+    Parameter("source", "string", "NULL", "Only from this source, such as git:platform, or git."),
+    Parameter("path", "string", "NULL", "Only where the path fits, such as docs/** or *.md."),
+    Parameter("language", "string", "NULL", "Only in this language: de, German, or Python."),
+    Parameter("since", "string", "NULL", "Only of this day, month or year, or later."),
+    Parameter("until", "string", "NULL", "Only of this day, month or year, or before."),
+)
+"""What search() and bm25() may be asked of the documents that they look at."""
+_CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk. An unknown one is an error.")
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function(
+        "search",
+        "table",
+        (
+            _QUESTION,
+            Parameter("k", "int32", "20", "At most so many passages, 1 to 1,000."),
+            Parameter(
+                "mode",
+                "string",
+                "NULL",
+                "keyword, semantic, hybrid or full; NULL takes all that the collection, its models "
+                "and the license have.",
+            ),
+            *FILTERED_BY,
+        ),
+        (
+            _RANK,
+            Column("score", "double", "", "Of this search; compare it within one answer only."),
+            _CHUNK_ID,
+            _DOCUMENT_ID,
+            _DOCUMENT_NAME,
+            _PAGE,
+            _CITATION,
+            _TEXT,
+            Column("bm25", "double", "", "Score by words; empty if that was not looked at."),
+            Column("cosine", "double", "-1..1", "Nearness in meaning; empty likewise."),
+            Column("maxsim", "double", "", "Score of reading word by word; empty likewise."),
+        ),
+        "The passages that answer a question best, found as `casetrack search --no-fold` finds "
+        "them: each by itself, also the same text again. It "
+        "ranks and does not decide: whether a document holds some words at all, bm25() tells.",
+        "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
+    ),
+    Function(
+        "bm25",
+        "table",
+        (
+            _QUESTION,
+            Parameter("k", "int32", "10", "At most so many chunks; any number."),
+            *FILTERED_BY,
+        ),
+        (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
+        "The chunks that fit by their words, without any model; computed in SQL.",
+        "SELECT score, citation FROM bm25($question, k => 5) ORDER BY score DESC",
+    ),
+    Function(
+        "similar",
+        "table",
+        (
+            _CHUNK,
+            Parameter("k", "int32", "10", "At most so many passages, 1 to 500."),
+            Parameter("min_similarity", "double", "0.6", "Least cosine, 0 to 1."),
+            Parameter(
+                "same_document", "bool", "false", "Whether passages of its own document count."
+            ),
+        ),
+        (
+            _RANK,
+            Column("similarity", "double", "0..1", "Cosine of the two vectors."),
+            _CHUNK_ID,
+            _DOCUMENT_ID,
+            _DOCUMENT_NAME,
+            _PAGE,
+            _CITATION,
+            _TEXT,
+        ),
+        "Passages that mean nearly the same as a passage.",
+        "SELECT similarity, citation FROM similar($chunk, min_similarity => 0.5) ORDER BY rank",
+    ),
+    Function(
+        "context",
+        "table",
+        (_CHUNK, Parameter("window", "int32", "1", "Chunks before it and after it, 0 to 100.")),
+        (
+            Column("position", "int32", "", "0 is the chunk itself, -1 the one before it."),
+            _CHUNK_ID,
+            _DOCUMENT_ID,
+            _DOCUMENT_NAME,
+            _PAGE,
+            _CITATION,
+            _TEXT,
+        ),
+        "A passage with those around it in its document.",
+        "SELECT position, text FROM context($chunk, window => 2) ORDER BY position",
+    ),
+    Function(
+        "cite",
+        "scalar",
+        (_CHUNK,),
+        (Column("cite", "string", "", "The citation."),),
+        "The source of a chunk in words.",
+        "SELECT cite($chunk)",
+    ),
+    Function(
+        "neighbours",
+        "table",
+        (
+            Parameter("start_id", "string", None, "An entity, a document or a chunk of `edges`."),
+            Parameter("depth", "int32", "1", "At most so many steps."),
+        ),
+        (
+            Column("id", "string", "", "What is reached."),
+            Column("kind", "string", "", "What it is."),
+            Column("distance", "int32", "steps", "Fewest steps to it."),
+        ),
+        "Everything within some steps of a thing, over `edges` in either direction.",
+        "SELECT id, kind, distance FROM neighbours($entity, depth => 2)",
+    ),
+    Function(
+        "shortest_path",
+        "table",
+        (
+            Parameter("from_id", "string", None, "Where to begin."),
+            Parameter("to_id", "string", None, "Where to end."),
+            Parameter("max_steps", "int32", "6", "At most so many steps."),
+        ),
+        (
+            Column("step", "int32", "1-based", "Number of the step."),
+            Column("from_id", "string", "", "Where the step begins."),
+            Column("to_id", "string", "", "Where it ends."),
+            Column("type", "string", "", "Type of the edge."),
+            Column("directed", "bool", "", "Whether the edge has a direction."),
+            Column("source_id", "string", "", "Where the edge begins, whichever way it is walked."),
+            Column("target_id", "string", "", "Where the edge ends."),
+            Column("weight", "float32", "0..1", "Of the edge."),
+            Column("evidence", "list<string>", "", "Chunks that show the edge."),
+        ),
+        "The fewest steps from one thing to another; no rows where there are none.",
+        "SELECT step, from_id, type, to_id FROM shortest_path($entity, $other) ORDER BY step",
+    ),
+    Function(
+        "components",
+        "table",
+        (Parameter("types", "list<string>", "NULL", "Only edges of these types."),),
+        (
+            Column("id", "string", "", "A thing."),
+            Column("component", "string", "", "The first of those it hangs together with."),
+        ),
+        "Which things hang together, however many steps apart.",
+        "SELECT component, count(*) FROM components() GROUP BY ALL ORDER BY 2 DESC, 1",
+    ),
+    Function(
+        "query_terms",
+        "scalar",
+        (Parameter("question", "string", None, "Words."),),
+        (Column("query_terms", "list<string>", "", "Terms of the keyword index."),),
+        "The search terms of a text: small letters, endings cut off, very common words left out.",
+        "SELECT query_terms($question)",
+    ),
+    Function(
+        "is_public_body",
+        "scalar",
+        (Parameter("name", "string", None, "Name of an organisation."),),
+        (Column("is_public_body", "bool", "", "Whether it is a public body, by its words."),),
+        "Whether a name is that of a court, an agency, an exchange or a board of standards.",
+        "SELECT is_public_body('Court of Appeal')",
+    ),
+    Function(
+        "column_letters",
+        "scalar",
+        (Parameter("number", "int32", None, "Column of a sheet, 1-based."),),
+        (Column("column_letters", "string", "", "Its letters."),),
+        "A sheet's column as its letters: 28 is AB.",
+        "SELECT column_letters(28)",
+    ),
+)
+"""Every function, as ``casetrack/store/sql/*.sql`` and :mod:`functions` define it."""

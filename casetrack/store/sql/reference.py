@@ -1,0 +1,92 @@
+"""The reference of the SQL, as a page: made from the catalog, so that it cannot fall behind.
+
+``python -m casetrack.store.sql.reference`` prints ``docs/query.md``; ``reference.md`` is its head.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.base.config import SqlLimits
+from casetrack.store.sql.catalog import View, catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.store.sql.catalog import Column, Function
+
+
+def reference() -> str:
+    """Return the reference as Markdown."""
+    known = catalog()
+    head = (Path(__file__).parent / "reference.md").read_text(encoding="utf-8")
+    limits = SqlLimits()
+    head = head.replace("SECONDS", f"{limits.timeout_seconds:.0f}")
+    head = head.replace("MEMORY", str(limits.memory_mb))
+    parts = [head, "## Functions", _index(known.functions), *map(_function, known.functions)]
+    parts += ["## Views", _index(known.views), *map(_view, known.views)]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def names() -> str:
+    """Return views with their columns and functions, each on a line: for programs that ask."""
+    known = catalog()
+    views = [
+        f"- {view.name}({', '.join(f'{c.name} {c.type}' for c in view.columns)}): {_first(view)}"
+        for view in known.views
+    ]
+    functions = [f"- {function.signature}: {_first(function)}" for function in known.functions]
+    lines = ["# SQL over a collection", "", "Views:", *views, "", "Functions:", *functions]
+    return "\n".join(lines) + "\n"
+
+
+def _first(described: Function | View) -> str:
+    """Return the first sentence of what something is, on one line."""
+    return _cell(described.about.partition(". ")[0].rstrip("."))
+
+
+def _index(described: Sequence[Function | View]) -> str:
+    """Return a table of contents: names, which lead to their sections, and the first sentence."""
+    rows = [f"| [`{d.name}`](#{_anchor(d)}) | {_first(d)} |" for d in described]
+    return "\n".join(["| name | what it gives |", "| --- | --- |", *rows])
+
+
+def _anchor(described: Function | View) -> str:
+    """Return how a page on the web names the section of something."""
+    title = described.name if isinstance(described, View) else described.signature
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def _function(function: Function) -> str:
+    lines = [f"### `{function.signature}`", "", function.about, ""]
+    if function.parameters:
+        rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
+        lines += [*_table(("argument", "type", "default", "what it is"), rows), ""]
+    if function.kind == "table":
+        lines += [*_columns(function.columns), ""]
+    return "\n".join([*lines, "```sql", function.example, "```"])
+
+
+def _view(view: View) -> str:
+    return "\n".join([f"### `{view.name}`", "", view.about, "", *_columns(view.columns)])
+
+
+def _columns(columns: Sequence[Column]) -> list[str]:
+    rows = [(c.name, c.type, c.unit, c.about) for c in columns]
+    return _table(("column", "type", "unit", "what it is"), rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *([f"`{first}`", *rest] for first, *rest in rows)]
+    return ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

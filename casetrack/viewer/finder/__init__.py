@@ -1,9 +1,0 @@
-"""One page of HTML that searches a whole collection in the browser, without a server.
-
->>> from casetrack.viewer.finder import finder_html
->>> html = finder_html(collection.workspace.state())  # doctest: +SKIP
-"""
-
-from casetrack.viewer.finder.page import finder_html, finder_page
-
-__all__ = ["finder_html", "finder_page"]
