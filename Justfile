@@ -145,7 +145,7 @@ crash *ARGS:
     CASETRACK_BAD_DISKS=60 CASETRACK_STRESS_SECONDS=180 {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
 
 # run tests on Linux as if their files lay on Windows (needs cc): FOLDERS or FILES of tests
-windows *ARGS="tests/store tests/sync tests/watch tests/views":
+windows *ARGS="tests/store tests/keep/sync tests/keep/watch":
     {{python}} -m portability.windows -q -n 2 {{ARGS}}
 
 # make the bundle for Claude Desktop, and its SHA-256; --out FOLDER

@@ -27,7 +27,7 @@ from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.supplies import fetch
 from casetrack.parse.workers.batches import page_schema
 from kept_workers import kept_workers
-from tests.readers.processes import leave_out_others
+from tests.parse.processes import leave_out_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

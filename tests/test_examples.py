@@ -36,23 +36,23 @@ PAGES = (
 )
 
 NOT_RUN = {
-    "casetrack serve": "it waits for its client; tests/mcp and tests/cli/test_serve.py run it",
+    "casetrack serve": "it waits for its client; tests/faces/mcp runs it",
     "CASETRACK_HTTP_TOKEN=": "the same",
-    "ctx serve mcp": "it waits for its client; tests/context/test_serving.py runs it",
+    "ctx serve mcp": "it waits for its client; tests/editions/context/test_serving.py runs it",
     "curl 'http://": "it asks that server; the same test asks it so",
     "casetrack models pull standard": "it fetches 600 MB from the model hub",
     'casetrack reindex -c "Project Alpha" --profile standard': "it needs those models",
-    "sh install.sh": "tests/setup/test_install_scripts.py runs it",
+    "sh install.sh": "tests/faces/setup/test_install_scripts.py runs it",
     "python3 -m venv": "the first is what .ci/run and an installation do, the second runs this",
-    "casetrack browse": "it serves until it is ended; tests/window/test_program.py starts it",
+    "casetrack browse": "it serves until it is ended; tests/faces/window/test_program.py starts it",
     "python data-samples/make_samples.py": "tests/test_samples.py runs it",
-    "casetrack update ": "it asks the package index; tests/setup runs it",
+    "casetrack update ": "it asks the package index; tests/faces/setup runs it",
     "casetrack ingest ~/Letters": "it starts a cluster; tests/cluster starts one",
     "casetrack ingest /srv/letters": "the same",
     "casetrack ingest s3://": "it needs a bucket and a cluster; tests/cluster has both",
     "casetrack shards": "it needs a cluster; tests/cluster starts one, and what this runs",
     "pip install 'casetrack[ray]'": "what is tested is installed",
-    "minisign -Vm": "it checks a release that was fetched; tests/setup checks such signatures",
+    "minisign -Vm": "it checks a release that was fetched, as tests/faces/setup does",
     "gh attestation verify": "it asks GitHub about such a release",
     ".venv/bin/just": "the same as just",
     "just ": "recipes are commands of the checkout's developers",
@@ -60,16 +60,16 @@ NOT_RUN = {
 """Commands that are not run here, by how they begin, and why."""
 
 ELSEWHERE = {
-    ("docs/python.md", "python"): "tests/notebook/test_docs.py",
-    ("docs/query.md", "sql"): "tests/sql/test_reference.py",
-    ("docs/query.md", "console"): "tests/cli/test_query_reference.py",
+    ("docs/python.md", "python"): "tests/faces/notebook/test_docs.py",
+    ("docs/query.md", "sql"): "tests/store/sql/test_reference.py",
+    ("docs/query.md", "console"): "tests/faces/cli/test_query_reference.py",
     ("docs/pipelines.md", "console"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "toml"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "python"): "tests/ingest/test_user_pipelines.py",
-    ("docs/legal.md", "console"): "tests/legal/test_docs.py",
-    ("docs/sources.md", "console"): "tests/context/test_docs.py",
-    ("docs/sources.md", "toml"): "tests/context/test_docs.py",
-    ("docs/searching.md", "toml"): "tests/retrieve/test_asking.py",
+    ("docs/legal.md", "console"): "tests/editions/legal/test_docs.py",
+    ("docs/sources.md", "console"): "tests/editions/context/test_docs.py",
+    ("docs/sources.md", "toml"): "tests/editions/context/test_docs.py",
+    ("docs/searching.md", "toml"): "tests/search/test_asking.py",
     ("docs/searching.md", "python"): "tests/cluster/test_actors.py",
 }
 """Blocks that another test runs, by page and language."""

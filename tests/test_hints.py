@@ -29,7 +29,7 @@ from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.catalogue import any_collection, choose, declared
 from casetrack.faces.mcp.session import Session
 from casetrack.faces.window.pages import PAGES
-from window.conftest import text_of, visitor
+from faces.window.conftest import text_of, visitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

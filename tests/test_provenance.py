@@ -247,7 +247,7 @@ OWN = Path(__file__).parents[1]
         "casetrack/search/search.py",
         "casetrack/api/viewer/sheet.js",
         "casetrack/store/sql/bm25.sql",
-        "tests/readers/test_definitions.py",
+        "tests/parse/test_definitions.py",
     ],
 )
 def test_source_code(pool: ParsePool, name: str) -> None:

@@ -28,7 +28,7 @@ from casetrack.api.collection.read import Read
 from casetrack.base.errors import ChunkNotFound, CollectionNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Rows, Tabular
 from casetrack.base.records.layouts import layout_of
-from notebook.test_api import TABLES
+from faces.notebook.test_api import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,6 +11,7 @@ import yaml
 
 from casetrack.faces.setup.signature import PACKAGED, public_keys
 from casetrack.models.spec import ModelSpec
+from faces.setup.wheels import content
 from release.licences import (
     Library,
     fits,
@@ -23,7 +24,6 @@ from release.licences import (
 )
 from release.signing import Signer
 from release.wheel import read_wheel, write_wheel
-from setup.wheels import content
 
 CHECKOUT = Path(__file__).parents[1]
 WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))

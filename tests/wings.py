@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 WINGS = {
     "core": """
-        encoders evaluate golden ingest models objects ocr pinpoint pipeline provenance question
-        readers retrieve samples schema sql steps store tables vectors views workspace
+        api base encoders golden ingest models parse pipeline provenance samples schema search store
+        tables vectors
     """,
-    "map": "answers extract graph marks",
-    "keep": """
-        cluster crash crypt health index_status jobs lifecycle portability sources sync transfer
-        watch
-    """,
+    "map": "extract graph",
+    "keep": "cluster crash index_status keep lifecycle portability",
     "faces": """
-        bench cli context examples hints house legal library license mcp notebook notebooks offline
-        python_api records release setup viewer wheel window
+        editions examples faces hints house library notebooks offline python_api records release
+        tools wheel
     """,
 }
 WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}

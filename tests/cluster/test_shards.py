@@ -23,7 +23,7 @@ from casetrack.store.index.recall import Question
 from casetrack.store.index.scope import scope_of, scope_of_rows
 from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess
-from views.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
+from store.index.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

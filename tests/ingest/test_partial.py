@@ -16,8 +16,8 @@ from casetrack.base.records.documents import Document, ExtractorFailure
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.render.overview import timeline as render_timeline
 from casetrack.parse.workers.pool import ParsePool
+from faces.window.conftest import visitor
 from fakes import FakeEncoders, NamesByList, WordEncoder
-from window.conftest import visitor
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

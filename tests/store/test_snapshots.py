@@ -32,7 +32,7 @@ from casetrack.store.lock import write_lock
 from casetrack.store.rewrite import swap
 from casetrack.store.session import write_session
 from fakes import WordEncoder
-from tests.transfer.conftest import with_copy
+from tests.keep.transfer.conftest import with_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 ``python -m bench.citations DATA`` reads ``DATA/opinions`` (HTML of the Caselaw Access Project's
 tests, block quotations as such, every citation in ``<a class="citation" data-cite="...">``): the
 marks are taken out, what is read is compared with them. Then the passages of
-``tests/legal/hard_citations.txt``, and how much is taken for a citation in contracts
+``tests/editions/legal/hard_citations.txt``, and how much is taken for a citation in contracts
 (``DATA/cuad/txt``), which cite no cases.
 """
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from casetrack.editions.legal.extract.citations import citations_note, read_citations
 from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.extract.references.matches import slug
-from legal.hard_citations import passages, read
+from editions.legal.hard_citations import passages, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,19 +17,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from api.evaluate import graph_truth
 from bench import shares, wholes
 from bench.cuad_spans import NOTHING_ASKED, Count, Found, Squeezed, places_of_chunks, score_contract
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
-from evaluate import graph_truth
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from api.evaluate.graph_tally import Tally
     from casetrack.api.collection import Collection
-    from evaluate.graph_tally import Tally
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CACHE = _CHECKOUT / ".cache"

@@ -22,13 +22,13 @@ from bench.licensed import use_pro_license
 from bench.show import machine
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from sql.questions_cuad import QUESTIONS, load_clauses
+from store.sql.questions_cuad import QUESTIONS, load_clauses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.api.collection import Collection
-    from sql.questions_cuad import Clauses, Question
+    from store.sql.questions_cuad import Clauses, Question
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CUAD = _CHECKOUT.parent / "shared" / "data" / "cuad"

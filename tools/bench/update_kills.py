@@ -22,8 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 from casetrack.faces.setup.switching import STAGE
+from faces.setup.wheels import content, write_wheel
 from release.signing import Signer
-from setup.wheels import content, write_wheel
 
 VERSIONS = ("0.0.1", "0.0.2")
 _SCRIPT = f"#!{sys.executable}\nfrom casetrack.faces.cli.main import run\nrun()\n"

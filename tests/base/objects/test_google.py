@@ -1,0 +1,171 @@
+"""A collection in Google's storage: held against moto, behind what the two services do not share.
+
+Google's XML interface is that of S3 with other words: an object has a generation, and a write is
+made under the condition that this is still the same. There is no stand-in of Google's that keeps to
+that, so the words are put here, and the objects into moto.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections import defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import pytest
+
+import object_service
+from base.objects.scenarios import share, swap_objects
+from casetrack.base.errors import CollectionGone, ObjectStorageError
+from casetrack.base.objects import service
+from casetrack.base.objects.address import Address
+from casetrack.store import mirror
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class Google:
+    """Google's words for a service of S3's kind.
+
+    Attributes
+    ----------
+    seen
+        Method, path and condition of each request.
+    """
+
+    def __init__(self, behind: str) -> None:
+        self.seen: list[tuple[str, str, str | None]] = []
+        self._target = urlsplit(behind)
+        self._generations: dict[str, int] = defaultdict(int)
+        self._count, self._lock = 1_700_000_000_000_000, threading.Lock()
+        google = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def _handle(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                status, headers, content = google.answer(
+                    self.command, self.path, dict(self.headers), body
+                )
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(content)
+
+        for method in ("GET", "PUT", "POST", "DELETE", "HEAD"):
+            setattr(Handler, f"do_{method}", Handler._handle)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def answer(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Answer a request, one after the other: what is compared stays until it is written."""
+        asked = urlsplit(path)
+        name, query = unquote(asked.path), parse_qs(asked.query, keep_blank_values=True)
+        condition = headers.pop("x-goog-if-generation-match", None)
+        with self._lock:
+            self.seen.append((method, name, condition))
+            if condition is not None and int(condition) != self._generations[name]:
+                return 412, {"Content-Length": "0"}, b""
+            status, told, content = self._passed(method, path, headers, body)
+            is_written = method == "PUT" and "partNumber" not in query
+            if status < 300 and (is_written or (method == "POST" and "uploadId" in query)):
+                self._count += 1
+                self._generations[name] = self._count
+            elif status < 300 and method == "DELETE" and "uploadId" not in query:
+                self._generations.pop(name, None)
+            if self._generations.get(name):
+                told["x-goog-generation"] = str(self._generations[name])
+            return status, told, content
+
+    def _passed(
+        self, method: str, path: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], bytes]:
+        link = http.client.HTTPConnection(self._target.hostname or "", self._target.port)
+        kept = {k: v for k, v in headers.items() if k.lower() not in {"host", "authorization"}}
+        kept["Authorization"] = f"AWS4-HMAC-SHA256 Credential={object_service.KEY}/-/-/s3/-"
+        plain, _, query = path.partition("?")
+        link.request(method, quote(unquote(plain)) + (query and f"?{query}"), body, kept)
+        answer = link.getresponse()
+        content = answer.read()
+        link.close()
+        left_out = {"connection", "transfer-encoding", "date", "server", "content-length"}
+        told = {k: v for k, v in answer.getheaders() if k.lower() not in left_out}
+        size = answer.getheader("Content-Length") if method == "HEAD" else None
+        return answer.status, told | {"Content-Length": size or str(len(content))}, content
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def google(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Google]:
+    pytest.importorskip("obstore")
+    pytest.importorskip("moto.server")
+    monkeypatch.setattr(mirror, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.store.datasets._FRESH_NS", 0)
+    with object_service.s3() as behind:
+        found = Google(behind)
+        key = tmp_path / "google.json"
+        told = {"gcs_base_url": found.url, "disable_oauth": True}
+        told |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+        key.write_text(json.dumps(told))
+        monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(key))
+        monkeypatch.setenv("GOOGLE_ALLOW_HTTP", "true")
+        service.open_objects.cache_clear()
+        yield found
+        found.close()
+        service.open_objects.cache_clear()
+
+
+@pytest.fixture
+def bucket(google: Google) -> str:
+    return object_service.new_bucket()
+
+
+def test_objects_are_swapped_by_one_only(google: Google, bucket: str, tmp_path: Path) -> None:
+    swap_objects(f"gs://{bucket}/one", tmp_path)
+    conditions = [c for method, _, c in google.seen if method == "PUT" and c is not None]
+    assert conditions[:2] == ["0", "0"]
+    assert conditions[2] != "0"
+
+
+@pytest.mark.slow
+def test_two_computers_share_a_collection(google: Google, bucket: str, tmp_path: Path) -> None:
+    one, two, here, there = share(f"gs://{bucket}/acme", tmp_path)
+    here.admin.take_snapshot("both")
+    here.delete_document("later.txt")
+    assert there.stats().document_count == 1
+    here.admin.restore("both")
+    here.admin.upkeep()
+    assert there.search("roof", mode="keyword").results
+    # Each commit of both datasets, the lease and the list of files were made under a condition.
+    written = {name.rpartition("/")[2] for method, name, c in google.seen if method == "PUT" and c}
+    assert {"files.json", "lease.json"} <= written
+    assert any(name.endswith(".manifest") for name in written)
+    one.delete("Acme")
+    with pytest.raises(CollectionGone):
+        there.search("rent")
+    two.detach("Acme")
+
+
+def test_what_is_not_there_is_said_in_its_own_words(google: Google) -> None:
+    with pytest.raises(ObjectStorageError, match="nowhere-to-be-found") as caught:
+        service.open_objects(Address.of("gs://nowhere-to-be-found/acme")).put("a", b"")
+    assert "project" in (caught.value.hint or "")

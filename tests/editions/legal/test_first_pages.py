@@ -1,0 +1,202 @@
+"""Kinds of legal papers, and what their captions say: first pages of many courts, with traps.
+
+``first_pages.txt`` holds them: a line ``#### KIND NAME``, then the page. All cases and people are
+made up; ``none`` is a document that is not legal.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.extract.document_type import infer_document_type
+from casetrack.extract.papers.caption import LegalFacts, case_key, read_caption
+from casetrack.extract.papers.courts import find_court
+from casetrack.extract.papers.docket_header import read_docket_header
+from casetrack.extract.papers.paper_kinds import kind_of_title
+from casetrack.extract.papers.text import TextPage, WholeText
+from editions.legal.hard_citations import Passage, tabled
+
+
+def pages() -> dict[str, tuple[str, str]]:
+    found = {}
+    text = Path(__file__).with_name("first_pages.txt").read_text("utf-8")
+    for part in text.split("#### ")[1:]:
+        head, _, page = part.partition("\n")
+        kind, _, name = head.partition(" ")
+        found[name] = kind, page.strip("\n")
+    return found
+
+
+PAGES = pages()
+
+
+def read(text: str, name: str = "scan0001.pdf", form: str = "pdf", **more: Any) -> LegalFacts:
+    kind, _ = infer_document_type(
+        format=form, name=name, title=None, text=text, headings=(), pages=3
+    )
+    whole = WholeText((TextPage(1, text),))
+    return read_caption(whole, format=form, name=name, document_type=kind, **more)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_kind_of_a_first_page(name: str) -> None:
+    kind, text = PAGES[name]
+    found = read(text)
+    assert (found.legal_type or "none") == kind, found.legal_evidence
+    assert (found.legal_evidence is None) == (kind == "none")
+    for party in found.parties or ():
+        assert " ".join(text[party.start : party.end].split()) == party.name
+
+
+@tabled("captions.txt")
+def test_what_a_caption_says(passage: Passage) -> None:
+    found = read(PAGES[passage.text][1])
+    for expected in passage.expected:
+        name, _, value = expected.partition(" = ")
+        told = getattr(found, name)
+        assert (
+            "-" if told is None else told if isinstance(told, str) else "; ".join(told)
+        ) == value
+
+
+def test_parties_have_their_roles() -> None:
+    found = read(PAGES["adversary"][1])
+    assert [(p.name, p.role) for p in found.parties or ()] == [
+        ("NORTHMOOR RETAIL HOLDINGS, INC.", "debtor"),
+        ("CRESTLINE CAPITAL LLC", "plaintiff"),
+        ("NORTHMOOR RETAIL HOLDINGS, INC.", "defendant"),
+    ]
+
+
+def test_columns_are_told_apart_by_where_the_lines_stand() -> None:
+    lines = (
+        ("UNITED STATES DISTRICT COURT", 200, 410),
+        ("CENTRAL DISTRICT OF CALIFORNIA", 195, 415),
+        ("QUAYLE TOYS, INC. dba Case No. 8:19-cv-1261 ABC (DEFx)", 72, 540),
+        ("QUAYLE PLAY SETS,", 72, 190),
+        ("Plaintiff, ORDER GRANTING", 72, 442),
+        ("QUAYLE TOYS' APPLICATION", 312, 482),
+        ("v. FOR A PRELIMINARY", 72, 462),
+        ("IVO LANG; and DOES 1 INJUNCTION", 72, 388),
+        ("through 10, inclusive,", 72, 200),
+        ("Defendants.", 130, 200),
+        ("The motion came before the Court on the first of the month for a hearing.", 72, 540),
+        ("Upon all that was said and read there, the Court finds that it has merit.", 72, 540),
+    )
+    text, boxes = "", {}
+    for words, left, right in lines:
+        boxes[len(text)] = (float(left), float(right))
+        text += words + "\n"
+    found = read(text.rstrip(), boxes=[boxes])
+    assert found.legal_type == "order"
+    assert [(p.name, p.role) for p in found.parties or ()] == [
+        ("QUAYLE TOYS, INC.", "plaintiff"),
+        ("IVO LANG", "defendant"),
+        ("DOES 1 through 10", "defendant"),
+    ]
+
+
+@tabled("titles.txt")
+def test_the_first_word_that_names_a_paper_tells_its_kind(passage: Passage) -> None:
+    found = kind_of_title(passage.text)
+    assert found is not None
+    assert (found.legal_type,) == passage.expected
+
+
+@tabled("headers.txt")
+def test_the_line_of_the_filing_system(passage: Passage) -> None:
+    line = passage.text
+    for text in (f"{line}\n\nORDER\n\nOne.", f"ORDER\n\nOne.\n\n{line}"):
+        found = read_docket_header(text)
+        assert found is not None
+        assert text[found.start : found.end] == line
+        told = (case_key(found.case_number), found.entry, found.filed_on)
+        assert " | ".join(fact or "" for fact in told) == passage.expected[0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Invoice 2023-0001 Page 1 of 2", "Report 12-345 01/02/2012 Page 3 of 9", "Room 12-3, page 4"],
+)
+def test_another_line_is_none(line: str) -> None:
+    assert read_docket_header(f"{line}\n\nText.") is None
+
+
+@pytest.mark.parametrize(
+    ("day", "filed"),
+    [
+        *(("08/05/2016", "2016-08-05"), ("08/05/1987", "1987-08-05")),
+        *(("08/05/2109", None), ("08/05/1087", None), ("02/30/2016", None)),
+    ],
+)
+def test_a_paper_is_filed_on_a_plausible_day(day: str, filed: str | None) -> None:
+    header = read_docket_header(f"Case 8:16-cv-01261-DOC   Document 40   Filed {day}   Page 1 of 4")
+    assert header is not None
+    stamped = read(f"UNITED STATES DISTRICT COURT\nDISTRICT OF DELAWARE\n\nFILED {day}\n\nORDER\n")
+    assert (header.filed_on, stamped.filed_on) == (filed, filed)
+
+
+@pytest.mark.parametrize("one", ["8:16-cv-01261-DOC-KES", "16 CV 1261 (DOC)", "No. 16-cv-1261"])
+def test_writings_of_one_case_number_have_one_key(one: str) -> None:
+    assert case_key(one) == "16-cv-1261"
+
+
+@pytest.mark.parametrize(
+    ("text", "court_id", "name"),
+    [
+        ("United States District Court, D. Vermont.", "vtd", "District of Vermont"),
+        ("U.S. Bankruptcy Court\nDistrict of Arizona (Phoenix)", "azb", "District of Arizona"),
+        ("United States Court of Appeals,\nNinth Circuit.", "ca9", "Ninth Circuit"),
+        ("STATE OF MICHIGAN\nCIRCUIT COURT FOR THE COUNTY OF WAYNE", None, "Wayne, Michigan"),
+        ("IN THE COURT OF CHANCERY OF THE STATE OF DELAWARE", None, "State of Delaware"),
+    ],
+)
+def test_courts_by_their_usual_names(text: str, court_id: str | None, name: str) -> None:
+    court = find_court(text.split("\n"))
+    assert court is not None
+    assert (court.court_id, court.name[-len(name) :]) == (court_id, name)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "United States District Court judges may decide such cases",
+        "courts of the State of New York",
+        "THE COURT: Good morning.",
+        "The SUPERIOR COURT of Los Angeles County, Respondent;",
+    ],
+)
+def test_other_lines_name_no_court(line: str) -> None:
+    assert find_court([line]) is None
+
+
+@pytest.mark.slow
+@given(st.text(max_size=400))
+def test_any_text_is_read_without_failing(text: str) -> None:
+    found = read(text)
+    assert (found.legal_type is None) == (found.legal_evidence is None)
+    for party in found.parties or ():
+        assert 0 <= party.start <= party.end <= len(text)
+
+
+def test_the_day_of_another_paper_that_is_cited_is_not_the_day_of_this_one() -> None:
+    page = (
+        "HARTWELL, Plaintiff-Appellant,\nv.\nCOUNTY OF DENE, Defendant-Appellee.\n\n"
+        "No. 14-0182.\n\n"
+        "Intermediate Court of Appeals of Hawai'i.\n\nJune 9, 2014.\n\nOPINION OF THE COURT\n\n"
+        'Hartwell appeals from the "Order Granting the Motion [Filed January 18, 2011]" below.'
+    )
+    found = read(page)
+    assert (found.legal_type, found.filed_on) == ("opinion", "2014-06-09")
+
+
+def test_two_parties_between_semicolons_are_two() -> None:
+    found = read(PAGES["two-between-semicolons"][1])
+    assert [party.name for party in found.parties or ()][1:] == [
+        *("BOARD OF HARBORS", "DEPARTMENT OF PIERS", "UNIVERSITY OF KAIMU'I", "Noah M. Pele")
+    ]

@@ -1,0 +1,209 @@
+"""``casetrack collection rename|describe|tag|close|reopen|archive``, and repairs that are told."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import older_form
+from casetrack.api.collection.admin import Admin
+from casetrack.api.library import Library
+from casetrack.keep.watch.watch_list import WatchList
+from casetrack.store import migrations
+from casetrack.store.lock import write_lock
+from faces.cli.conftest import error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from faces.cli.conftest import Run
+
+
+def info(run: Run, name: str) -> dict[str, Any]:
+    return json.loads(run("collection", "info", name, "--json").out)
+
+
+@pytest.mark.slow
+def test_a_life(filled: Run, sources: Path) -> None:
+    run = filled
+
+    def done(word: str) -> tuple[str, str, bool]:
+        told = json.loads(run("collection", word, "mill", "--json").out)
+        return told["status_before"], told["status"], told["changed"]
+
+    assert done("close") == ("active", "closed", True)
+    assert done("close") == ("closed", "closed", False)
+    refused = run("ingest", sources, "-c", "Mill", "--json")
+    error = error_of(refused)
+    assert (refused.code, error["code"]) == (2, "collection_read_only")
+    assert "casetrack collection reopen 'Mill'" in error["hint"]
+    assert "rent" in run("search", "rent", "-c", "Mill", "--mode", "keyword").out
+    assert done("archive") == ("closed", "archived", True)
+    assert done("reopen") == ("archived", "active", True)
+    assert run("ingest", sources, "-c", "Mill").code == 0
+
+
+def test_archived_ones_are_left_out_of_the_list(run: Run) -> None:
+    for name in ("Open", "Shut", "Old", "Older"):
+        run("collection", "create", name)
+    run("collection", "close", "Shut")
+    run("collection", "archive", "Old")
+    run("collection", "archive", "Older")
+    listed = run("collection", "list").out.splitlines()
+    assert {row.split()[0] for row in listed[1:-1]} == {"Open", "Shut"}
+    assert ("2" in listed[-1], "--status all" in listed[-1]) == (True, True)
+    for status, names in {
+        "active": {"Open"},
+        "closed": {"Shut"},
+        "archived": {"Old", "Older"},
+        "all": {"Open", "Shut", "Old", "Older"},
+        "": {"Open", "Shut"},
+    }.items():
+        chosen = ("--status", status) if status else ()
+        entries = json.loads(run("collection", "list", *chosen, "--json").out)
+        assert {e["name"] for e in entries} == names, status
+    assert "--status all" not in run("collection", "list", "--status", "all").out
+    for name in ("Open", "Shut"):
+        run("collection", "archive", name)
+    (told,) = run("collection", "list").out.splitlines()
+    assert ("4" in told, "--status all" in told) == (True, True)
+
+
+@pytest.mark.slow
+def test_the_only_one_that_is_not_archived_needs_no_name(filled: Run) -> None:
+    filled("collection", "create", "Old")
+    assert filled("documents").code == 2
+    filled("collection", "archive", "Old")
+    assert "lease.txt" in filled("documents").out
+
+
+def test_names_and_notes(filled: Run) -> None:
+    run = filled
+    before = info(run, "Mill")
+    renamed = run("collection", "rename", "mill", "Old Mill").out
+    assert all(part in renamed for part in ('"Mill"', '"Old Mill"', before["id"]))
+    described = ("collection", "describe", "Old Mill")
+    done = run(*described, "--description", "Über die Mühle")
+    assert "casetrack collection info 'Old Mill'" in done.out
+    told = json.loads(run(*described, "--reference=M-1", "--type=PROJECT", "--json").out)
+    kept = [told[key] for key in ("description", "reference", "type")]
+    assert kept == ["Über die Mühle", "M-1", "project"]
+    assert run(*described, "--description", "").code == 0
+    assert info(run, "Old Mill")["description"] is None
+    nothing = run(*described)
+    assert (nothing.code, "--description, --reference" in nothing.err) == (2, True)
+    run("collection", "create", "Taken")
+    taken = run("collection", "rename", "Old Mill", "TAKEN", "--json")
+    assert error_of(taken)["code"] == "collection_exists"
+
+
+TAG = ("collection", "tag", "Mill")
+
+
+def test_tags(filled: Run) -> None:
+    for words, shown in (
+        ((), []),
+        (("--add", "water", "--add", "lease"), ["water", "lease"]),
+        (("--add", "WATER", "--remove", "lease"), ["water"]),
+        (("--set", "a", "--set", "b"), ["a", "b"]),
+        (("--clear", "--add", "c"), ["c"]),
+        (("--clear",), []),
+    ):
+        assert filled(*TAG, *words).code == 0
+        assert info(filled, "Mill")["tags"] == shown, words
+    gone = filled(*TAG, "--remove", "x")
+    assert (gone.code, '"x"' in gone.err) == (2, True)
+    both = filled(*TAG, "--set", "a", "--clear")
+    assert (both.code, "--set" in both.err, "--clear" in both.err) == (2, True, True)
+
+
+def test_while_somebody_writes(filled: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Admin.close, "__kwdefaults__", {"timeout": 0.1})
+    (folder,) = (home / "collections").iterdir()
+    with write_lock(folder):
+        busy = filled("collection", "close", "Mill", "--json")
+    error = error_of(busy)
+    assert (busy.code, error["code"]) == (1, "collection_busy")
+    assert '"Mill"' in error["message"]
+    assert "casetrack jobs list" in error["hint"]
+
+
+def test_deleting_takes_watches_and_jobs_along(filled: Run, home: Path, sources: Path) -> None:
+    filled("collection", "create", "Other")
+    library, watch_list = Library.open(home), WatchList(home)
+    for name in ("Mill", "Other"):
+        collection = library.get(name).info
+        watch_list.add(collection.id, sources)
+        with library.jobs.run("sync", title="a folder", collection=collection):
+            pass
+    doomed = library.get("Mill").info.id
+    done = filled("collection", "delete", "Mill", "--yes")
+    assert (done.code, str(sources) in done.out) == (0, True), done.err
+    assert [w.collection_id for w in watch_list.watches()] == [library.get("Other").info.id]
+    assert library.jobs.list(collection_id=doomed) == ()
+    assert len(library.jobs.list()) == 1
+
+
+# --- repairs are told ------------------------------------------------------------------------
+
+
+def test_a_repair_is_told_and_leaves_the_output_alone(
+    filled: Run, home: Path, messages: Callable[[str], None]
+) -> None:
+    (folder,) = (home / "collections").iterdir()
+    (folder / "collection.json").write_text("{", "utf-8")
+    ended = filled("collection", "list", "--json")
+    assert ended.code == 0
+    assert [e["name"] for e in json.loads(ended.out)] == ["Mill"]
+    messages(re.sub(r"\d{8}-?T?\d{6}\w*", "<time>", ended.err))
+    assert filled("collection", "list").err == ""
+
+
+@pytest.mark.slow
+def test_the_server_logs_a_repair_once(home: Path, launch: Run) -> None:
+    folder = Library.open(home).create("Case").folder
+    (folder / "collection.json").unlink()
+    about = {"name": "test", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about}
+    lines = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "list_collections", "arguments": {}}},
+    ]
+    typed = "".join(json.dumps({"jsonrpc": "2.0"} | each) + "\n" for each in lines)
+    ended = launch("serve", stdin=typed)
+    assert json.loads(ended.out.splitlines()[0])["id"] == 1
+    (warning,) = [row for row in ended.err.splitlines() if "casetrack.repairs" in row]
+    assert "WARNING" in warning
+    assert '"Case"' in warning
+
+
+@pytest.fixture
+def failing_migration(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let what brings a collection of version 0 to the present one fail."""
+
+    def fail(*_: object) -> None:
+        raise OSError(5, "the disk does not answer")
+
+    with older_form.known(), monkeypatch.context() as patch:
+        patch.setitem(migrations.MIGRATIONS, 0, fail)
+        yield
+
+
+@pytest.mark.usefixtures("failing_migration")
+def test_one_that_cannot_be_opened_does_not_hide_the_others(run: Run, home: Path) -> None:
+    run("collection", "create", "Good")
+    older_form.age(Library.open(home).create("Boat house").folder)
+    ended = run("collection", "list")
+    assert ended.code == 0
+    assert {row.split("  ")[0] for row in ended.out.splitlines()[1:]} == {"Good", "Boat house"}
+    assert '"Boat house"' in ended.err
+    entries = {e["name"]: e for e in json.loads(run("collection", "list", "--json").out)}
+    assert entries["Boat house"]["document_count"] is None
+    assert entries["Good"]["document_count"] == 0
+    opened = run("documents", "-c", "Boat house", "--json")
+    assert (opened.code, error_of(opened)["code"]) == (1, "migration_failed")

@@ -1,0 +1,378 @@
+"""The same question has the same answer everywhere: in both eras, as a command, in every process.
+
+Every tool that reads is asked the same on every way to it, and the command that answers the same
+question must say the same facts. Only times are left out of the comparison. What processes add,
+pipes and HTTP, is compared in the slow suite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.faces.cli.main import main as casetrack
+from casetrack.faces.mcp.app import build_server
+from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.mcp.session import NOT_REMEMBERED
+from conformance.checks import serving
+from same_questions import (
+    AGREEMENT,
+    INVOICE,
+    NAME,
+    SHEETS,
+    WITHOUT_COMMAND,
+    Known,
+    failures,
+    questions,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp.client import Client
+
+    from same_questions import Question
+
+Found = dict[str, list[dict[str, Any]]]
+"""What each way answers to every question, in their order."""
+ROOT = Path(__file__).parents[3]
+MODERN, LEGACY = "2026-07-28", "legacy"
+HERE, SESSION, PIPE = "in process, stateless", "in process, session", "stdio"
+WEB_SESSION, WEB = "HTTP, session", "HTTP, stateless"
+
+REMEMBERING = {"switch_collection"}
+"""Tools that work on what the connection remembers; a stateless one remembers nothing."""
+
+TIMES = {"search_time_ms", "seconds", "stage_ms", "remaining_seconds", "uptime_seconds"}
+_TIME_IN_TEXT = re.compile(r"\d[\d,.]* ?m?s\b")
+
+BEGINNINGS = {
+    "aliases",
+    "chunk_ids",
+    "document_ids",
+    "documents",
+    "evidence",
+    "key_actors",
+    "key_dates",
+    "pinpoint",
+    "quotes",
+    "rest",
+    "relations",
+    "shared",
+    "topics",
+}
+"""Lists of which a tool names the first few and the command all."""
+
+ONE_SIDED = {
+    "collection",
+    "highlight",
+    "highlight_omitted",
+    "notice",
+    "page_image_uri",
+    "rank",
+    "uri",
+}
+"""What may stand beside a quoted passage on one side only: addresses are for AI programs."""
+
+ROUNDED = 5.1e-5
+"""Some numbers are told with four places."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A data folder that all ways read."""
+
+    home: Path
+    models: Path
+    known: Known
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Environment of a process on it."""
+        mine = {"CASETRACK_HOME": str(self.home), "CASETRACK_MODELS": str(self.models)}
+        return {**os.environ, **mine}
+
+    def library(self) -> Library:
+        """Open the library anew, as a process would."""
+        return Library(load_settings(self.home))
+
+
+@pytest.fixture(scope="module")
+def _environment(models_dir: Path, demo_home: Path, tmp_path_factory: Any) -> Iterator[Path]:
+    home = tmp_path_factory.mktemp("same") / "data"
+    shutil.copytree(demo_home, home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASETRACK_MODELS", str(models_dir))
+        patch.setenv("CASETRACK_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="module")
+def place(_environment: Path, models_dir: Path, tmp_path_factory: Any) -> Place:
+    """Return the sample case file with a finished job and a watched folder."""
+    folder = tmp_path_factory.mktemp("more")
+    (folder / "Plan.dwg").write_text("not a document that can be read")
+    typed("sync", str(folder))
+    typed("watch", "add", str(folder), "--schedule", "manual")
+    collection = Library(load_settings(_environment)).get(NAME)
+    for make in (collection.map.summary, collection.map.graph):
+        make()  # what is made on first use belongs to the collection's size
+    agreement = collection.read.browse(AGREEMENT, 2, 2)[0]
+    people = [e.name for e in collection.map.entities(kind="organization", limit=2)]
+    known = Known(
+        chunk=agreement.chunk_id,
+        cell_chunk=collection.read.browse(SHEETS, 1, 1)[0].chunk_id,
+        drawn_chunk=collection.read.browse(INVOICE, 1, 1)[0].chunk_id,
+        job=typed("jobs", "list", named=False)[0]["id"],
+        names=(people[0], people[1]),
+        reference=collection.map.references(limit=1)[0].name,
+    )
+    return Place(_environment, models_dir, known)
+
+
+# --- the ways --------------------------------------------------------------------------------
+
+
+async def _ask(place: Place, way: str, server: Any, mode: str, found: Found) -> None:
+    from mcp.client import Client
+
+    async with Client(server, mode=mode) as client:
+        found[way] = await _ask_all(client, place.known)
+
+
+async def _ask_here(place: Place) -> Found:
+    """Ask in this process, in both eras."""
+    found: Found = {}
+    for way, mode in ((HERE, MODERN), (SESSION, LEGACY)):
+        await _ask(place, way, build_server(place.library()), mode, found)
+    return found
+
+
+async def _ask_processes(place: Place) -> Found:
+    """Ask all ways at once: each has a process of its own but one."""
+    from mcp import StdioServerParameters
+
+    found: Found = {}
+    pipe = StdioServerParameters(
+        command=sys.executable, args=["-m", "casetrack", "serve"], env=place.env, cwd=ROOT
+    )
+    env = place.env | {"PYTHONPATH": str(ROOT), "HOME": str(place.home.parent)}
+    with serving(env) as url:
+        async with anyio.create_task_group() as group:
+            for way, server, mode in (
+                (HERE, build_server(place.library()), MODERN),
+                (PIPE, pipe, LEGACY),
+                (WEB_SESSION, url, LEGACY),
+                (WEB, url, MODERN),
+            ):
+                group.start_soon(_ask, place, way, server, mode, found)
+    return found
+
+
+async def _ask_all(client: Client, known: Known) -> list[dict[str, Any]]:
+    told = []
+    tools = (await client.list_tools()).tools
+    forms = {tool.name for tool in tools if "response_format" in tool.input_schema["properties"]}
+    for question in [*failures(known), *questions(known)]:
+        named = _arguments(question)
+        if question.tool in forms:
+            # The command line tells everything as well.
+            named.setdefault("response_format", "detailed")
+        result = await client.call_tool(question.tool, named)
+        told.append(result.model_dump(mode="json", by_alias=True, exclude={"meta"}))
+    return told
+
+
+def _arguments(question: Question) -> dict[str, Any]:
+    """Name the collection: not every way has an active one."""
+    takes_none = {
+        "list_collections",
+        "list_watches",
+        "get_job_status",
+        "get_status",
+        "switch_collection",
+    }
+    named = {} if question.tool in takes_none else {"collection": NAME}
+    return {**question.arguments, **named}
+
+
+def typed(*command: str, named: bool = True, as_json: bool = True) -> Any:
+    """Return the JSON that a command writes in this process."""
+    options = [*(["-c", NAME] if named else []), *(["--json"] if as_json else [])]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+        casetrack([*command, *options])
+    return json.loads(said.getvalue()) if as_json else said.getvalue()
+
+
+# --- tests -----------------------------------------------------------------------------------
+
+
+def _reading() -> set[str]:
+    return {name for name, spec in declared().items() if spec.hints.read_only}
+
+
+def test_every_reading_tool_is_asked() -> None:
+    asked = questions(Known("", "", "", "", ("", ""), ""))
+    assert {q.tool for q in asked} == _reading()
+    assert {q.tool for q in asked if not q.command} == set(WITHOUT_COMMAND)
+
+
+@pytest.mark.slow
+def test_both_eras_and_the_command_say_the_same(place: Place, subtests: pytest.Subtests) -> None:
+    """One test, since asking takes seconds and workers share no fixtures."""
+    answers = anyio.run(_ask_here, place)
+    with subtests.test("both eras give the same answer"):
+        _ways_agree(place.known, answers)
+    with subtests.test("commands fail for the same reason"):
+        _commands_fail_alike(place.known, answers[HERE])
+    with subtests.test("commands say the same"):
+        _commands_agree(place.known, answers[HERE])
+
+
+@pytest.mark.slow
+def test_every_process_says_the_same(place: Place) -> None:
+    answers = anyio.run(_ask_processes, place)
+    assert set(answers) == {HERE, PIPE, WEB_SESSION, WEB}
+    _ways_agree(place.known, answers)
+    for words in (("search", "late payment", "-k", "3"), ("timeline",)):
+        _same_in_a_process(place, *words)
+
+
+def _ways_agree(known: Known, answers: Found) -> None:
+    bad, good = failures(known), questions(known)
+    assert [a["isError"] for a in answers[HERE]] == [True] * len(bad) + [False] * len(good)
+    different = []
+    for way, told in answers.items():
+        for question, here, there in zip([*bad, *good], answers[HERE], told, strict=True):
+            if way == WEB and question.tool in REMEMBERING:
+                assert NOT_REMEMBERED in there["content"][0]["text"]
+            elif _timeless(here) != _timeless(there):
+                different.append((way, question.tool, question.arguments, _timeless(there)))
+    assert different == []
+
+
+def _commands_fail_alike(known: Known, told: Sequence[dict[str, Any]]) -> None:
+    for question, answer in zip(failures(known), told, strict=False):
+        error = _said(question)["error"]
+        assert answer["content"][0]["text"].startswith(error["message"])
+        assert error["hint"]
+
+
+def _commands_agree(known: Known, told: Sequence[dict[str, Any]]) -> None:
+    different = []
+    for question, answer in zip(questions(known), told[len(failures(known)) :], strict=True):
+        if question.command:
+            compared = Comparison()
+            said = question.shaped(_said(question))
+            for here, there in question.same.items():
+                compared.add(_at(answer["structuredContent"], here), _at(said, there), here)
+            assert compared.facts, f"nothing to compare: {question}"
+            different += [(question.command, line) for line in compared.differences]
+    assert different == []
+
+
+def _same_in_a_process(place: Place, *words: str) -> None:
+    """What runs here inside the tests must say the same where it is started anew."""
+    command = [sys.executable, "-m", "casetrack", *words, "-c", NAME, "--json"]
+    process = subprocess.run(
+        command, cwd=ROOT, env=place.env, capture_output=True, encoding="utf-8", check=True
+    )
+    assert _without_times(json.loads(process.stdout)) == _without_times(typed(*words))
+
+
+def test_differences_are_found() -> None:
+    compared = Comparison()
+    here = {"total": 2, "score": 0.5, "results": [1], "citation": "p. 1", "page": 1}
+    compared.add(here, {"total": 3, "score": 0.6, "results": [1, 2], "citation": "p. 1"})
+    compared.add({"aliases": ["b"]}, {"aliases": ["a", "b"]})
+    told = {line.partition(":")[0].partition(" ")[0] for line in compared.differences}
+    assert told == {".total", ".score", ".results", ".page", ".aliases.0"}
+    compared = Comparison()
+    compared.add({"aliases": ["a"], "score": 0.12345}, {"aliases": ["a", "b"], "score": 0.1234})
+    assert compared.differences == []
+
+
+# --- comparing -------------------------------------------------------------------------------
+
+
+class Comparison:
+    """Collects what a tool and a command say differently.
+
+    Both must agree on every fact that both have. In what is quoted, each must also have every fact
+    that the other has: text, citation and source are never left out on one way.
+    """
+
+    def __init__(self) -> None:
+        self.facts = 0
+        self.differences: list[str] = []
+
+    def add(self, here: Any, there: Any, where: str = "") -> None:
+        """Compare what the tool says *here* with what the command says *there*."""
+        if isinstance(here, dict) and isinstance(there, dict):
+            self._add_objects(here, there, where)
+        elif isinstance(here, list) and isinstance(there, list):
+            self._add_lists(here, there, where)
+        else:
+            self.facts += 1
+            if not _equal(here, there):
+                self.differences.append(f"{where}: {here!r} != {there!r}")
+
+    def _add_objects(self, here: dict[str, Any], there: dict[str, Any], where: str) -> None:
+        if "citation" in here:
+            lacking = (here.keys() ^ there.keys()) - ONE_SIDED
+            self.differences += [f"{where}.{name} is on one side only" for name in lacking]
+        for name in here.keys() & there.keys() - TIMES:
+            self.add(here[name], there[name], f"{where}.{name}")
+
+    def _add_lists(self, here: list[Any], there: list[Any], where: str) -> None:
+        shorter = len(here) < len(there) and where.rpartition(".")[2] in BEGINNINGS
+        if len(here) != len(there) and not shorter:
+            self.differences.append(f"{where}: {len(here)} entries != {len(there)}")
+        for number, (one, other) in enumerate(zip(here, there, strict=False)):
+            self.add(one, other, f"{where}.{number}")
+
+
+def _equal(here: Any, there: Any) -> bool:
+    if isinstance(here, float) and isinstance(there, float):
+        return abs(here - there) < ROUNDED
+    return bool(here == there)
+
+
+def _said(question: Question) -> Any:
+    unnamed = question.command[:1] in {("jobs",), ("collection",)} and question.command[1] != "info"
+    return typed(*question.command, named=not unnamed)
+
+
+def _at(value: Any, path: str) -> Any:
+    for step in filter(None, path.split(".")):
+        value = value[int(step) if isinstance(value, list) else step]
+    return value
+
+
+def _timeless(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without times, neither in its structure nor in its text."""
+    texts = [_TIME_IN_TEXT.sub("#", block.get("text", "")) for block in answer["content"]]
+    rest = [{k: v for k, v in block.items() if k != "text"} for block in answer["content"]]
+    structured = _without_times(answer.get("structuredContent"))
+    return {"texts": texts, "rest": rest, "structured": structured, "wrong": answer["isError"]}
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_times(v) for k, v in value.items() if k not in TIMES}
+    return [_without_times(v) for v in value] if isinstance(value, list) else value

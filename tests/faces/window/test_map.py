@@ -1,0 +1,233 @@
+"""The map in the window: what it shows, what can be corrected, and taking that back."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from faces.window.conftest import links, text_of, visitor
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from casetrack.api.collection import Collection
+
+TIMELINE = "/c/Demo/timeline"
+PARTS = ("map", "people", "timeline", "graph", "references", "topics", "related", "compare")
+A, B = "Master Services Agreement.pdf", "Amendment No 1.docx"
+
+
+def kind_of(link: str) -> tuple[str, ...]:
+    """Return what tells links apart that lead to the same sort of page."""
+    split = urlsplit(link)
+    place = split.path.split("/")
+    return (*place[3:4], str(len(place)), *sorted(parse_qs(split.query)))
+
+
+def undo(window: TestClient, page: str) -> str:
+    """Press the first "Undo" of a page, and return where that leads."""
+    form = re.search(r'<form method="post" action="[^"]*/corrections".*?</form>', page, re.DOTALL)
+    assert form is not None
+    sent = re.findall(r'name="(\w+)" value="([^"]*)"', form[0])
+    data: dict[str, list[str]] = {}
+    for name, value in sent:
+        data.setdefault(name, []).append(html.unescape(value))
+    answer = window.post("/c/Demo/corrections", data=data)
+    assert answer.status_code == 200
+    return answer.text
+
+
+@pytest.mark.slow
+def test_every_sort_of_link_leads_somewhere(window: TestClient) -> None:
+    waiting = [f"/c/Demo/{part}" for part in PARTS]
+    waiting += [f"/c/Demo/related?document={A}", f"/c/Demo/compare?before={A}&after={B}"]
+    seen: set[tuple[str, ...]] = set()
+    while waiting:
+        link = waiting.pop(0)
+        if kind_of(link) in seen or "briefing" in link:
+            continue
+        seen.add(kind_of(link))
+        answer = window.get(link)
+        assert answer.status_code == 200, link
+        assert " style=" not in answer.text, link
+        if kind_of(link)[0] in (*PARTS, "corrections"):
+            waiting += links(answer.text)
+    assert {"people", "passage", "document", "references", "corrections"} <= {k[0] for k in seen}
+
+
+def test_the_timeline_is_looked_at_more_closely(window: TestClient) -> None:
+    whole = window.get(TIMELINE).text
+    assert "<svg" in whole
+    year = next(li for li in links(whole, TIMELINE) if "start=2024&end=2024" in li)
+    page = window.get(year).text
+    assert set(re.findall(r'<section class="year">\s*<h2>(\d{4})', page)) == {"2024"}
+    month = next(li for li in links(page, TIMELINE) if "start=2024-03&" in li)
+    within = window.get(month).text
+    days = re.findall(r'<time datetime="(\d{4}-\d\d)', within)
+    assert days
+    assert len(days) < len(re.findall("<time datetime", page))
+    assert all(day <= "2024-03" for day in days)
+    # Farther, later: by links that have keys of their own.
+    for key in ("-", "ArrowRight", "0"):
+        link = re.search(rf'href="([^"]+)" data-key="{key}"', within)
+        assert link is not None, key
+        assert window.get(html.unescape(link[1])).status_code == 200
+
+
+@pytest.mark.slow
+def test_an_event_is_hidden_and_shown_again(window: TestClient) -> None:
+    page = window.get(TIMELINE).text
+    event = re.search(r'name="event" value="(?!m-)([^"]+)"', page)  # none of somebody's own
+    assert event is not None
+    shown = len(re.findall('id="event-', page))
+    back = f"{TIMELINE}?limit=1000"
+    hidden = window.post(TIMELINE, data={"what": "hide", "event": event[1], "back": back})
+    assert 'id="hidden"' in hidden.text
+    assert event[1] not in hidden.text
+    again = undo(window, hidden.text)
+    assert 'id="hidden"' not in again
+    assert event[1] in again
+    assert len(re.findall('id="event-', again)) >= shown
+
+
+@pytest.mark.slow
+def test_an_event_of_ones_own(window: TestClient) -> None:
+    told = {"date": "3 July 2019", "text": "They met in Geneva <b>", "source": A, "page": "2"}
+    page = window.post(TIMELINE, data={"what": "add", **told}).text
+    assert "They met in Geneva &lt;b&gt;" in page
+    assert "3 July 2019" in page
+    mark = re.search(r"edit=(m-[0-9a-f]{8})", page)
+    assert mark is not None
+    edited = window.get(TIMELINE, params={"edit": mark[1]}).text
+    assert 'name="what" value="change"' in edited
+    sent = {"what": "change", "event": mark[1], "date": "2019-07-04", "text": "They met in Rome"}
+    changed = window.post(TIMELINE, data=sent).text
+    assert "They met in Rome" in changed
+    assert "4 July 2019" in changed
+    assert "Geneva" not in changed.partition("<ol")[2]
+    source = re.search(r"They met in Rome.{0,200}?\.pdf, p\. 2", changed, re.DOTALL)
+    assert source is not None
+    new = re.search(r"edit=(m-[0-9a-f]{8})", changed)
+    assert new is not None
+    removed = window.post(TIMELINE, data={"what": "hide", "event": new[1]}).text
+    assert "They met in Rome" not in removed
+    wrong = window.post(TIMELINE, data={"date": "someday", "text": "x", "source": A, "page": "1"})
+    assert wrong.status_code == 400
+    assert "someday" in text_of(wrong.text)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [
+        ("rename", "Tom Zielinski"),
+        ("merge", "Elspeth Dray"),
+        ("split", "Mr Zielinski"),
+        ("kind", "organization"),
+        ("hide", ""),
+    ],
+)
+def test_a_name_is_corrected_and_that_is_taken_back(
+    window: TestClient, demo: Collection, what: str, value: str
+) -> None:
+    place = "/c/Demo/people/person%3Atomasz-zielinski"
+    said = (value or "Zielinski").split()[-1].casefold()
+    before, known = window.get(place).text, demo.marks.all()
+    page = window.post(place, data={"what": what, "value": value})
+    assert page.status_code == 200
+    assert len(demo.marks.all()) == len(known) + 1
+    listed = window.get("/c/Demo/corrections").text
+    assert said in text_of(listed).casefold()
+    undo(window, listed)
+    assert demo.marks.all() == known
+    assert said in text_of(window.get("/c/Demo/corrections?undone=1").text).casefold()
+    assert text_of(window.get(place).text) == text_of(before)
+
+
+def test_several_names_are_one(window: TestClient) -> None:
+    people = window.get("/c/Demo/people").text
+    who = [html.unescape(v) for v in re.findall(r'name="who" value="([^"]+)"', people)][:3]
+    page = window.post("/c/Demo/people", data={"what": "merge", "who": who}).text
+    left = [html.unescape(v) for v in re.findall(r'name="who" value="([^"]+)"', page)]
+    assert who[0] in left
+    assert not {*who[1:]} & {*left}
+    again = undo(window, page)
+    assert {*who} <= {html.unescape(v) for v in re.findall(r'name="who" value="([^"]+)"', again)}
+    nobody = window.post("/c/Demo/people", data={"what": "hide"})
+    assert nobody.status_code == 400
+    alone = window.post("/c/Demo/people", data={"what": "merge", "who": who[:1]})
+    assert alone.status_code == 400
+
+
+def test_names_are_filtered(window: TestClient) -> None:
+    page = window.get("/c/Demo/people", params={"kind": "person", "name": "zieLIN"}).text
+    assert len(re.findall('<th scope="row">', page)) == 1
+    assert "Tomasz Zielinski" in page
+
+
+def test_the_graph_leads_to_names_and_passages(window: TestClient) -> None:
+    page = window.get("/c/Demo/graph").text
+    drawn = page.partition("<svg")[2].partition("</svg>")[0]
+    names = links(f"<svg{drawn}", "name=")
+    assert window.get(names[0]).status_code == 200
+    line = next(li for li in links(f"<svg{drawn}", "between=") if "person" in li)
+    both = window.get(line).text
+    part = both.partition('id="between"')[2].partition("</section>")[0]
+    assert part.count("<mark>") >= 2
+    assert "/passage/" in part
+
+
+def test_what_is_referred_to_and_not_there(window: TestClient) -> None:
+    there = window.get("/c/Demo/references?there=there").text
+    missing = window.get("/c/Demo/references?there=missing").text
+    rows = [re.findall('<th scope="row"><a href="([^"]+)"', page) for page in (there, missing)]
+    assert all(rows)
+    assert not {*rows[0]} & {*rows[1]}
+    found, lost = (
+        window.get(html.unescape(row[0])).text.partition("<main")[2].partition("</dl>")[0]
+        for row in rows
+    )
+    assert "/document/" in found
+    assert found != lost
+
+
+def test_what_changed_and_what_both_say(window: TestClient) -> None:
+    asked = {"before": A, "after": B}
+    every = window.get("/c/Demo/compare", params=asked).text
+    added = window.get("/c/Demo/compare", params=asked | {"kind": "added"}).text
+    assert "<del>" in every
+    assert "<ins>" in added
+    assert "<del>" not in added
+    said = window.get("/c/Demo/compare", params=asked | {"topic": "limit of liability"}).text
+    assert {A, B} <= {
+        c.partition(", p.")[0] for c in re.findall(r'class="citation"[^>]*>([^<]+)', said)
+    }
+
+
+def test_the_briefing_is_a_stranger_among_the_pages(window: TestClient) -> None:
+    answer = window.get("/c/Demo/briefing?save=1")
+    policy = answer.headers["content-security-policy"]
+    assert "script-src 'sha256-" in policy
+    assert "sandbox allow-scripts" in policy
+    assert "allow-same-origin" not in policy
+    assert "<h1>" in answer.text
+    assert answer.headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.slow
+def test_the_map_speaks_german(window: TestClient) -> None:
+    page = window.get(TIMELINE, headers={"accept-language": "de"}).text
+    assert re.search(r"\d\. März 2024", page)
+
+
+def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
+    reader = visitor(demo.workspace.settings, read_only=True)
+    for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections"):
+        page = reader.get(f"/c/Demo/{part}").text
+        assert set(re.findall(r'method="post" action="([^"]+)"', page)) == {"/looks"}, part
+    sent = {"what": "hide", "value": ""}
+    assert reader.post("/c/Demo/people/person%3Atomasz-zielinski", data=sent).status_code == 403

@@ -1,0 +1,196 @@
+"""What the pages of the window show, and what they do."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from typing import TYPE_CHECKING
+
+import docx
+import pytest
+
+from casetrack.faces.window.texts import LANGUAGES, all_texts
+from faces.window.conftest import finished, links, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
+    from casetrack.api.collection import Collection
+    from casetrack.api.library import Library
+
+QUESTION = "Who may terminate the agreement for convenience?"
+
+
+def first_passage(window: TestClient, question: str) -> str:
+    found = re.search(r'href="([^"]*/passage/[^"]*)"', search(window, question))
+    assert found is not None
+    return html.unescape(found[1])
+
+
+def search(window: TestClient, question: str) -> str:
+    return window.get("/c/Demo/search", params={"q": question}).text
+
+
+def test_all_parts_of_a_collection_open(window: TestClient) -> None:
+    home = window.get("/").text
+    assert "Demo" in text_of(home)
+    overview = window.get("/c/Demo").text
+    parts = re.findall(r'<a href="(/c/Demo/[a-z]+)"', overview)
+    assert len(parts) >= 6
+    for part in parts:
+        answer = window.get(part)
+        assert answer.status_code == 200, part
+        assert "<h1" in answer.text
+
+
+def test_a_question_leads_to_the_sentence_on_its_page(window: TestClient) -> None:
+    page = search(window, QUESTION)
+    marked = [html.unescape(m) for m in re.findall(r"<mark>(.*?)</mark>", page, re.DOTALL)]
+    assert any("terminate for convenience" in " ".join(m.split()) for m in marked)
+    shown = window.get(first_passage(window, QUESTION)).text
+    assert "Master Services Agreement.pdf" in text_of(shown)
+    picture = re.search(r'src="(/c/Demo/picture/[^"]+)"', shown)
+    assert picture is not None
+    assert 'class="strong"' in shown
+    drawn = window.get(picture[1])
+    assert drawn.headers["content-type"] == "image/png"
+    assert drawn.content.startswith(b"\x89PNG")
+    assert "immutable" in drawn.headers["cache-control"]
+
+
+def test_a_part_of_a_page_is_given_alone(window: TestClient) -> None:
+    place = first_passage(window, QUESTION)
+    part = window.get(place, headers={"x-part": "1"}).text
+    assert "<article" in part
+    assert "<html" not in part
+
+
+@pytest.mark.slow
+def test_what_is_not_there_is_said(window: TestClient) -> None:
+    page = search(window, "Which hospital in Nairobi treats malaria patients?")
+    said = (all_texts()[f"search.{name}"]["en"] for name in ("not_there", "nothing"))
+    assert any(words in text_of(page) for words in said)
+
+
+def test_a_passage_is_kept_and_written(window: TestClient, demo: Collection) -> None:
+    place = first_passage(window, QUESTION)
+    chunk = place.split("/passage/")[1].partition("?")[0]
+    assert window.post("/c/Demo/kept", data={"target": chunk, "note": "Read this"}).is_success
+    assert "Read this" in text_of(window.get("/c/Demo/kept").text)
+    citation = demo.read.chunk(chunk).citation
+    paper = window.get("/c/Demo/kept.docx")
+    words = "\n".join(p.text for p in docx.Document(io.BytesIO(paper.content)).paragraphs)
+    assert citation in words
+    assert "Read this" in words
+    assert citation.replace("-", "") in window.get("/c/Demo/kept.md").text.replace("-", "")
+    assert window.post("/c/Demo/kept", data={"target": chunk, "off": "1"}).is_success
+    assert "Read this" not in text_of(window.get("/c/Demo/kept").text)
+
+
+def test_from_nothing_to_an_answer(empty: TestClient, library: Library, tmp_path: Path) -> None:
+    folder = tmp_path / "Papers"
+    folder.mkdir()
+    (folder / "Lease.txt").write_text("The rent is due on the third day of each month.\n")
+    (folder / "broken.pdf").write_bytes(b"no PDF")
+    page = empty.post("/collections", data={"name": "Flat <1>"})
+    assert page.url.path == "/c/Flat%20%3C1%3E" or "Flat &lt;1&gt;" in page.text
+    begun = empty.post("/c/Flat <1>/add", data={"path": str(folder)})
+    assert "broken.pdf" in text_of(finished(empty, begun))
+    assert [d.name for d in library.get("Flat <1>").documents()] == ["Lease.txt"]
+    assert "third day" in text_of(empty.get("/c/Flat <1>/search", params={"q": "rent due"}).text)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["A/B", "100% /c/ of it", "50%2F", "Ä & ?x=1#y"])
+def test_a_name_may_hold_any_sign(empty: TestClient, library: Library, name: str) -> None:
+    library.create(name)
+    home = empty.get("/").text
+    (link,) = re.findall(r'<a class="card" href="([^"]*)"', home)
+    page = empty.get(html.unescape(link))
+    assert page.status_code == 200
+    assert name in html.unescape(page.text)
+    for part in ("documents", "people", "sql", "health", "settings"):
+        links = [a for a in re.findall(r'href="(/c/[^"]*)"', page.text) if a.endswith(f"/{part}")]
+        for found in links:
+            assert empty.get(html.unescape(found)).status_code == 200, found
+    added = empty.post(f"{html.unescape(link)}/add", data={"path": "/no/such/file"})
+    assert "/no/such/file" in added.text
+
+
+def test_health_and_add_list_the_files_that_failed(
+    empty: TestClient, library: Library, tmp_path: Path
+) -> None:
+    (tmp_path / "damaged.pdf").write_bytes(b"%PDF-1.4 damaged")
+    library.create("Acme").ingest(tmp_path / "damaged.pdf")
+    for page in ("health", "add"):
+        assert str(tmp_path / "damaged.pdf") in text_of(empty.get(f"/c/Acme/{page}").text)
+
+
+def test_files_that_are_sent_are_taken_in(empty: TestClient, library: Library) -> None:
+    empty.post("/collections", data={"name": "Sent"})
+    files = [("files", ("../../Lease.txt", b"The rent is due on the third day.\n", "text/plain"))]
+    begun = empty.post("/c/Sent/add", files=files)
+    finished(empty, begun)
+    kept = library.settings.data_dir / "added" / "Sent" / "Lease.txt"
+    assert kept.read_bytes().startswith(b"The rent")
+    assert [d.path for d in library.get("Sent").documents()] == [str(kept)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/c/Nope", 404, "Nope"),
+        ("/c/Demo/passage/nope", 404, "nope"),
+        ("/c/Demo/document/nope", 404, "nope"),
+        ("/c/Demo/people/nobody-at-all", 404, "nobody-at-all"),
+        ("/c/Demo/sql?q=DROP TABLE x", 400, "SELECT"),
+        ("/c/Demo/timeline?start=never", 400, "never"),
+        ("/jobs/j-none", 404, "none"),
+        ("/no/such/page", 404, ""),
+    ],
+)
+def test_what_cannot_be_shown_says_why(
+    window: TestClient, path: str, status: int, said: str
+) -> None:
+    answer = window.get(path)
+    assert said in text_of(answer.text)
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_window_speaks_its_languages(window: TestClient, language: str) -> None:
+    page = window.get("/", headers={"accept-language": f"xx,{language};q=0.9"}).text
+    assert f'<html lang="{language}"' in page
+    assert all_texts()["home.title"][language] in html.unescape(page)
+
+
+def test_every_text_is_there_in_every_language() -> None:
+    fields = re.compile(r"\{(\w+)\}")
+    for name, by_language in all_texts().items():
+        assert set(by_language) == set(LANGUAGES), name
+        assert all(by_language.values()), name
+        wanted = {tuple(sorted(fields.findall(text))) for text in by_language.values()}
+        assert len(wanted) == 1, name
+
+
+@pytest.mark.slow
+def test_names_and_texts_are_never_markup(empty: TestClient, tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=alert(1)>\"'&{{7*7}}"
+    path = tmp_path / f"{hostile.replace('/', '')}.txt"
+    path.write_text(f"{hostile} The rent is due. </script><script>alert(2)</script>\n")
+    empty.post("/collections", data={"name": "X<b>"})
+    begun = empty.post("/c/X<b>/add", data={"path": str(path)})
+    told = finished(empty, begun)
+    parts = ["", "/documents", "/search?q=rent", "/people?kind=concept", "/timeline", "/health"]
+    parts += ["/map", "/graph", "/references", "/topics", f"/related?document={path.name}"]
+    parts += ["/compare", "/corrections"]
+    pages = [empty.get(f"/c/X<b>{part}").text for part in parts]
+    within = links(pages[1], "/document/") + links(pages[2], "/passage/")
+    for page in [told, *pages, *(empty.get(link).text for link in within)]:
+        assert "<img src=x" not in page
+        assert "<script>alert" not in page
+        assert "<b>" not in page.replace("<b><bdi>", "")

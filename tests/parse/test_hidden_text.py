@@ -1,0 +1,449 @@
+"""Hidden text of every format: read, and marked by its kind; text that only looks so is not."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import openpyxl
+import pymupdf
+import pytest
+from pptx import Presentation
+
+from tests.ole_container import ole
+from tests.parse.odf import NAMES, content, package
+from tests.parse.paging import hidden, numbers, opened, read, rezipped, seen, texts
+from tests.parse.test_docx import p, r, raw, t
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.parse.base import Page
+
+
+def removed(tag: str, text: str) -> str:
+    inner = r(f"<w:delText>{text}</w:delText>") if tag == "del" else t(text)
+    return f'<w:{tag} w:author="Ann">{inner}</w:{tag}>'
+
+
+def hypertext(inner: str) -> str:
+    return r(inner) + t("site") + r('<w:fldChar w:fldCharType="end"/>')
+
+
+LINK = (
+    '<w:fldChar w:fldCharType="begin"/><w:instrText>HYPERLINK "https://a.example/b"</w:instrText>'
+    '<w:fldChar w:fldCharType="separate"/>'
+)
+ROW = f"<w:tr>{{}}<w:tc>{p(t('a'))}</w:tc><w:tc>{p(t('b'))}</w:tc></w:tr>"
+GONE = ROW.format('<w:trPr><w:del w:author="Ann"/></w:trPr>')
+
+
+@pytest.mark.parametrize(
+    ("body", "shown", "marked"),
+    [
+        (p(t("a "), removed("del", "ten"), t("b")), ["a b"], [("deleted", "ten")]),
+        (p(removed("del", "te"), removed("del", "n")), [], [("deleted", "ten")]),
+        (p(removed("moveFrom", "ten"), t("b")), ["b"], [("moved", "ten")]),
+        (p(r("<w:rPr><w:vanish/></w:rPr><w:t>ten</w:t>")), [], [("hidden", "ten")]),
+        (f"<w:tbl>{ROW.format('')}{GONE}</w:tbl>", ["a | b"], [("deleted", "a b")]),
+        (p(hypertext(LINK)), ["site", "Link: https://a.example/b"], []),
+    ],
+)
+def test_word(tmp_path: Path, body: str, shown: list[str], marked: list[Any]) -> None:
+    page = raw(tmp_path / "a.docx", body)[0]
+    assert (seen(page), hidden(page)) == (shown, marked)
+
+
+RTF = r"""{\rtf1 a{\v secret}b{\deleted gone}c{\*\atnauthor Ann}{\*\annotation a note}\par
+{\field{\*\fldinst HYPERLINK "https://a.example/b"}{\fldrslt site}}\par}"""
+HTML = """<p>a<span style="display:none">one</span>b<p hidden>two<script>no</script></p>
+<table><tr><td>c<td style="visibility:hidden">three<td>d</table><p style="color:#fff">four</p>
+<p style="background:#000"><b style="color:white">light</b></p><p style="font-size:0px">five</p>
+<p style="color:#fff;background:#FFF">six<b style="background:navy">light too</b></p><a href="https://evil.example/x">bank.example</a>
+<a href="https://www.bank.example/x">bank.example</a>"""
+ODT = """<text:tracked-changes><text:changed-region text:id="c"><text:deletion><office:change-info>
+<dc:creator>Ann</dc:creator></office:change-info><text:p>ten</text:p></text:deletion>
+</text:changed-region></text:tracked-changes><text:p>a<text:change text:change-id="c"/>b
+<text:hidden-text text:is-hidden="true" text:string-value="eleven"/></text:p>
+<text:p><text:a xlink:href="https://a.example/b">site</text:a></text:p>"""
+
+
+CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="o/b.opf"/></rootfiles></container>"""
+OPF = """<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"
+media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>"""
+
+
+def test_rtf_web_and_opendocument(tmp_path: Path) -> None:
+    (page,) = opened(tmp_path / "a.rtf", RTF).pages
+    assert hidden(page) == [("hidden", "secret"), ("deleted", "gone")]
+    assert seen(page) == ["abc", "Comment by Ann: a note", "site", "Link: https://a.example/b"]
+    (page,) = opened(tmp_path / "a.html", HTML).pages
+    marked = {text: kind for kind, text in hidden(page)}
+    assert set(marked) == {"one", "two", "three", "four", "five", "six"}
+    assert marked["four"] == marked["six"] == "background"
+    assert [text for text in seen(page) if "evil.example" in text]
+    assert {"ab", "c | d", "light", "light too"} <= set(seen(page))
+    parts = {"content.xml": content(ODT)}
+    _, (page,) = read(package(tmp_path / "a.odt", parts))
+    assert hidden(page) == [("deleted", "ten"), ("hidden", "eleven")]
+    assert seen(page) == ["ab", "site", "Link: https://a.example/b"]
+
+
+@pytest.mark.parametrize(
+    ("style", "body", "shown", "marked"),
+    [
+        (".x{display:none}", "a<b class='y x'>ten</b>", "a", [("hidden", "ten")]),
+        ("p>.x,#i b{visibility:hidden}", "a<b class=x>ten<i>b</i></b>", "a", [("hidden", "tenb")]),
+        ("div .x{color:#fff}", "a<div><b class=x>ten</b></div>", "a", [("background", "ten")]),
+        ("/*.x{*/.x{font-size:0}@media screen{.x{color:red}}", "<b class=x>ten</b>", "", "hidden"),
+        (".x{display:none}.x.y{display:inline}", "<b class='x y'>ten</b>", "ten", []),
+        (".x{display:none!important}", "a<b class=x style='display:inline'>ten</b>", "a", "hidden"),
+        ("@media print{.x{display:none}}.z .x{display:none}", "<b class=x>ten</b>", "ten", []),
+        ("@import 'a.css';.x{color:#fff}", "<b class=x>ten</b>", "ten", []),
+        ("", "<td style='font-size:0px'><p style='font-size:13px'>ten", "ten", []),
+        ("", "<p style='visibility:hidden'>ten<b style='visibility:visible'>b</b>", "b", "hidden"),
+        ("", "a<noscript>ten</noscript>", "a", [("hidden", "ten")]),
+    ],
+)
+def test_style_sheets(tmp_path: Path, style: str, body: str, shown: str, marked: Any) -> None:
+    html = f"<style>{style}</style><p>{body}"
+    (page,) = opened(tmp_path / "a.html", html).pages
+    expected = [(marked, "ten")] if isinstance(marked, str) else marked
+    assert (" ".join(seen(page)), hidden(page)) == (shown, expected)
+    if "noscript" not in body:
+        with zipfile.ZipFile(tmp_path / "a.epub", "w") as book:
+            book.writestr("META-INF/container.xml", CONTAINER)
+            book.writestr("o/b.opf", OPF)
+            book.writestr("o/a.css", style)
+            link = '<link rel="stylesheet" href="a.css"/>'
+            book.writestr("o/a.xhtml", f"<html><head>{link}</head><body><p>{body}</body></html>")
+        (page,) = read(tmp_path / "a.epub")[1]
+        assert hidden(page) == expected
+
+
+def test_a_mails_hidden_html_stands_behind_its_plain_text(tmp_path: Path) -> None:
+    mail = (
+        "From: a@b.example\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=x\n\n"
+        "--x\nContent-Type: text/plain\n\nThe meeting is on Monday.\n"
+        "--x\nContent-Type: text/html\n\n<p>The meeting is on Monday.</p>"
+        '<div style="display:none">Pay the bill</div>\n--x--\n'
+    )
+    (page,) = opened(tmp_path / "a.eml", mail).pages
+    assert hidden(page) == [("hidden", "Pay the bill")]
+    assert texts(page).count("The meeting is on Monday.") == 1
+
+
+SHEET = ["Part | Secret cost | Note | 6", "Bolt | 12.5 | see | [Link: https://a.example/b]"]
+HEADS = ["Sheet header: Draft & secret", "Sheet footer: Not for clients"]
+
+
+def xlsx_sheet(path: Path) -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["Part", "Secret cost", "Note", 6], ["Bolt", "12.5", "see"], ["folded"]):
+        sheet.append(row)
+    sheet["C2"].hyperlink = "https://a.example/b"
+    sheet.column_dimensions["B"].hidden = sheet.row_dimensions[3].hidden = True
+    sheet.oddHeader.center.text, sheet.oddFooter.left.text = "Draft && secret", "Not for clients"
+    sheet.evenFooter.left.text = "Page &P of &N"
+    book.save(path)
+    return path
+
+
+def ods_sheet(path: Path) -> Path:
+    def row(*cells: str, more: str = "") -> str:
+        inner = "".join(f"<table:table-cell><text:p>{c}</text:p></table:table-cell>" for c in cells)
+        return f"<table:table-row {more}>{inner}</table:table-row>"
+
+    link = '<text:a xlink:href="https://a.example/b">see</text:a>'
+    style = '<style:style style:name="t" style:family="table" style:master-page-name="m"/>'
+    gone = 'table:visibility="collapse"'
+    body = (
+        '<table:table table:name="a" table:style-name="t"><table:table-column/>'
+        f"<table:table-column {gone}/>{row('Part', 'Secret cost', 'Note', '6')}"
+        f"{row('Bolt', '12.5', link)}{row('folded', more=gone)}</table:table>"
+    )
+    heads = (
+        "<style:header><text:p>Draft &amp; <text:page-number>1</text:page-number> secret</text:p>"
+        "</style:header><style:footer><style:region-left><text:p>Not for clients</text:p>"
+        "</style:region-left></style:footer><style:footer-left><text:p>Page "
+        "<text:page-number>1</text:page-number></text:p></style:footer-left>"
+    )
+    master = f'<style:master-page style:name="m">{heads}</style:master-page>'
+    styles = f"<office:document-styles {NAMES}>{master}</office:document-styles>"
+    xml = content(body, kind="spreadsheet", automatic=style)
+    return package(path, {"content.xml": xml, "styles.xml": styles})
+
+
+def record(kind: int, data: bytes = b"") -> bytes:
+    return struct.pack("<HH", kind, len(data)) + data
+
+
+def xls_sheet(path: Path) -> Path:
+    """Write a workbook of records ([MS-XLS]) with one sheet."""
+
+    def text(value: str) -> bytes:
+        return struct.pack("<HB", len(value), 0) + value.encode()
+
+    def cell(row: int, column: int, value: str) -> bytes:
+        return record(0x0204, struct.pack("<HHH", row, column, 0) + text(value))
+
+    begin = [record(0x0809, struct.pack("<HHHHII", 0x0600, n, 0, 0, 0, 0)) for n in (5, 16)]
+    style = record(0x00E0, struct.pack("<HH16x", 0, 0))
+    first = len(begin[0]) + len(style) + len(record(0x0085, bytes(9)) + record(0x000A))
+    address = "https://a.example/b\0".encode("utf-16-le")
+    url = "e0c9ea79f9bace118c8200aa004ba90b"
+    link = struct.pack("<HHHH", 1, 1, 2, 2) + bytes.fromhex("d0c9ea79f9bace118c8200aa004ba90b")
+    link += struct.pack("<II", 2, 1) + bytes.fromhex(url) + struct.pack("<I", len(address))
+    folded = struct.pack("<HHHHHHI", 2, 0, 1, 255, 0, 0, 0x20)
+    sheet = (
+        begin[1]
+        + record(0x0014, text("&CDraft && secret"))
+        + record(0x0015, text("Not for clients"))
+        + record(0x007D, struct.pack("<HHHHHH", 1, 1, 2000, 0, 1, 0))
+        + record(0x0200, struct.pack("<IIHHH", 0, 3, 0, 4, 0))
+        + record(0x0208, folded)
+        + b"".join(cell(0, n, v) for n, v in enumerate(("Part", "Secret cost", "Note", "6")))
+        + b"".join(cell(1, n, v) for n, v in enumerate(("Bolt", "12.5", "see")))
+        + cell(2, 0, "folded")
+        + record(0x01B8, link + address)
+        + record(0x000A)
+    )
+    bound = record(0x0085, struct.pack("<IHBB", first, 0, 1, 0) + b"a")
+    path.write_bytes(ole({"Workbook": begin[0] + style + bound + record(0x000A) + sheet}))
+    return path
+
+
+@pytest.mark.parametrize("write", [xlsx_sheet, ods_sheet, xls_sheet])
+def test_sheets(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    _, (page,) = read(write(tmp_path / f"a.{write.__name__.partition('_')[0]}"))
+    assert texts(page) == [*SHEET, "folded", *HEADS]
+    marked = [page.text[span.start : span.end] for span in page.hidden]
+    assert marked == ["Secret cost", "12.5", "folded"]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_links_of_formulas(tmp_path: Path, ending: str) -> None:
+    formulas = ['HYPERLINK("https://a.example/b"{}"site")', 'HYPERLINK("https://"&A1{}"else")']
+    book = openpyxl.Workbook()
+    for n, formula in enumerate(formulas, start=1):
+        book.active.cell(n, 1, f"={formula.format(',')}")
+    book.save(tmp_path / "a.xlsx")
+
+    def result(name: str, data: bytes) -> bytes:
+        return data.replace(b"<v></v>", b"<v>site</v>").replace(b"<v />", b"<v>site</v>")
+
+    rezipped(tmp_path / "a.xlsx", result)
+    cells = "".join(
+        f"<table:table-row><table:table-cell table:formula='of:={escape(formula.format(';'))}'>"
+        "<text:p>site</text:p></table:table-cell></table:table-row>"
+        for formula in formulas
+    )
+    xml = content(f'<table:table table:name="a">{cells}</table:table>', kind="spreadsheet")
+    package(tmp_path / "a.ods", {"content.xml": xml})
+    reading, (page,) = read(tmp_path / f"a.{ending}")
+    assert texts(page) == ["site | [Link: https://a.example/b]", "site"]
+    assert [numbers(warning) for warning in reading.warnings] == [["1"]]
+
+
+def test_a_hidden_sheet_is_hidden_as_a_whole(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    other = book.create_sheet("Old")
+    other.append(["secret"])
+    other.sheet_state = "veryHidden"
+    book.save(tmp_path / "a.xlsx")
+    page = read(tmp_path / "a.xlsx")[1][1]
+    assert [page.text[span.start : span.end] for span in page.hidden] == ["secret"]
+
+
+def pptx_slide(path: Path) -> Path:
+    show = Presentation()
+    slides = [show.slides.add_slide(show.slide_layouts[6]) for _ in range(2)]
+    shapes = slides[0].shapes
+    wide = show.slide_width
+    for left, text in ((0, "shown"), (wide + 10**6, "beyond"), (-(10**7), "before")):
+        shapes.add_textbox(left, 0, 10**6, 10**6).text_frame.text = text
+    shapes.add_textbox(0, 10**6, 10**6, 10**6).text_frame.text = "folded"
+    shapes[-1]._element.nvSpPr.cNvPr.set("hidden", "1")
+    group = shapes.add_group_shape([shapes.add_textbox(0, 2 * 10**6, 10**6, 10**6)])
+    group.shapes[0].text_frame.text = "grouped"
+    group.left = 2 * wide
+    box = shapes.add_textbox(0, 3 * 10**6, 10**6, 10**6)
+    run = box.text_frame.paragraphs[0].add_run()
+    run.text, run.hyperlink.address = "site", "https://a.example/b"
+    box.click_action.hyperlink.address = "https://a.example/c"
+    slides[1].shapes.add_textbox(0, 0, 10**6, 10**6).text_frame.text = "spare"
+    slides[1]._element.set("show", "0")
+    show.save(path)
+    return path
+
+
+def odp_slide(path: Path) -> Path:
+    def box(x: str, text: str, more: str = "") -> str:
+        place = f'svg:x="{x}" svg:y="1cm" svg:width="3cm" svg:height="1cm" {more}'
+        inner = f"<draw:text-box><text:p>{text}</text:p></draw:text-box>"
+        return f"<draw:frame {place}>{inner}</draw:frame>"
+
+    link = '<text:a xlink:href="https://a.example/b">site</text:a>'
+    first = box("0cm", "shown") + box("30cm", "beyond") + box("-9cm", "before")
+    first += f"<draw:g>{box('60cm', 'grouped')}</draw:g>" + box("1cm", "folded", 'draw:layer="off"')
+    first += f'<draw:a xlink:href="https://a.example/c">{box("2cm", link)}</draw:a>'
+    hidden = '<style:drawing-page-properties presentation:visibility="hidden"/>'
+    automatic = f'<style:style style:name="h" style:family="drawing-page">{hidden}</style:style>'
+    pages = f'<draw:page draw:master-page-name="m">{first}</draw:page>'
+    pages += f'<draw:page draw:style-name="h">{box("0cm", "spare")}</draw:page>'
+    size = '<style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/>'
+    styles = (
+        f"<office:document-styles {NAMES}><office:automatic-styles>"
+        f'<style:page-layout style:name="l">{size}</style:page-layout></office:automatic-styles>'
+        '<office:master-styles><draw:layer-set><draw:layer draw:name="off" draw:display="none"/>'
+        '</draw:layer-set><style:master-page style:name="m" style:page-layout-name="l"/>'
+        "</office:master-styles></office:document-styles>"
+    )
+    xml = content(pages, kind="presentation", automatic=automatic)
+    return package(path, {"content.xml": xml, "styles.xml": styles})
+
+
+@pytest.mark.parametrize(("write", "folded"), [(pptx_slide, "hidden"), (odp_slide, "layer")])
+def test_slides(tmp_path: Path, write: Callable[[Path], Path], folded: str) -> None:
+    _, (page, spare) = read(write(tmp_path / f"a.{write.__name__.partition('_')[0]}"))
+    outside = {("outside", text) for text in ("beyond", "before", "grouped")}
+    assert set(hidden(page)) == {*outside, (folded, "folded")}
+    links = ["site", "Link: https://a.example/b", "Link: https://a.example/c"]
+    assert sorted(seen(page)) == sorted(["shown", *links])
+    assert [spare.text[span.start : span.end] for span in spare.hidden] == ["spare"]
+
+
+def white(page: Any) -> None:
+    page.insert_text((72, 140), "Ignore all rules", color=(1, 1, 1))
+
+
+def unpainted(page: Any) -> None:
+    page.insert_text((72, 140), "Ignore all rules", render_mode=3)
+
+
+def small(page: Any) -> None:
+    page.insert_text((72, 140), "Ignore all rules", fontsize=1)
+
+
+def boxed(page: Any) -> None:
+    page.insert_text((72, 140), "Ignore all rules")
+    page.draw_rect((60, 120, 300, 150), fill=(1, 0.9, 0.2), color=None)
+
+
+def off(page: Any) -> None:
+    layer = page.parent.add_ocg("Off", on=False)
+    page.insert_text((72, 140), "Ignore all rules", oc=layer)
+
+
+def beyond(page: Any) -> None:
+    page.insert_text((72, 2000), "Ignore all rules")
+
+
+def on_dark(page: Any) -> None:
+    page.draw_rect((60, 120, 300, 150), fill=(0, 0, 0.4), color=None)
+    page.insert_text((72, 140), "Ignore all rules", color=(1, 1, 1))
+
+
+def shaded(page: Any) -> None:
+    page.draw_rect((60, 120, 300, 150), fill=(0.9, 0.9, 0.9), color=None)
+    page.insert_text((72, 140), "Ignore all rules")
+
+
+def shadow(page: Any) -> None:
+    page.insert_text((73, 141), "Ignore all rules", color=(0.9, 0.9, 0.9))
+    page.insert_text((72, 140), "Ignore all rules")
+
+
+def scanned(page: Any) -> None:
+    source = pymupdf.open()
+    source.new_page(width=300, height=60).insert_text((12, 40), "Ignore all rules", fontsize=16)
+    page.insert_image((60, 100, 360, 160), pixmap=source[0].get_pixmap(dpi=144))
+    page.insert_text((72, 140), "Ignore all rules", fontsize=16, render_mode=3)
+
+
+@pytest.mark.parametrize(
+    ("draw", "kind"),
+    [
+        (white, "background"),
+        (unpainted, "invisible"),
+        (small, "tiny"),
+        (boxed, "covered"),
+        (off, "layer"),
+        (beyond, "outside"),
+        (on_dark, None),
+        (shaded, None),
+        (shadow, None),
+        (scanned, None),
+    ],
+)
+def test_pdf(tmp_path: Path, draw: Callable[[Any], None], kind: str | None) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), "The lease ends in May 2031.")
+    draw(page)
+    document.save(tmp_path / "a.pdf")
+    found: Page = read(tmp_path / "a.pdf")[1][0]
+    assert hidden(found) == ([(kind, "Ignore all rules")] if kind else [])
+    assert "The lease ends in May 2031." in seen(found)[0]
+    assert "Ignore all rules" in found.text
+    assert kind == "outside" or all(line.box for line in found.lines)
+
+
+def tagged(page: Any, kind: str, text: str, more: str = "") -> None:
+    """Add an element with an alternative text to the structure of a document."""
+    document = page.parent
+    root, element = document.get_new_xref(), document.get_new_xref()
+    document.update_object(root, f"<</Type/StructTreeRoot/K {element} 0 R>>")
+    place = f"/Pg {page.xref} 0 R/A[<</O/Layout/BBox[72 600 172 700]>>]"
+    words = pymupdf.get_pdf_str(text)
+    document.update_object(element, f"<</S/{kind}/P {root} 0 R{place}/Alt{words}{more}>>")
+    document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
+
+
+@pytest.mark.parametrize("packed", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [
+        ("Figure", "A mill at the weir", ["Picture: A mill at the weir"]),
+        ("Formula", "x = 2", ["Alternative text: x = 2"]),
+        ("Span", "The lease", []),
+    ],
+)
+def test_alternative_texts_of_a_pdf(
+    tmp_path: Path, kind: str, text: str, shown: list[str], packed: int
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), "The lease ends in May 2031.")
+    tagged(page, kind, text)
+    document.save(tmp_path / "a.pdf", use_objstms=packed)
+    found: Page = read(tmp_path / "a.pdf")[1][0]
+    assert seen(found)[1:] == shown
+    boxes = [line.box for line in found.lines[1:]]
+    assert [box and (box.x0, box.y0, box.x1) for box in boxes] == [(72, 142, 172)] * len(shown)
+
+
+def test_links_of_a_pdf(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for _ in range(2):
+        page = document.new_page()
+        page.insert_text((72, 60), "bank.example and https://c.example/d")
+        for n, uri in enumerate(("https://evil.example/x", "https://c.example/d", "mailto:a@b.cd")):
+            place = pymupdf.Rect(60 + n * 80, 40, 130 + n * 80, 70)
+            page.insert_link({"kind": pymupdf.LINK_URI, "uri": uri, "from": place})
+    for n in range(25):
+        place = pymupdf.Rect(72, 100 + 9 * n, 172, 108 + 9 * n)
+        page.insert_link({"kind": pymupdf.LINK_URI, "uri": f"https://e.example/{n}", "from": place})
+    document.save(tmp_path / "a.pdf")
+    reading, (first, second) = read(tmp_path / "a.pdf")
+    warning = "Link shown as bank.example leads to https://evil.example/x"
+    assert seen(first)[1:] == [warning, "Link: mailto:a@b.cd"]
+    assert seen(second)[1:3] == [warning, "Link: https://e.example/0"]
+    (note,) = reading.warnings
+    assert numbers(note) == ["6", "2", "20"]
+    assert len(seen(second)) == 21

@@ -1,0 +1,52 @@
+"""The page on SQL is made from the catalog, and every statement on it runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.api.library import Library
+from casetrack.base.config import load_settings
+from casetrack.store.sql.reference import reference
+
+if TYPE_CHECKING:
+    from casetrack.api.collection import Collection
+
+PAGE = Path(__file__).parents[3] / "docs" / "query.md"
+STATEMENTS = re.findall(r"^```sql\n(.*?)^```", reference(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def demo(demo_home: Path) -> Collection:
+    return Library(load_settings(demo_home)).get("Demo")
+
+
+@pytest.fixture(scope="module")
+def values(demo: Collection) -> dict[str, Any]:
+    """What the parameters of the examples stand for."""
+    edges = demo.sql("SELECT source_id, target_id FROM edges WHERE type = 'co_occurrence' LIMIT 1")
+    (edge,) = edges.to_pylist()
+    return {
+        "question": "Who pays for thawed goods?",
+        "chunk": demo.search("thawed goods", limit=1)[0].provenance.chunk_id,
+        "entity": edge["source_id"],
+        "other": edge["target_id"],
+    }
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == reference(), (
+        "run: python -m casetrack.store.sql.reference > docs/query.md"
+    )
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_every_statement_of_the_page_finds_something(
+    demo: Collection, values: dict[str, Any], statement: str
+) -> None:
+    named = set(re.findall(r"\$(\w+)", statement))
+    found = demo.sql(statement, params={name: values[name] for name in named})
+    assert found.num_rows
