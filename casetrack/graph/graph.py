@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.base.records import RelatedChunk
+from casetrack.base.registry import registered
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
@@ -43,7 +44,7 @@ from casetrack.store.marks import Marks
 from casetrack.store.sql.trusted import OwnSql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Quote
     from casetrack.base.records.marks import PlacedMark
-    from casetrack.editions.legal.graph.views import LegalTables
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings
@@ -62,10 +62,33 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.sql.views import EdgeKind, GraphView
+    from casetrack.store.workspace import State
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 900.0
+
+
+def graph_of(state: State, /) -> ContextGraph:
+    """Return the map of a state: names, dates, amounts, references, and what they connect.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    return state.once(_opened)
+
+
+def _opened(state: State) -> ContextGraph:
+    workspace = state.workspace
+    workspace.bring("views/graph")
+    return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, state.marks)
+
+
+def catch_up(state: State, /) -> None:
+    """Bring the map of a state up to date, so that no search has to wait for it."""
+    graph_of(state).catch_up()
 
 
 class ContextGraph:
@@ -103,12 +126,22 @@ class ContextGraph:
         self._tables: dict[str, pa.Table] = {}
         self._failed: dict[str, str] = {}
         self._lock = threading.RLock()
-        self._legal: LegalTables | None = None
+        self._made: dict[Callable[[ContextGraph], Any], Any] = {}
 
     @property
     def info(self) -> CollectionInfo:
         """The collection."""
         return self._info
+
+    @property
+    def home(self) -> Path:
+        """The folder of the map in that of the collection."""
+        return self._home
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state."""
+        return self._snapshot
 
     @cached_property
     def _pipeline(self) -> PipelineFile:
@@ -265,14 +298,9 @@ class ContextGraph:
             found = made.plain("citations", made.citations(self._live))
             found = made.with_targets(found, self._targets, self.documents)
             return self.bearings.aim(found)
-        if name == "authorities":
-            return self.legal().authorities()
-        if name == "authority_cites":
-            return self.legal().authority_cites()
-        if name == "record_cites":
-            return self.legal().record_cites()
-        if name == "quotations":
-            return self.legal().quotations()
+        for tables in registered("tables").values():
+            if name in tables:
+                return tables[name](self)
         if name == "edges":
             parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
             return pa.concat_tables(parts).combine_chunks()
@@ -388,28 +416,12 @@ class ContextGraph:
         )
         return {reference: target for reference, target in pairs if target is not None}
 
-    def legal(self, only: Collection[str] | None = None, /) -> LegalTables:
-        """Return what the documents cite and quote; only what was not read before is read.
-
-        Parameters
-        ----------
-        only
-            Ids of the documents that matter; others are left out. ``None`` takes all.
-        """
-        from casetrack.editions.legal.graph.reading import legal_folder
-        from casetrack.editions.legal.graph.views import LegalTables
-
-        chosen = tuple(d for d in self.documents if only is None or d.document_id in only)
+    def once(self, make: Callable[[ContextGraph], T], /) -> T:
+        """Return what *make* makes of this graph; it is made once, and kept with the graph."""
         with self._lock:
-            if only is None and self._legal is not None:
-                return self._legal
-            folder = legal_folder(self._home / "legal", self._snapshot)
-            wanted = None if only is None else {d.revision for d in chosen}
-            found = LegalTables(
-                self.documents, chosen, tuple(folder.segments(self._snapshot, only=wanted))
-            )
-            if only is None:
-                self._legal = found
+            if make not in self._made:
+                self._made[make] = make(self)
+            found: T = self._made[make]
             return found
 
     def edges(self, kind: EdgeKind, /) -> pa.Table:

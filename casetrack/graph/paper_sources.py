@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.papers import LEGAL_TYPES
+from casetrack.extract.papers.docket_header import case_key
 from casetrack.extract.references import References
 from casetrack.extract.references.matches import slug
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from casetrack.base.records import Document
     from casetrack.extract.papers.spans import LegalCitation
@@ -325,3 +326,29 @@ def one_of(sources: tuple[Document, ...], /) -> Document | None:
     if len({document.file_hash for document in sources}) == 1:
         return sources[0]
     return None
+
+
+def by_entry(documents: Sequence[Document], number: str | None, /) -> dict[str, list[Document]]:
+    """Return the papers of a case by the entries of its docket."""
+    found: dict[str, list[Document]] = {}
+    for document in sorted(documents, key=lambda d: (d.name.casefold(), d.document_id)):
+        if document.docket_entry and of_case(document, number):
+            found.setdefault(document.docket_entry, []).append(document)
+    return found
+
+
+def of_case(document: Document, number: str | None, /) -> bool:
+    """Return whether a paper bears the number of a case."""
+    one, other = document.case_number, number
+    return one is not None and other is not None and case_key(one) == case_key(other)
+
+
+def same_entry(documents: Sequence[Document], document: Document, /) -> tuple[Document, ...]:
+    """Return the other documents that bear the same number of the same docket.
+
+    They are told of, never joined: one may be a copy, or one of the numbers misread.
+    """
+    if not document.docket_entry:
+        return ()
+    alike = by_entry(documents, document.case_number).get(document.docket_entry, [])
+    return tuple(d for d in alike if d.document_id != document.document_id)

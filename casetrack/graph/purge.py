@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import PipelineError
-from casetrack.editions.legal.graph.reading import legal_folder
+from casetrack.base.registry import registered
 from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
 from casetrack.ingest.pipeline.files import of_collection
 from casetrack.store.info import read_info
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.segment_files import SegmentFolder
 
 
 def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
@@ -41,9 +42,14 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     """
     home = folder / "views" / "graph"
     tables = remove_old_tables(home, tables_key(folder, snapshot), grace)
-    legal = legal_folder(home / "legal", snapshot).purge(snapshot, grace=grace, wait=wait)
-    segments = segment_folder(home / "segments", snapshot)
-    return segments.purge(snapshot, grace=grace, wait=wait) and legal and tables
+    done = [folder.purge(snapshot, grace=grace, wait=wait) for folder in _folders(home, snapshot)]
+    return all(done) and tables
+
+
+def _folders(home: Path, snapshot: Snapshot) -> list[SegmentFolder[Any]]:
+    """Return the folders of segments: that of the map, and those of editions."""
+    more = [make(home / name, snapshot) for name, make in registered("segments").items()]
+    return [segment_folder(home / "segments", snapshot), *more]
 
 
 def tables_key(folder: Path, snapshot: Snapshot, /) -> str:
@@ -59,6 +65,4 @@ def tables_key(folder: Path, snapshot: Snapshot, /) -> str:
 def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:
     """Whether the stored segments hold a document that is gone."""
     home = folder / "views" / "graph"
-    return segment_folder(home / "segments", snapshot).has_dead(snapshot) or legal_folder(
-        home / "legal", snapshot
-    ).has_dead(snapshot)
+    return any(each.has_dead(snapshot) for each in _folders(home, snapshot))

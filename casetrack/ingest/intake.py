@@ -15,6 +15,7 @@ from casetrack.base.objects.address import is_address
 from casetrack.base.records import DOCUMENT_TYPES, IngestReport
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.pipeline.use import use_pipeline
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
@@ -89,7 +90,7 @@ def ingest(
             f"A display name is for one file, and this names {len(files)}.",
             hint="Leave the name out, or ingest the file by itself.",
         )
-    changed = pipeline is not None and workspace.use_pipeline(pipeline)
+    changed = pipeline is not None and use_pipeline(workspace, pipeline)
     started = datetime.now(UTC)
     copied = settings.copy_originals if copy_original is None else copy_original
     stop = cancel or threading.Event()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, UsageError
 from casetrack.base.records.upkeep import UpkeepReport
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     import threading
@@ -314,7 +315,7 @@ class _Upkeep:
 
     def _marks_of_gone(self) -> set[str]:
         """Return the marks that may name what is not there any more, and those taken back."""
-        return {m.mark_id for m in self._workspace.state().graph.marks if m.state != "in force"}
+        return {m.mark_id for m in graph_of(self._workspace.state()).marks if m.state != "in force"}
 
     def _snapshot(self) -> Snapshot:
         return self._workspace.state().snapshot

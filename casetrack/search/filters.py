@@ -23,6 +23,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document
 from casetrack.extract.language import called
 from casetrack.extract.typed_dates import day_span
+from casetrack.graph.graph import graph_of
 from casetrack.search.facts import Facts, facts_of
 from casetrack.store.index.scope import scope_of, scope_of_rows
 from casetrack.store.sql.connection import sql_text
@@ -197,7 +198,7 @@ def _choose(state: State, wanted: Filter) -> Chosen:
 
 def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen:
     """Return what is left where passages must mention some entities, too."""
-    found = state.graph.sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
+    found = graph_of(state).sql(sql_text("mentioning"), {"entity_ids": sorted(set(entities))})
     documents = chosen.documents or frozenset()
     kept = [
         (chunk, document)

@@ -13,6 +13,7 @@ from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
+from casetrack.graph.graph import graph_of
 from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
@@ -141,7 +142,7 @@ def search(
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:
-        connected = tuple(state.graph.related([r.chunk_id for r in ranked], limit=related))
+        connected = tuple(graph_of(state).related([r.chunk_id for r in ranked], limit=related))
         times.lap("graph")
     license_status = entitlements.status()
     return SearchResults(

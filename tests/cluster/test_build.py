@@ -17,6 +17,7 @@ from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamag
 from casetrack.cluster.build import parts, views
 from casetrack.cluster.build.sharing import groups
 from casetrack.cluster.connect import connected
+from casetrack.graph.graph import graph_of
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import cells
 from casetrack.store.lock import try_lock, write_lock
@@ -68,7 +69,7 @@ def mapless(bare: Collection) -> Collection:
 
 def told(collection: Collection) -> dict[str, list]:
     """All tables of the map, in the order in which they are made."""
-    graph = collection.workspace.state().graph
+    graph = graph_of(collection.workspace.state())
     return {name: graph.table(name).to_pylist() for name in get_args(GraphView)}
 
 

@@ -13,6 +13,7 @@ import pytest
 from casetrack.api.collection import Collection
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
+from casetrack.graph.graph import graph_of
 from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Found, clauses, stated, write
 
@@ -62,7 +63,7 @@ def test_clauses_have_the_document_that_they_stand_in(taken: Taken) -> None:
 
 def test_an_edge_shows_its_words_and_says_what_it_rests_on(taken: Taken) -> None:
     collection, _ = taken("contracts")
-    graph = collection.workspace.state().graph
+    graph = graph_of(collection.workspace.state())
     names = {d.document_id: d.name for d in graph.documents}
     rows = {
         (names[r["source_id"]], names[r["target_id"]]): r

@@ -17,6 +17,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ChunkNotFound
 from casetrack.graph import stored_segments
+from casetrack.graph.graph import graph_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
 from casetrack.store.workspace import Workspace
@@ -82,7 +83,7 @@ def library(library: Library) -> Library:
 
 def content(collection: Collection) -> dict[str, list[dict[str, object]]]:
     """Return all tables of the graph, in their order."""
-    source = collection.workspace.state().graph
+    source = graph_of(collection.workspace.state())
     return {name: source.table(name).to_pylist() for name in TABLES}
 
 
@@ -139,7 +140,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, store_text) -> Path:
     for number in range(6):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number), text_of(number + 9), tools=TOOLS)
-        collection.workspace.state().graph.catch_up()
+        graph_of(collection.workspace.state()).catch_up()
     return base / "data"
 
 
@@ -156,7 +157,7 @@ def rows(table: pa.Table) -> Iterator[dict[str, object]]:
 
 @pytest.mark.slow
 def test_everything_points_to_its_words(collection: Collection) -> None:
-    source = collection.workspace.state().graph
+    source = graph_of(collection.workspace.state())
     texts = {c.chunk_id: c for d in collection.documents() for c in collection.read.chunks(d.name)}
     seen = 0
     for name in ("mentions", "dates", "amounts", "citations"):
@@ -209,7 +210,7 @@ def test_counts_are_those_of_the_places(collection: Collection) -> None:
 
 @pytest.mark.slow
 def test_edges_have_ends_and_evidence(collection: Collection) -> None:
-    edges = list(rows(collection.workspace.state().graph.table("edges")))
+    edges = list(rows(graph_of(collection.workspace.state()).table("edges")))
     assert {e["type"] for e in edges} >= {"co_occurrence", "shared_entities"}
     chunks = {c.chunk_id for d in collection.documents() for c in collection.read.chunks(d.name)}
     known = {
@@ -244,7 +245,7 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
     for number in range(10, 18):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number), tools=TOOLS)
-        collection.workspace.state().graph.catch_up()
+        graph_of(collection.workspace.state()).catch_up()
     home = collection.folder / "views" / "graph" / "segments"
     manifest = (home / "manifest.json").read_text()
     assert 1 <= manifest.count("-") <= 9
@@ -267,7 +268,7 @@ def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:
 
 def test_a_chunk_that_is_not_there(collection: Collection) -> None:
     with pytest.raises(ChunkNotFound):
-        collection.workspace.state().graph.quotes([("no such chunk", 0, 1)])
+        graph_of(collection.workspace.state()).quotes([("no such chunk", 0, 1)])
 
 
 def test_what_was_never_looked_for_is_told(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
+from casetrack.graph.graph import graph_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.ingest.steps.words import index_terms
 from casetrack.keep.jobs import JobStore
@@ -124,7 +125,7 @@ def collection(library: Library, store_text: Store) -> Collection:
         for number in range(3, 5):
             store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
     made.workspace.catch_up()
-    graph = made.workspace.state().graph
+    graph = graph_of(made.workspace.state())
     for name in ("mentions", "dates", "amounts", "citations", "edges", "topics"):
         graph.table(name)
     return made
@@ -181,7 +182,7 @@ def test_the_old_text_of_a_changed_document_goes_too(
     same = {"document_id": old.document_id, "replaces": old.revision}
     with write_session(collection.folder) as session:
         store_text(session, "kept-5.txt", KEPT, tools=TOOLS, **same)
-    collection.workspace.state().graph.catch_up()
+    graph_of(collection.workspace.state()).catch_up()
     collection.admin.upkeep(secure=secure)
     markers = {kind: word for kind, word in MARKERS.items() if kind != "file name"}
     assert found(data_dir(collection), markers) == nothing(markers)

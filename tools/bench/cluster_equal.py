@@ -32,6 +32,7 @@ from bench.licensed import use_pro_license
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.records import DEFAULT_PROFILE
+from casetrack.graph.graph import graph_of
 from casetrack.ingest import plan
 from casetrack.store.sql.views import GRAPH_VIEWS
 
@@ -149,7 +150,7 @@ def _rows(collection: Collection) -> dict[str, Counter[str]]:
     documents = Counter(text(d.as_row()) for d in snapshot.documents.values())
     found = {"documents": documents, "passages": Counter(map(text, table))}
     for view in GRAPH_VIEWS:
-        found[view] = Counter(map(text, state.graph.table(view).to_pylist()))
+        found[view] = Counter(map(text, graph_of(state).table(view).to_pylist()))
     return found
 
 

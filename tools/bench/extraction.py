@@ -23,6 +23,7 @@ from bench.cuad_spans import NOTHING_ASKED, Count, Found, Squeezed, places_of_ch
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
+from casetrack.graph.graph import graph_of
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ def _collection(home: Path, files: Path) -> Collection:
 
 def found_by_document(collection: Collection, /) -> Callable[[str, Squeezed], list[Found]]:
     """Return what was found in a document, placed in the squeezed text of its file."""
-    graph = collection.workspace.state().graph
+    graph = graph_of(collection.workspace.state())
     by_chunk: dict[str, list[tuple[int, int, str, tuple[str, ...]]]] = {}
     for row in graph.table("mentions").to_pylist():
         if row["kind"] in {"person", "organization", "location"}:
@@ -293,7 +294,7 @@ def _samples(options: argparse.Namespace) -> Section:
         collection = Library(settings, tier=UNLIMITED).create("Samples")
         collection.ingest([_CHECKOUT / "data-samples" / "files"])
         report = graph_truth.score_graph(
-            truth, graph_truth.rows_of(collection.workspace.state().graph)
+            truth, graph_truth.rows_of(graph_of(collection.workspace.state()))
         )
     misses = tuple(_as_misses(report).splitlines())
     return Section("The sample case file", _as_markdown(report), misses)

@@ -18,6 +18,8 @@ from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList
+from casetrack.base.registry import registered
+from casetrack.graph.graph import graph_of
 from casetrack.store import audit
 from casetrack.store.workspace.arguments import as_documents, several
 from casetrack.store.workspace.damage import tells_damage
@@ -213,7 +215,7 @@ class Collection:
         def searched(state: State) -> SearchResults:
             asked = where
             if mentions is not None:
-                asked = replace(where, mentions=entity_ids(state.graph, several(mentions)))
+                asked = replace(where, mentions=entity_ids(graph_of(state), several(mentions)))
             return search(
                 state,
                 query,
@@ -441,15 +443,14 @@ class Collection:
         """
         from casetrack.ingest.intake import ingest
 
-        if engine not in {"here", "ray"}:
+        engines = {} if engine == "here" else registered("engines")
+        if engine != "here" and engine not in engines:
             raise UsageError(
                 f"There is no engine {engine!r}.", hint='Use "here", or "ray" for a cluster.'
             )
         work: Callable[..., IngestReport] = ingest
-        if engine == "ray":
-            from casetrack.cluster.ingest.call import ingest_on_cluster
-
-            work = partial(ingest_on_cluster, on=on)
+        if engine != "here":
+            work = partial(engines[engine], on=on)
         return work(
             self.workspace,
             paths,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.answers.lookup import entity_ids
+from casetrack.graph.graph import graph_of
 from casetrack.search.hits import NOBODY, find_hits, named_in
 from casetrack.store.sql.connection import sql_text
 from casetrack.store.workspace.arguments import as_documents, several
@@ -93,7 +94,7 @@ def find_facets(
     See :meth:`casetrack.api.collection.Collection.facets`.
     """
     hits = find_hits(state, query, where, shown=tuple(shown))
-    unread = 0 if waits or where.mentions else state.graph.lacking
+    unread = 0 if waits or where.mentions else graph_of(state).lacking
     named = NOBODY if unread else state.once(named_in)
     tables = {
         "hits": hits.passages,
@@ -101,9 +102,9 @@ def find_facets(
         "named": named.pairs,
         "who": named.entities,
     }
-    mentioned = list(entity_ids(state.graph, several(where.mentions))) if where.mentions else []
+    mentioned = list(entity_ids(graph_of(state), several(where.mentions))) if where.mentions else []
     values = {"most": most, "chosen": _chosen(state, where), "mentioned": mentioned}
-    rows = state.graph.sql(sql_text("facets"), values, tables=tables).to_pylist()
+    rows = graph_of(state).sql(sql_text("facets"), values, tables=tables).to_pylist()
     facets = []
     for name in NAMES:
         own = [row for row in rows if row["facet"] == name]

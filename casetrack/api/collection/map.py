@@ -10,6 +10,7 @@ from casetrack.api.collection.drawing import draw_graph, draw_timeline
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
 from casetrack.base.records.graph import Topic
+from casetrack.graph.graph import graph_of
 from casetrack.store.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Map:
         After an update of the program that may be all of them. Whoever asks the map first waits
         until they are read: some 350 a second. Search by words and meaning waits for nothing.
         """
-        return self._workspace.ask(lambda state: state.graph.lacking)
+        return self._workspace.ask(lambda state: graph_of(state).lacking)
 
     def prepare(
         self, progress: Callable[[str, int, int], None], cancel: threading.Event, /
@@ -81,10 +82,10 @@ class Map:
         JobStopped
             It was set.
         """
-        self._workspace.ask(lambda state: state.graph.read_up(progress, cancel))
+        self._workspace.ask(lambda state: graph_of(state).read_up(progress, cancel))
 
     def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
-        return self._workspace.ask(lambda state: question(state.graph))
+        return self._workspace.ask(lambda state: question(graph_of(state)))
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
@@ -163,7 +164,8 @@ class Map:
         from casetrack.graph.answers.clusters import clusters
 
         return self._ask(
-            lambda state: clusters(state.graph, strategy, limit=limit), needs="document_clusters"
+            lambda state: clusters(graph_of(state), strategy, limit=limit),
+            needs="document_clusters",
         )
 
     def entities(
@@ -218,7 +220,7 @@ class Map:
         from casetrack.graph.answers.entities import find_entity
 
         return self._ask(
-            lambda state: find_entity(state.graph, name, kind=kind, limit=limit),
+            lambda state: find_entity(graph_of(state), name, kind=kind, limit=limit),
             needs="entity_search",
         )
 
@@ -245,7 +247,7 @@ class Map:
         from casetrack.graph.answers.entities import document_entities
 
         return self._workspace.ask(
-            lambda state: document_entities(state.graph, state.document(document), limit=limit)
+            lambda state: document_entities(graph_of(state), state.document(document), limit=limit)
         )
 
     def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
@@ -261,7 +263,7 @@ class Map:
         from casetrack.graph.answers.entities import encounters
 
         return self._ask(
-            lambda state: encounters(state.graph, several(names), limit=limit),
+            lambda state: encounters(graph_of(state), several(names), limit=limit),
             needs="entity_relationships",
         )
 
@@ -293,7 +295,7 @@ class Map:
         from casetrack.graph.answers.entity_graph import entity_graph
 
         found = self._ask(
-            lambda state: entity_graph(state.graph, name, depth=depth, limit=limit),
+            lambda state: entity_graph(graph_of(state), name, depth=depth, limit=limit),
             needs="entity_graph",
         )
         return replace(found, draw=draw_graph)
@@ -391,7 +393,7 @@ class Map:
 
         return self._workspace.ask(
             lambda state: related_documents(
-                state.graph, state.document(document), relation, limit=limit
+                graph_of(state), state.document(document), relation, limit=limit
             )
         )
 
@@ -429,7 +431,7 @@ class Map:
 
         return self._workspace.ask(
             lambda state: similar_chunks(
-                state.graph,
+                graph_of(state),
                 state.chunk_id(chunk_id),
                 exclude_same_document=exclude_same_document,
                 min_similarity=min_similarity,
@@ -461,7 +463,7 @@ class Map:
         def compared(state: State) -> Comparison:
             first, second = state.document(document_a), state.document(document_b)
             return comparison(
-                state.graph,
+                graph_of(state),
                 first,
                 second,
                 topic,
@@ -489,7 +491,7 @@ class Map:
                     f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
                 )
             return changes(
-                state.graph, first, second, state.chunks_of(first), state.chunks_of(second)
+                graph_of(state), first, second, state.chunks_of(first), state.chunks_of(second)
             )
 
         return self._workspace.ask(compared)
@@ -543,7 +545,7 @@ class Map:
                 raise UsageError(f"{name} is {bound!r}, which is not a number.")
         return self._workspace.ask(
             lambda state: amounts(
-                state.graph,
+                graph_of(state),
                 kind=kind,
                 unit=unit,
                 least=least,
@@ -568,5 +570,5 @@ def _on_topic(
     from casetrack.search.search import search
 
     found = search(state, topic, limit=limit, where=Filter(document), fold=False)
-    chunks = state.graph.chunks([r.provenance.chunk_id for r in found])
+    chunks = graph_of(state).chunks([r.provenance.chunk_id for r in found])
     return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))

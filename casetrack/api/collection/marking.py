@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
 from casetrack.base.records.marks import KEPT_CHARS
 from casetrack.graph.entities.text import same_spelling
+from casetrack.graph.graph import graph_of
 from casetrack.store.marks import new_mark
 from casetrack.store.workspace.arguments import document_name, is_document, passage_id
 
@@ -138,7 +139,7 @@ def somebody(state: State, name: str, /) -> Entity:
     from casetrack.graph.answers.lookup import match_entities
     from casetrack.graph.entities.edits import EDITABLE
 
-    matches = match_entities(state.graph, name, limit=5)
+    matches = match_entities(graph_of(state), name, limit=5)
     best, score = matches[0]
     if score < _SURE:
         raise EntityNotFound(name, [(e.name, e.entity_id) for e, _ in matches])
@@ -186,10 +187,14 @@ def spelling_of(state: State, entity: Entity, typed: str, document: Document | N
         It is never written so, or always.
     """
     wanted = same_spelling(typed)
-    rows = state.graph.sql(
-        "SELECT text, document_id FROM mentions WHERE entity_id = $entity AND NOT repeated",
-        {"entity": entity.entity_id},
-    ).to_pylist()
+    rows = (
+        graph_of(state)
+        .sql(
+            "SELECT text, document_id FROM mentions WHERE entity_id = $entity AND NOT repeated",
+            {"entity": entity.entity_id},
+        )
+        .to_pylist()
+    )
     at = None if document is None else document.document_id
     found = [r for r in rows if same_spelling(r["text"]) == wanted] if wanted else []
     here = [r for r in found if at in {None, r["document_id"]}]
@@ -305,11 +310,13 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
     found = EVENT_ID.fullmatch(event.strip())
     chunk = _chunk(state, found[2]) if found else None
     rows = (
-        state.graph.sql(
+        graph_of(state)
+        .sql(
             "SELECT char_start, char_end FROM dates WHERE chunk_id = $chunk AND value = $value "
             "ORDER BY ALL LIMIT 1",
             {"chunk": chunk.chunk_id, "value": found[1]},
-        ).to_pylist()
+        )
+        .to_pylist()
         if found and chunk
         else []
     )
@@ -323,7 +330,7 @@ def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
 
     place = rows[0]["char_start"], rows[0]["char_end"]
     read = read_event(chunk, *place, "day")
-    words = state.graph.quotes([(chunk.chunk_id, *place)])[0]
+    words = graph_of(state).quotes([(chunk.chunk_id, *place)])[0]
     return new_mark(
         kind=kind,
         value=found[1],

@@ -9,6 +9,7 @@ from casetrack.api.collection import marking
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
+from casetrack.graph.graph import graph_of
 from casetrack.store import marks as store
 from casetrack.store.listing import checked_tags
 
@@ -54,7 +55,7 @@ class UserMarks:
             raise UsageError(
                 f"There is no kind of mark {kind!r}.", hint=f"Use one of: {', '.join(MARK_KINDS)}."
             )
-        found = self._workspace.ask(lambda state: state.graph.marks)
+        found = self._workspace.ask(lambda state: graph_of(state).marks)
         return Rows(
             (m for m in found if kind in {None, m.mark.kind} and (undone or m.state != "undone")),
             of=PlacedMark,
@@ -535,7 +536,7 @@ class UserMarks:
         date, _, chunk = named.strip().partition("@")
         return [
             store.new_mark(kind="undo", value=placed.mark_id)
-            for placed in state.graph.marks
+            for placed in graph_of(state).marks
             if placed.state != "undone"
             and placed.mark.kind in kinds
             and marking.event_id(placed) == f"{date}@{chunk[:8]}"
@@ -548,7 +549,7 @@ class UserMarks:
             new = make(state)
             content = _content(new[-1])
             if any(
-                p.state == "in force" and _content(p.mark) == content for p in state.graph.marks
+                p.state == "in force" and _content(p.mark) == content for p in graph_of(state).marks
             ):
                 return [], []
             return new, [new[-1].mark_id]
@@ -613,7 +614,7 @@ def _who(state: State, name: str, *, but: str) -> dict[str, str]:
 def _at(state: State, kind: MarkKind, place: dict[str, object]) -> list[Mark]:
     """Return the marks of a kind in force at a place."""
     found = []
-    for placed in state.graph.marks:
+    for placed in graph_of(state).marks:
         mark, quote = placed.mark, placed.quote
         if mark.kind != kind or placed.state == "undone":
             continue

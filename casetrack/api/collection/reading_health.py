@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.records import CollectionHealth, Document, DocumentHealth
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def reading_health(state: State, /) -> CollectionHealth:
     """Return formats, recognition, gaps and coverage, document by document."""
-    graph = state.graph
+    graph = graph_of(state)
     documents = sorted(graph.documents, key=lambda d: (d.name.casefold(), d.path))
     bare = _bare_pages(state.snapshot, [d for d in documents if d.pages_without_text])
     return CollectionHealth(

@@ -12,10 +12,10 @@ from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 from typing import TYPE_CHECKING
 
-import casetrack
 from casetrack.api.evaluate.measures import DEPTH, measures_of
 from casetrack.api.evaluate.runs import Run
 from casetrack.base.errors import UsageError
+from casetrack.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,7 +154,7 @@ def _embedders(collection: Collection) -> tuple[str, ...]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"casetrack": casetrack.__version__, "python": platform.python_version()}
+    found = {"casetrack": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.pictures import quote_pictures
 from casetrack.api.viewer.quotes import place_of, spread_over_documents
 from casetrack.graph.answers.entities import entity_mentions
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +66,7 @@ def mentioned(state: State, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...
     """Return for each node, by its id, places that mention it."""
     found = {}
     for node in graph.nodes:
-        places = entity_mentions(state.graph, node.entity_id, limit=_MENTIONS)
+        places = entity_mentions(graph_of(state), node.entity_id, limit=_MENTIONS)
         if places.entity.entity_id == node.entity_id:
             found[node.entity_id] = tuple(m.quote for m in places.mentions)
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.markdown import escaped
 from casetrack.api.viewer.report.marked import of_documents, place_of_mark
 from casetrack.api.viewer.word import clean, new_document, packed
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ def kept_places(state: State, /, *, tag: str | None = None) -> tuple[KeptPlace, 
     tag
         Only what has this tag, letter case aside.
     """
-    marks = of_documents(state.graph.marks)
+    marks = of_documents(graph_of(state).marks)
     groups = (tuple(g) for _, g in groupby(marks, lambda m: place_of_mark(m.mark)))
     places = (_place(state, group) for group in groups)
     wanted = tag.casefold() if tag else None

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import ClusterFailed, CollectionBusy
+from casetrack.base.registry import registered
 from casetrack.cluster.build.sharing import groups
-from casetrack.editions.legal.graph import reading as legal
 from casetrack.graph import stored_segments as graph
 from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
@@ -67,8 +67,11 @@ INDEX = Kind(
     lambda home, snapshot: index.segment_folder(home, snapshot, snapshot.dimension),
 )
 MAP = Kind("map", "views/graph/segments", graph.LARGEST, graph.segment_folder)
-CITATIONS = Kind("map", "views/graph/legal", legal.LARGEST, legal.legal_folder)
-_KINDS = {kind.home: kind for kind in (INDEX, MAP, CITATIONS)}
+MORE = tuple(
+    Kind("map", f"views/graph/{name}", graph.LARGEST, keeper)
+    for name, keeper in registered("segments").items()
+)
+_KINDS = {kind.home: kind for kind in (INDEX, MAP, *MORE)}
 
 
 @dataclass(slots=True)

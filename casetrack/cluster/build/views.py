@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ClusterFailed, CollectionBusy
-from casetrack.cluster.build.parts import CITATIONS, INDEX, MAP, build
+from casetrack.cluster.build.parts import INDEX, MAP, MORE, build
+from casetrack.graph.graph import graph_of
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import matrices_build
 from casetrack.store.lock import write_lock
@@ -132,9 +133,9 @@ def _build(workspace: Workspace, processors: int) -> ViewsBuilt:
     index = build(folder, INDEX, snapshot, processors)
     located = matrices_build.build_all(folder)
     indexed = time.monotonic()
-    parts = [build(folder, kind, snapshot, processors) for kind in (MAP, CITATIONS)]
+    parts = [build(folder, kind, snapshot, processors) for kind in (MAP, *MORE)]
     read = time.monotonic()
-    workspace.state().graph.catch_up()
+    graph_of(workspace.state()).catch_up()
     counts = snapshot.documents.chunk_counts
     return ViewsBuilt(
         len(index.revisions),

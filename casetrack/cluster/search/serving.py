@@ -13,6 +13,7 @@ from casetrack.cluster.search.front import Front
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from casetrack.cluster.connect import Cluster
@@ -74,3 +75,10 @@ def search_over_shards(data_dir: Path, address: str, wanted: Wanted, /) -> Itera
     with on_a_machine_of(address) as cluster:
         require_alike([data_dir])
         yield Front(actors.hold(data_dir, wanted, cluster.cpus))
+
+
+def hold_shards(
+    data_dir: Path, address: str, shards: int | None, copies: int, /
+) -> AbstractContextManager[Front]:
+    """Hold the search index on a cluster; see :func:`search_over_shards`."""
+    return search_over_shards(data_dir, address, actors.Wanted(shards, copies))

@@ -11,6 +11,7 @@ from casetrack.base.config import ProviderSettings, load_settings
 from casetrack.base.errors import CollectionNotFound, ConfigError, UsageError
 from casetrack.base.records import AUTO_PROFILE, DEFAULT_PROFILE
 from casetrack.editions.context.config import ContextConfig, load_config
+from casetrack.ingest.pipeline.use import use_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +111,7 @@ class ContextHome:
                 edition=EDITION,
             ), ()
         notes = []
-        if found.workspace.use_pipeline(pipeline) and found.stats().document_count:
+        if use_pipeline(found.workspace, pipeline) and found.stats().document_count:
             notes.append(
                 "[chunking] or [embedding] is not as it was: what is read from now on follows it. "
                 "`ctx sync all --full` cuts what is there anew, `ctx embed pending` makes its "

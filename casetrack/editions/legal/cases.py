@@ -20,6 +20,11 @@ USED = "case-in-use"
 _ID = 8
 
 
+def chosen(library: Library, /) -> CollectionInfo | None:
+    """Return the case that the user has chosen to work on."""
+    return Cases(library).used if (library.settings.data_dir / USED).exists() else None
+
+
 class Cases:
     """The cases of a data folder.
 

@@ -9,6 +9,7 @@ from casetrack.editions.legal.records.chronology import Chronology, ChronologyEn
 from casetrack.extract.typed_dates import typed_date
 from casetrack.graph.answers.events import read_event
 from casetrack.graph.answers.statements import ask
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,7 +58,7 @@ def chronology(
 
 
 def _chronology(state: State, found: Timeline, *, only_picked: bool) -> Chronology:
-    graph = state.graph
+    graph = graph_of(state)
     taken = [m for m in graph.marks if m.mark.kind == "take_event" and m.state != "undone"]
     placed = {
         (m.quote.chunk_id, m.mark.value): m

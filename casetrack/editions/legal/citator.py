@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_note
+from casetrack.editions.legal.graph.views import legal_tables, tables_of
 from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
+from casetrack.graph.graph import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
 from casetrack.search.question.citations import citations_of
 
@@ -60,19 +62,21 @@ def citator(collection: Collection, authority: str, /, *, limit: int | None = No
     asked = _checked(authority, limit)
     state = collection.workspace.state()
     keys = keys_named(state, asked)
-    tables = state.graph.legal(_may_cite(state, keys))
+    may_cite = _may_cite(state, keys)
+    graph = graph_of(state)
+    tables = tables_of(graph, [d for d in graph.documents if d.document_id in may_cite])
     rows = _citing(tables, keys)
     if not rows:
         # What runs over the end of a page is known only after a document was read as a whole.
         keys = keys or tuple(key for cited in citations_of(asked) for key in cited.keys) or (asked,)
-        tables = state.graph.legal()
+        tables = legal_tables(graph)
         rows = _citing(tables, keys)
     if not rows:
         raise AuthorityNotCited(asked, collection.info.name)
     key, name, kind = _the_one(asked, rows)
     rows.sort(key=lambda row: -weight_of(row["signal"], row["treatment"]))
     shown = rows[:limit]
-    quotes = state.graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
+    quotes = graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
     parallel = sorted({k for row in rows for k in row["keys"] or ()} - {key})
     source = next((found for row in rows if (found := tables.source(row)) is not None), None)
     note = citations_note()

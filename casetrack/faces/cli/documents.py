@@ -162,7 +162,7 @@ def document(
 
 def _legal(found: "Document", others: "Sequence[Document]") -> list[tuple[str, object]]:
     """Return what is known of a paper of a case; nothing for any other document."""
-    from casetrack.editions.legal.dockets import same_entry
+    from casetrack.graph.paper_sources import same_entry
 
     parties = [f"{p.name} ({p.role})" if p.role else p.name for p in found.parties or ()]
     alike = same_entry(others, found)

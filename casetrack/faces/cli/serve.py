@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 import typer
 
 from casetrack.base.errors import UsageError
+from casetrack.base.registry import registered
 from casetrack.faces.cli.notes import hide_repairs
 from casetrack.faces.cli.options import (
     ENV_OFFLINE,
@@ -210,11 +211,8 @@ def _searching(
             )
         yield None
         return
-    from casetrack.cluster.search.actors import Wanted
-    from casetrack.cluster.search.serving import search_over_shards
-
-    wanted = Wanted(shards, replicas or 1)
-    with search_over_shards(data_dir, on or "local", wanted) as front:
+    hold = registered("holders")[engine.value]
+    with hold(data_dir, on or "local", shards, replicas or 1) as front:
         yield front.lists
 
 
@@ -235,9 +233,8 @@ def served_edition(edition: EditionName | None, /) -> "ServedEdition | None":
     """Return what a server of the edition offers; ``None`` for any collection."""
     if edition is None:
         return None
-    from casetrack.editions.legal.mcp import legal_edition
-
-    return legal_edition()
+    found: ServedEdition = registered("served")[edition]()
+    return found
 
 
 def _choice(

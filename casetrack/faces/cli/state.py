@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionNotFound, UsageError
+from casetrack.base.registry import registered
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -111,11 +112,8 @@ class State(Invocation):
         )
 
     def _used(self) -> CollectionInfo | None:
-        from casetrack.editions.legal.cases import USED, Cases
-
-        if not (self.library.settings.data_dir / USED).exists():
-            return None
-        return Cases(self.library).used
+        found = (choose(self.library) for choose in registered("chosen").values())
+        return next((info for info in found if info is not None), None)
 
     def collection_to_fill(self, name: str | None, /) -> Collection:
         """Return the collection that files of the user are to go into; see :meth:`collection`.

@@ -14,6 +14,7 @@ from mcp.types import CallToolResult
 
 from casetrack.base.editions import ANY, edition
 from casetrack.base.license.tiers import FEATURES
+from casetrack.base.registry import registered
 from casetrack.faces.mcp.edition import ServedEdition
 from casetrack.faces.mcp.specs import build_tool, declared_in
 from casetrack.faces.mcp.steps import Steps, in_result, work_with
@@ -116,9 +117,8 @@ def choose(
 @functools.cache
 def _every_name() -> frozenset[str]:
     """Return the names of the tools of all editions that work on collections."""
-    from casetrack.editions.legal.mcp import legal_edition
-
-    return frozenset({*declared(), *declared(legal_edition()), *ALIASES})
+    editions = (declared(make()) for make in registered("served").values())
+    return frozenset({*declared(), *ALIASES}.union(*editions))
 
 
 class Catalogue:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.answers.rows import one_of, total_of, within
+from casetrack.graph.graph import graph_of
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
@@ -91,11 +92,11 @@ def listing(
         "offset": max(offset, 0),
         "limit": within("limit", limit, 1, _MOST),
     }
-    rows = state.graph.sql(sql_text("listing"), asked).to_pylist()
+    rows = graph_of(state).sql(sql_text("listing"), asked).to_pylist()
     ids = [row["document_id"] for row in rows]
     people: dict[str, list[tuple[str, str]]] = defaultdict(list)
     if ids:
-        found = state.graph.sql(sql_text("people_of"), {"documents": ids, "most": _PEOPLE})
+        found = graph_of(state).sql(sql_text("people_of"), {"documents": ids, "most": _PEOPLE})
         for row in found.to_pylist():
             people[row["document_id"]].append((row["entity_id"], row["name"]))
     known = state.snapshot.documents
@@ -105,8 +106,12 @@ def listing(
 
 def types_of(state: State, /) -> dict[str, int]:
     """Return the types of documents that there are, and how many are of each, most first."""
-    rows = state.graph.sql(
-        "SELECT coalesce(document_type, 'other') AS type, count(*) AS documents "
-        "FROM documents GROUP BY ALL ORDER BY documents DESC, type"
-    ).to_pylist()
+    rows = (
+        graph_of(state)
+        .sql(
+            "SELECT coalesce(document_type, 'other') AS type, count(*) AS documents "
+            "FROM documents GROUP BY ALL ORDER BY documents DESC, type"
+        )
+        .to_pylist()
+    )
     return {row["type"]: row["documents"] for row in rows}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.graph.graph import graph_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
     """
     if document.format not in MAIL_FORMATS:
         return ()
-    threads, documents = state.once(_threads), state.graph.documents
+    threads, documents = state.once(_threads), graph_of(state).documents
     place = (document.document_id, page)
     posts = threads.get(place) or threads.get((document.document_id, 1), ())
     found = []
@@ -70,9 +71,9 @@ def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMai
 
 def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:
     """Return the thread of each mail by its document and page, copies among them."""
-    documents = state.graph.documents
+    documents = graph_of(state).documents
     found: dict[tuple[str, int], tuple[Post, ...]] = {}
-    for posts in state.graph.mails.conversations():
+    for posts in graph_of(state).mails.conversations():
         for post in posts:
             for message in (post.message, *post.copies):
                 found[documents[message.document].document_id, message.page] = posts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.base.records import Check, Document, HealthReport
+from casetrack.graph.graph import graph_of
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
@@ -122,7 +123,7 @@ def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
     done, unmended = _mend_documents(workspace, found)
     if repairs + done and not unmended:
         # Of rows that are still damaged neither index nor graph can be made to the end.
-        workspace.state().graph.catch_up()
+        graph_of(workspace.state()).catch_up()
     return repairs + done, unmended
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.editions.legal.graph import segment as legal_segments
+from casetrack.base.registry import registered
 from casetrack.graph import segment as graph_segments
 from casetrack.graph.purge import tables_key
 from casetrack.graph.reading import build as build_graph
@@ -246,11 +246,13 @@ def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
     state = tables_key(folder, snapshot)
     paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
     found = [path for path in paths if not sealed.is_whole(path)]
-    legal = _manifest(home / "legal")
-    # Those of an earlier version are made anew by the next question.
-    names = legal.get("segments", ()) if legal.get("format") == legal_segments.FORMAT else ()
-    parts = [path for name in names for path in sorted((home / "legal" / name).glob("*.arrow"))]
-    found += [path for path in parts if not sealed.is_whole(path)]
+    for kind, make in registered("segments").items():
+        manifest = _manifest(home / kind)
+        # Those of an earlier version are made again by the next question.
+        is_read = manifest.get("format") == make(home / kind, snapshot).format
+        names = manifest.get("segments", ()) if is_read else ()
+        parts = [path for name in names for path in sorted((home / kind / name).glob("*.arrow"))]
+        found += [path for path in parts if not sealed.is_whole(path)]
     near = home / "neighbours.bin"
     if near.exists() and not sealed.is_whole(near) and not is_of_earlier_version(near):
         found.append(near)

@@ -7,6 +7,7 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from casetrack.graph.graph import graph_of
 from casetrack.ingest.steps.identifiers import terms_of_question
 from casetrack.search.query.functions import Functions
 from casetrack.store.sound import sound_chunks
@@ -126,7 +127,7 @@ def _register(
         cursor.register(f"_terms_{number}", reading.keywords.terms)
     for view in GRAPH_VIEWS:
         if view in needed:
-            register_view(cursor, view, reading.state.graph, calls.failed, number=number)
+            register_view(cursor, view, graph_of(reading.state), calls.failed, number=number)
 
 
 class Kept:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ChunkNotFound, withheld
+from casetrack.graph.graph import graph_of
 from casetrack.search.query.database import Kept
 from casetrack.search.query.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
@@ -82,7 +83,7 @@ class Reading:
         from casetrack.graph.answers.similar import similar_chunks
 
         found = similar_chunks(
-            self.state.graph,
+            graph_of(self.state),
             chunk_id,
             exclude_same_document=not same_document,
             min_similarity=min_similarity,

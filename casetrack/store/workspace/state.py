@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from casetrack.base.records import Chunk, Document, UntakenFile
-    from casetrack.graph.graph import ContextGraph
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.workspace.arguments import DocumentRef, PassageRef
@@ -29,7 +28,7 @@ R = TypeVar("R")
 class State:
     """One committed state, whatever is the newest by now. May be used from several threads.
 
-    Made by :meth:`Workspace.state`. Index and graph are opened when first asked for, and kept.
+    Made by :meth:`Workspace.state`. The index is opened when first asked for, and kept.
 
     Parameters
     ----------
@@ -52,7 +51,6 @@ class State:
         self.workspace = workspace
         self.snapshot = snapshot
         self._index = index
-        self._graph: ContextGraph | None = None
         self._made: dict[Callable[[State], Any], Any] = {}
         self._lock = threading.RLock()
         # Before the marks themselves, so that one made between the two is not overlooked.
@@ -76,26 +74,6 @@ class State:
                 self.workspace.bring("views/index")
                 self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
             return self._index
-
-    @property
-    def graph(self) -> ContextGraph:
-        """The graph: names, dates, amounts, references, and what they connect.
-
-        Raises
-        ------
-        CollectionDamaged
-            What is stored cannot be read.
-        """
-        from casetrack.graph.graph import ContextGraph
-
-        with self._lock:
-            if self._graph is None:
-                self.workspace.bring("views/graph")
-                workspace = self.workspace
-                self._graph = ContextGraph(
-                    workspace.folder, workspace.info, self.snapshot, self.index, self.marks
-                )
-            return self._graph
 
     def once(self, make: Callable[[State], R], /) -> R:
         """Return what *make* makes of this state; it is made once, and kept with the state."""

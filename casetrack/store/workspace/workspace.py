@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.base.license import Entitlements
+from casetrack.base.registry import registered
 from casetrack.store import marks, mirror
 from casetrack.store.damage import damage_told
-from casetrack.store.info import info_lock, info_stamp, read_info, require_active, update_info
+from casetrack.store.info import info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.store.workspace.retry import twice
 from casetrack.store.workspace.state import State
@@ -156,56 +157,14 @@ class Workspace:
         with self._lock:
             self._newest = None
 
-    def use_pipeline(self, wanted: str | Path, /) -> bool:
-        """Let all further work go through another pipeline; the folder keeps a copy of its file.
-
-        Parameters
-        ----------
-        wanted
-            See :func:`casetrack.ingest.pipeline.files.choose`.
-
-        Returns
-        -------
-        bool
-            Whether it is another one than before, by its name or by what its file says.
-
-        Raises
-        ------
-        PipelineError
-            There is no such pipeline, or it does not hold together; nothing was changed.
-        NotWritable, DiskFull, StorageError
-            The folder cannot be written.
-        """
-        from casetrack.ingest.pipeline.files import choose, to_keep, user_files
-        from casetrack.store.files import write_atomic
-
-        data_dir = self.settings.data_dir
-        if str(wanted) == self.info.pipeline and wanted not in {
-            path.stem for path in user_files(data_dir)
-        }:
-            return False  # it is in use, and there is no newer form of it
-        chosen = choose(wanted, data_dir)
-        changes = chosen.name != self.info.pipeline
-        for path, content in to_keep(chosen).items():
-            target = self.folder / path
-            if not target.is_file() or target.read_bytes() != content:
-                with info_lock(self.folder):
-                    write_atomic(target, content)
-                changes = True
-        if not changes:
-            return False
-        update_info(
-            self.folder, lambda info: replace(in_force(self.folder, info), pipeline=chosen.name)
-        )
-        self.forget()
-        return True
-
     def catch_up(self, *, is_changed: bool = True) -> None:
         """Index what was added and note a change, so that the first search finds all done.
 
         Called while the write lock is held.
         """
-        self.state().graph.catch_up()
+        state = self.state()
+        for bring_up in registered("after_commit").values():
+            bring_up(state)
 
         def noted(info: CollectionInfo) -> CollectionInfo:
             moment = datetime.now(UTC) if is_changed else info.updated_at

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.evaluate.graph_truth import Report, load_truth, rows_of, score_graph
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -24,7 +25,7 @@ def truth() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def report(demo: Collection, truth: dict[str, Any]) -> Report:
     """Return the scores of the graph as it stands."""
-    return score_graph(truth, rows_of(demo.workspace.state().graph))
+    return score_graph(truth, rows_of(graph_of(demo.workspace.state())))
 
 
 NAMES = {"person": (0.80, 0.75), "organization": (0.50, 0.60), "location": (0.65, 0.0)}

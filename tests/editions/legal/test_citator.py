@@ -14,6 +14,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.citator import citator
+from casetrack.graph.graph import graph_of
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -156,6 +157,6 @@ def test_what_is_caught_up_equals_a_fresh_one(
 
 
 def _tables(case: Collection) -> list[list[dict[str, Any]]]:
-    graph = case.workspace.state().graph
+    graph = graph_of(case.workspace.state())
     views = ("authorities", "authority_cites", "record_cites", "quotations")
     return [graph.table(view).to_pylist() for view in views]  # type: ignore[arg-type]

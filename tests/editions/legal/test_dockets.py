@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.dockets import read_docket, same_entry
+from casetrack.editions.legal.dockets import read_docket
 from casetrack.faces.cli.main import main
+from casetrack.graph.paper_sources import same_entry
 from editions.legal.cases import new_case
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from casetrack.base.records import (
     Tabular,
 )
 from casetrack.base.records.sync import SyncChange, SyncReport
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -179,7 +180,7 @@ def test_pages_hold_each_character_once(demo: Collection) -> None:
 
 @pytest.mark.slow
 def test_amounts_are_those_of_the_table(demo: Collection) -> None:
-    table = pl.from_arrow(demo.workspace.state().graph.table("amounts"))
+    table = pl.from_arrow(graph_of(demo.workspace.state()).table("amounts"))
     assert isinstance(table, pl.DataFrame)
     counted = table.filter(~pl.col("repeated"))
     assert len(demo.map.amounts(limit=10_000)) == counted.height

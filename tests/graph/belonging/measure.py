@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.graph.graph import graph_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection as Bag
     from collections.abc import Mapping
@@ -65,7 +67,7 @@ def write(files: Mapping[str, str | bytes], folder: Path) -> Path:
 
 def stated(collection: Collection, folder: Path, types: Bag[str]) -> set[Edge]:
     """Return the edges of these types by the paths of their documents; undirected ones sorted."""
-    graph = collection.workspace.state().graph
+    graph = graph_of(collection.workspace.state())
     paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
     found = set()
     for row in graph.edges("document").to_pylist():
@@ -78,7 +80,7 @@ def stated(collection: Collection, folder: Path, types: Bag[str]) -> set[Edge]:
 
 def clauses(collection: Collection, folder: Path) -> set[Edge]:
     """Return which parts of other documents are cited: by whom, in what words, and whose."""
-    graph = collection.workspace.state().graph
+    graph = graph_of(collection.workspace.state())
     paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
     return {
         (paths[row["document_id"]], row["text"], paths[row["target_document_id"]])

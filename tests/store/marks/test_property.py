@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from casetrack.api.collection import Collection
 from casetrack.base.errors import EntityNotFound, UsageError
+from casetrack.graph.graph import graph_of
 from casetrack.store.session import write_session
 from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders
@@ -41,7 +42,7 @@ def library(library: Library) -> Library:
 
 def everything(collection: Collection) -> dict[str, list[dict[str, Any]]]:
     """Return all tables of the graph, and that of the marks."""
-    marks = collection.workspace.state().graph.table("marks").to_pylist()
+    marks = graph_of(collection.workspace.state()).table("marks").to_pylist()
     return content(collection) | {"marks": marks}
 
 

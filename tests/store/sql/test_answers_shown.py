@@ -14,6 +14,7 @@ from casetrack.faces.cli.main import main
 from casetrack.faces.cli.query.parameters import values_for
 from casetrack.faces.cli.query.saved import read_head
 from casetrack.graph.answers.statements import ANSWERS, shown, statement
+from casetrack.graph.graph import graph_of
 from casetrack.search.query.statements import all_of, parameters
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ FILES = sorted(p.stem for p in (resource_dir("pipelines") / "queries" / "answers
 @pytest.fixture(scope="module")
 def given(demo: Collection) -> dict[str, str]:
     """Values as typed, of the parameters that have no default."""
-    graph = demo.workspace.state().graph
+    graph = graph_of(demo.workspace.state())
     rows = graph.sql(statement("graph-best-connected"), {"limit": 3}).to_pylist()
     ids = [row["entity_id"] for row in rows]
     edges = graph.edges("document").to_pylist()
@@ -104,7 +105,7 @@ def test_a_copy_gives_the_rows_of_the_answer(
     for (name, changed), rows in zip(ANSWERS[answer].items(), tables, strict=True):
         _, declared = read_head(statement(name), name)
         values = values_for(statement(name), given | changed, declared)
-        own = demo.workspace.state().graph.sql(statement(name), values).to_pylist()
+        own = graph_of(demo.workspace.state()).sql(statement(name), values).to_pylist()
         assert _rounded(rows) == _rounded(own), name
         # The sample files hold no two versions of a document.
         assert rows or name in {"version-families", "compare-versions"}

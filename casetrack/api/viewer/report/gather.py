@@ -18,6 +18,7 @@ from casetrack.graph.answers.summary import key_actors
 from casetrack.graph.answers.summary import summary as collection_summary
 from casetrack.graph.answers.timeline import timeline
 from casetrack.graph.answers.topics import topic_records
+from casetrack.graph.graph import graph_of
 from casetrack.ingest.index_status import index_status
 from casetrack.store.place import stored_bytes
 from casetrack.version import __version__
@@ -161,7 +162,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     CollectionDamaged
         What is stored cannot be read.
     """
-    workspace, source = state.workspace, state.graph
+    workspace, source = state.workspace, graph_of(state)
     summary = collection_summary(source, storage_bytes=stored_bytes(workspace.folder))
     found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
     events = tuple(e for e in found.events if _stands(e))

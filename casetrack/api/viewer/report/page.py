@@ -17,6 +17,7 @@ from casetrack.api.viewer.report.pictures import Pictures, draw_pages
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.words import MONTHS
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,7 +78,7 @@ def report_html(
 
     def show(quotes: Sequence[Quote]) -> tuple[dict[str, Chunk], Pictures]:
         ids = list(dict.fromkeys(q.chunk_id for q in quotes))
-        chunks = state.graph.chunks(ids) if ids else []
+        chunks = graph_of(state).chunks(ids) if ids else []
         drawn = draw_pages(state, quotes, progress=progress) if pictures else Pictures()
         return dict(zip(ids, chunks, strict=True)), drawn
 

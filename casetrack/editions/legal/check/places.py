@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.records.check import DraftPlace
 from casetrack.extract.papers.places import printed_words
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def source_quotes(
             [c for c in chunks if c.provenance.page == page.number], first, last
         )
     ]
-    return tuple(collection.workspace.ask(lambda state: state.graph.quotes(places)))
+    return tuple(collection.workspace.ask(lambda state: graph_of(state).quotes(places)))
 
 
 def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int, int]]:

@@ -11,6 +11,7 @@ from casetrack.editions.legal.discovery.chosen import control_number, is_row, me
 from casetrack.editions.legal.discovery.families import family_trees
 from casetrack.editions.legal.discovery.likeness import Likeness
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -149,7 +150,7 @@ def _marks(document: Document) -> list[str]:
 
 def _same_mails(state: State, place: Mapping[str, int]) -> Iterator[tuple[int, int]]:
     """Yield mails that are the same, each with the first of them."""
-    graph = state.graph
+    graph = graph_of(state)
     trees = family_trees(state)
     known: dict[str, int] = {}
     for message in graph.mails.messages:

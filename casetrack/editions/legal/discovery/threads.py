@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.discovery.chosen import named_document
 from casetrack.editions.legal.records.threads import MailThread, MailThreads, ThreadMail
+from casetrack.graph.graph import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,8 @@ def mail_threads(
 def _told(
     state: State, name: str, wanted: DocumentRef | None, *, singles: bool, limit: int | None
 ) -> MailThreads:
-    documents = state.graph.documents
-    every = list(state.graph.mails.conversations())
+    documents = graph_of(state).documents
+    every = list(graph_of(state).mails.conversations())
     chosen = [posts for posts in every if singles or len(posts) > 1]
     if wanted is not None:
         own = named_document(state, wanted).document_id

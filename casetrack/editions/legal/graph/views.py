@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack.base import schema
+from casetrack.editions.legal.graph.reading import legal_folder
 from casetrack.extract.papers.spans import LegalCitation
 from casetrack.graph.paper_sources import Sources, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from casetrack.base.records import Document
     from casetrack.editions.legal.graph.segment import LegalSegment
+    from casetrack.graph.graph import ContextGraph
 
 _ORDER = ("chunk_index", "char_start", "char_end")
 _PLACE = ("chunk_id", "chunk_index", "page", "char_start", "char_end", "text")
@@ -29,6 +31,22 @@ _SAID = (
     *("name", "form", "pins", "signal", "treatment", "parenthetical", "sentence"),
     *("resolved", "confidence", "note"),
 )
+
+
+def legal_tables(graph: ContextGraph, /) -> LegalTables:
+    """Return what the documents cite and quote; only what was not read before is read."""
+    return graph.once(_of_all)
+
+
+def _of_all(graph: ContextGraph) -> LegalTables:
+    return tables_of(graph, graph.documents)
+
+
+def tables_of(graph: ContextGraph, chosen: Sequence[Document], /) -> LegalTables:
+    """Return what some of the documents cite and quote."""
+    folder = legal_folder(graph.home / "legal", graph.snapshot)
+    found = folder.segments(graph.snapshot, only={d.revision for d in chosen})
+    return LegalTables(graph.documents, tuple(chosen), tuple(found))
 
 
 @dataclass(frozen=True)
@@ -198,3 +216,12 @@ def _declared(name: str, rows: Sequence[dict[str, Any]] | Iterable[dict[str, Any
     found = list(rows)
     columns = {f.name: pa.array([row[f.name] for row in found], f.type) for f in declared}
     return pa.table(columns, schema=declared)
+
+
+TABLES: dict[str, Callable[[ContextGraph], pa.Table]] = {
+    "authorities": lambda graph: legal_tables(graph).authorities(),
+    "authority_cites": lambda graph: legal_tables(graph).authority_cites(),
+    "record_cites": lambda graph: legal_tables(graph).record_cites(),
+    "quotations": lambda graph: legal_tables(graph).quotations(),
+}
+"""Tables of the map that this edition makes."""

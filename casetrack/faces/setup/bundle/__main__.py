@@ -8,7 +8,7 @@ from pathlib import Path
 
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import BundleError
-from casetrack.editions.legal.mcp import legal_edition
+from casetrack.base.registry import registered
 from casetrack.faces.setup.bundle.build import build
 
 
@@ -20,7 +20,9 @@ def main(argv: list[str] | None = None, /) -> int:
     given = parser.parse_args(argv)
     folder: Path = given.out
     try:
-        bundle = build(folder, served=legal_edition() if given.edition else None)
+        bundle = build(
+            folder, served=registered("served")[given.edition]() if given.edition else None
+        )
     except BundleError as error:
         sys.stderr.write(f"Error: {error.message}\n\n{error.hint}\n")
         return 1

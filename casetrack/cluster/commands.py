@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.faces.cli.layout import Command, Family
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import counted, line, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
@@ -111,3 +112,27 @@ def build(
 
 def _data_dir(ctx: typer.Context) -> "Path":
     return ctx.ensure_object(State).settings.data_dir
+
+
+GROUP = (
+    "On a cluster",
+    (
+        Family(
+            "shards",
+            "See and restart what holds the index on a cluster.",
+            "See, restart and stop the processes that hold the search index on a cluster.",
+            (
+                Command("status", status, "Show how the shards do.", "--on auto"),
+                Command("restart", restart, "Replace their processes while they are asked."),
+                Command("stop", stop, "End them."),
+                Command(
+                    "build",
+                    build,
+                    "Make the search index in tasks on a cluster.",
+                    "-c Acme --on auto",
+                ),
+            ),
+        ),
+    ),
+)
+"""The group of these commands in the list of all."""

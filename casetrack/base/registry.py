@@ -1,0 +1,29 @@
+"""What rooms above, and editions, add to those below: the table in ``registry.toml``."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import tomllib
+from pathlib import Path
+from typing import Any
+
+
+@functools.cache
+def registered(point: str, /) -> dict[str, Any]:
+    """Return what is registered at a point, by name; what is not installed is left out."""
+    table = tomllib.loads(Path(__file__).with_name("registry.toml").read_text(encoding="utf-8"))
+    targets = {name: target.split(":") for name, target in table[point].items()}
+    return {
+        name: getattr(importlib.import_module(module), attribute)
+        for name, (module, attribute) in targets.items()
+        if _is_here(module)
+    }
+
+
+def _is_here(module: str) -> bool:
+    """Return whether the room or the edition of a module is here: either may be left out."""
+    parts = module.split(".")
+    depth = 3 if parts[1] in {"editions", "faces"} else 2
+    return importlib.util.find_spec(".".join(parts[:depth])) is not None

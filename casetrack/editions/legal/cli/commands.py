@@ -1,0 +1,63 @@
+"""The commands of the edition for lawyers, as ``casetrack --help`` groups them."""
+
+from casetrack.editions.legal.cli import (
+    authorities,
+    case,
+    check,
+    chronology,
+    citator,
+    discovery,
+    docket,
+    privilege,
+    redact,
+    stamp,
+)
+from casetrack.faces.cli.layout import Command, Entry, Family
+
+# fmt: off
+_COMMANDS: tuple[Entry, ...] = (
+    Command("citator", citator.citator, "Show who cites an authority, and how.",
+            '"509 U.S. 579" -c "Smith v. Jones"'),
+    Family("case", "Make, list, choose, describe, delete cases.",
+           "Make, list, choose, describe and delete cases.", (
+        Command("create", case.create, "Make an empty case, and use it from now on.",
+                '"Smith v. Jones" --number 2:24-cv-01234 --type contract'),
+        Command("list", case.list_cases, "List the cases.", "--status all"),
+        Command("use", case.use, "Choose the case that commands work on.", '"Smith v. Jones"'),
+        Command("info", case.info, "Show what a case holds and where it lies.",
+                '"Smith v. Jones"'),
+        Command("delete", case.delete, "Delete a case; your files stay.", '"Smith v. Jones"'),
+    )),
+    Command("docket", docket.docket, "Show what a court's docket lists.",
+            '"Docket.html" -c "Smith v. Jones"'),
+    Command("authorities", authorities.authorities, "Make the table of authorities of a brief.",
+            "Brief.pdf --compare -o Authorities.docx"),
+    Command("chronology", chronology.chronology, "Make the chronology of a case.",
+            "-c Smith -o Chronology.docx"),
+    Family("discovery", "Threads, productions, load files, logs.",
+           "Work on what the parties give each other.", (
+        Command("threads", discovery.threads, "Show who answered whom in the mails.",
+                "-c Acme --document HAR000005"),
+        Command("families", discovery.families, "Show what is attached to what.", "-c Acme"),
+        Command("duplicates", discovery.duplicates, "Show what is there twice, or nearly.",
+                "-c Acme --least 0.9"),
+        Command("load", discovery.load, "Take in a production by its load file (DAT, OPT).",
+                "VOL001/DATA/VOL001.dat -c Acme"),
+        Command("export", discovery.export, "Write documents as a production.",
+                "Produced/ -c Acme --tag produce --prefix ABC"),
+        Command("privilege", privilege.privilege, "Write the log of what is withheld.",
+                "-c Acme --attorney roe.example --to Log.docx"),
+        Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",
+                "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
+    )),
+    Command("check", check.check, "Check each citation and quotation of a draft.",
+            '"Brief in support.docx" -c "Smith v. Jones"'),
+    Command("redactions", redact.redactions, "Find covered words that can still be copied.",
+            "Exhibits/*.pdf"),
+    Command("redact", redact.redact, "Take words out of a copy of a PDF, with proof.",
+            'Letter.pdf --words "Jane Roe" --kind ssn --to Letter_redacted.pdf'),
+)
+# fmt: on
+
+GROUP = ("A lawyer's case file", _COMMANDS)
+"""The group of these commands in the list of all."""
