@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from casetrack.api.viewer.scale import Scale
     from casetrack.api.viewer.words import Words
     from casetrack.base.records.graph import Event, Timeline
-    from casetrack.editions.legal.records.chronology import ChronologyEntry
+    from casetrack.base.records.graph.timeline import Dated
 
     EventLink = Callable[[int, Event], str]
 
@@ -168,7 +168,7 @@ def _told(event: Event, words: Words) -> str:
     return f"{when(event, words)}: {shortened(event.description, 160)}"
 
 
-def when(event: Event | ChronologyEntry, words: Words = ENGLISH, /) -> str:
+def when(event: Dated, words: Words = ENGLISH, /) -> str:
     """Return the time of an event in words: ``12 March 2024``, ``Q3 2024``, ``week 5 of 2025``."""
     if event.precision == "range" or "/" in event.value:
         return _range(date.fromisoformat(event.first), date.fromisoformat(event.last), words)

@@ -29,7 +29,7 @@ TITLE = "CaseTrack"
 _ABOUT = "Search your documents, with the exact source"
 _ABOUT_GERMAN = "Dokumente durchsuchen, mit genauer Quelle"
 _ICON = Path(__file__).parent / "bundle" / "icon.png"
-_BUNDLE_ID = "dev.casetrack.faces.window"
+_BUNDLE_ID = "dev.casetrack.window"
 _READABLE, _RUNNABLE = 0o644, 0o755
 _RESERVED = frozenset(" \t\n\"'\\><~|&;$*?#()`")
 """Signs that an argument of ``Exec`` is quoted for."""

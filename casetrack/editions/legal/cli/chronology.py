@@ -100,7 +100,7 @@ def _content(case: "Collection", found: "Chronology", target: Path) -> bytes | s
     """Return what is written to a file, by what it ends in."""
     ending = target.suffix.lower()
     if ending == ".html":
-        from casetrack.api.viewer.chronology_page import chronology_page
+        from casetrack.editions.legal.chronology_page import chronology_page
 
         return case.workspace.ask(lambda state: chronology_page(state, found))
     if ending == ".json":
