@@ -24,7 +24,7 @@ WINGS = {
     "map": "extract graph",
     "keep": "cluster crash index_status keep lifecycle portability",
     "faces": """
-        editions examples faces hints house library notebooks offline python_api records release
+        editions examples faces hints house library notebooks offline python_api records release rooms
         tools wheel
     """,
 }

@@ -1,8 +1,7 @@
 """Editions: what this program calls things for some readers, and what it says to them.
 
-An edition is one file of ``editions/``: a vocabulary, kinds, texts. It has no storage, search or
-reading of its own: collections of all editions lie side by side, and ``collection.json`` says whose
-each is.
+An edition is ``edition.toml`` in its folder: a vocabulary, kinds, texts. Collections of all
+editions lie side by side, and ``collection.json`` says whose each is.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from __future__ import annotations
 import functools
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import UsageError
-from casetrack.base.resources import resource_dir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,9 +184,17 @@ class Edition:
         return self.server_errors.get(code, self.server_errors.get("default"))
 
 
+@functools.cache
+def _files() -> dict[str, Path]:
+    """Return the files of the editions that are here, by name."""
+    base = Path(__file__).parent
+    found = (base.parent / "editions").glob("*/edition.toml")
+    return {ANY: base / f"{ANY}.toml"} | {file.parent.name: file for file in found}
+
+
 def names() -> tuple[str, ...]:
     """Return the names of the editions."""
-    return tuple(sorted(path.stem for path in resource_dir("editions").glob("*.toml")))
+    return tuple(sorted(_files()))
 
 
 @functools.cache
@@ -203,8 +210,7 @@ def edition(name: str, /) -> Edition:
     """
     if name not in names():
         raise UsageError(f'Unknown edition "{name}".', hint=f"Use one of: {', '.join(names())}.")
-    file = resource_dir("editions") / f"{name}.toml"
-    raw = _stripped(tomllib.loads(file.read_text(encoding="utf-8")))
+    raw = _stripped(tomllib.loads(_files()[name].read_text(encoding="utf-8")))
     collections, documents = raw["collections"], raw.get("documents", {})
     arguments = {key: Argument(key, **told) for key, told in raw.get("arguments", {}).items()}
     arguments[collections["noun"]] = _named(collections["noun"])

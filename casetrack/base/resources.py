@@ -1,4 +1,4 @@
-"""Finds the folders of the package: ``schemas``, ``pipelines``, ``editions``, ``data-samples``.
+"""Finds the folders of the package: ``schemas``, ``pipelines``, ``data-samples``.
 
 In a checkout they are top-level folders beside the package; in an installed wheel they lie in
 ``casetrack/_resources``.

@@ -14,7 +14,7 @@ from typer.main import get_command
 from casetrack import __version__
 from casetrack.faces.cli.main import app
 
-HOME = Path(__file__).parents[2] / "deploy"
+HOME = Path(__file__).parents[2] / "docs" / "deploy"
 FILES = ["kuberay.yaml", "ray.yaml"]
 
 

@@ -51,7 +51,7 @@ class Cases:
         Parameters
         ----------
         case_type
-            One of the kinds of ``editions/legal.toml``, in any letter case.
+            One of the kinds of ``edition.toml``, in any letter case.
         case_number
             The docket number, as the court writes it.
 

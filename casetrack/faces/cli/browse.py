@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from casetrack.base.errors import UsageError
+from casetrack.base.registry import registered
 from casetrack.faces.cli.state import State
 
 
@@ -33,7 +35,8 @@ def browse(
     has it and uses this computer may open the window. `casetrack setup desktop` puts it into the
     menu of your desktop.
     """
-    from casetrack.faces.window.serving import serve_window
-
+    serve_window = registered("windows").get("browser")
+    if serve_window is None:
+        raise UsageError("This installation comes without the window.")
     library = ctx.ensure_object(State).library
     serve_window(library, port=port, read_only=read_only, open_it=show, as_program=as_program)

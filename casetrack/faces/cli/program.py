@@ -9,6 +9,7 @@ case.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -102,7 +103,7 @@ def global_first(arguments: list[str], options: Collection[str], /) -> list[str]
 def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
-        result = app(arguments, prog_name=program, standalone_mode=False, obj=state)
+        result = _built(app)(arguments, prog_name=program, standalone_mode=False, obj=state)
         flush()
     except CaseTrackError as error:
         return _tell(error, _hint(error, app, arguments), as_json)
@@ -125,9 +126,15 @@ def _guarded(app: typer.Typer, program: str, state: Invocation, arguments: list[
     return code
 
 
+@functools.cache
+def _built(app: typer.Typer) -> Any:
+    """Return the commands with their options: reading these from the functions takes long."""
+    return typer.main.get_command(app)
+
+
 def _hint(error: CaseTrackError, app: typer.Typer, arguments: list[str]) -> str:
     """Return the hint without sentences about options that the command lacks."""
-    command: Any = typer.main.get_command(app)
+    command = _built(app)
     known = {option for p in command.params for option in p.opts}
     for word in arguments:
         command = getattr(command, "commands", {}).get(word, command)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.errors import NoSkill
-from casetrack.base.resources import resource_dir
 from casetrack.faces.setup.clientfile import read_client_file
 from casetrack.faces.setup.texts import newline_of
 
@@ -121,7 +120,7 @@ def forget(client: Client, path: Path, /, *, dry_run: bool = False) -> Lesson:
 
 def lesson(client: Client, /) -> str:
     """Return the instructions for *client*: a skill, or a block for its file."""
-    folder = resource_dir("plugins") / "casetrack"
+    folder = Path(__file__).with_name("plugin")
     if client.name == "claude-code":
         return (folder / "skills" / "casetrack" / "SKILL.md").read_text("utf-8")
     return (folder / "AGENTS.md").read_text("utf-8")

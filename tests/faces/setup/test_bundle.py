@@ -62,7 +62,7 @@ def test_it_holds_what_a_wheel_holds_and_nothing_else(files: dict[str, bytes]) -
     top = {name.split("/")[0] for name in files}
     own = {"manifest.json", "server.py", "icon.png", "PRIVACY.md", ".python-version"}
     shipped = {"pyproject.toml", "README.md", "LICENSE", "casetrack", "pipelines", "schemas"}
-    assert top == own | shipped | {"data-samples", "editions", "plugins"}
+    assert top == own | shipped | {"data-samples"}
     packed = {p.relative_to(CHECKOUT).as_posix() for p in (CHECKOUT / "casetrack").rglob("*.py")}
     assert packed <= set(files)
     samples = {n.split("/")[1] for n in files if n.startswith("data-samples/")}

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.base.resources import resource_dir
 from casetrack.faces.mcp.catalogue import declared
+from casetrack.faces.setup import skill
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from faces.setup.conftest import Run
 
-PLUGIN = resource_dir("plugins") / "casetrack"
+PLUGIN = Path(skill.__file__).with_name("plugin")
 BLOCKS = [
     ("codex", ".codex/AGENTS.md", "AGENTS.md"),
     ("opencode", ".config/opencode/AGENTS.md", "AGENTS.md"),
