@@ -24,8 +24,8 @@ WINGS = {
     "map": "extract graph",
     "keep": "cluster crash index_status keep lifecycle portability",
     "faces": """
-        editions examples faces hints house library notebooks offline python_api records release rooms
-        tools wheel
+        editions examples faces hints house library notebooks offline python_api records release
+        rooms tools wheel
     """,
 }
 WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}

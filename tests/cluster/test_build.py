@@ -93,10 +93,10 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     for name, kind in parts._KINDS.items():
         small = kind._replace(largest=20)
         monkeypatch.setitem(parts._KINDS, name, small)
-    for name in ("INDEX", "MAP", "CITATIONS"):
-        small = parts._KINDS[getattr(parts, name).home]
-        monkeypatch.setattr(parts, name, small)
-        monkeypatch.setattr(views, name, small)
+    index, *others = parts._KINDS.values()
+    for name, kind in (("INDEX", index), ("MAP", others[0]), ("MORE", tuple(others[1:]))):
+        monkeypatch.setattr(parts, name, kind)
+        monkeypatch.setattr(views, name, kind)
     return shares
 
 

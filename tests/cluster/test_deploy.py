@@ -71,7 +71,7 @@ def test_it_names_this_version_and_that_of_ray(name: str) -> None:
     versions = re.findall(r"casetrack(?:\[[\w,]+\])?(?:==|:)([\w.]+)", text)
     assert versions
     assert set(versions) == {__version__}
-    pins = (HOME.parent / ".ci" / "constraints.txt").read_text()
+    pins = (HOME.parents[1] / ".ci" / "constraints.txt").read_text()
     for ray in re.findall(r'rayVersion: "([\d.]+)"', text):
         assert f"ray=={ray}\n" in pins
 

@@ -244,6 +244,7 @@ def test_a_read_that_is_given_up_frees_its_worker(hostile: Pools, tmp_path: Path
     assert texts(pool, write(tmp_path, "d.txt", "after")) == ["after"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_workers")
 def test_closing_ends_all_workers_at_once(hostile: Pools, tmp_path: Path) -> None:
     pool = hostile(2)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from casetrack.faces.setup.skill import Lesson
 
 
-class ClientName(StrEnum):
+class Program(StrEnum):
     """The programs that can be set up; last, the desktop itself."""
 
     CLAUDE_CODE = "claude-code"
@@ -60,11 +60,12 @@ class ScopeName(StrEnum):
 def setup(
     ctx: typer.Context,
     client: Annotated[
-        ClientName | None,
+        Program | None,
         typer.Argument(
             metavar="CLIENT",
-            help="The program; desktop is the window in the menu of your desktop.",
+            help="One of the programs above, or desktop.",
             show_default=False,
+            show_choices=False,
         ),
     ] = None,
     everywhere: Annotated[
@@ -102,6 +103,9 @@ def setup(
 ) -> int:
     """Enter CaseTrack into an AI program, or with --all into every one that is installed.
 
+    Programs: claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, windsurf, cline,
+    lm-studio, zed, continue, goose. And desktop: the window in the menu of your desktop.
+
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
     Programs that load tools when they need them are offered all, others what a day's work needs;
@@ -112,13 +116,13 @@ def setup(
     from casetrack.faces.setup.clients import CLIENTS
     from casetrack.faces.setup.machine import Machine
 
-    if client is ClientName.DESKTOP and not everywhere:
+    if client is Program.DESKTOP and not everywhere:
         from casetrack.faces.cli.setup_desktop import set_up_desktop
 
         data_dir = ctx.ensure_object(State).data_dir
         return set_up_desktop(data_dir=data_dir, undo=undo, dry_run=dry_run, as_json=as_json)
     if (client is None) is not everywhere:
-        known = ", ".join(name.value for name in ClientName)
+        known = ", ".join(name.value for name in Program)
         raise UsageError(
             "Name one AI program, or give --all."
             if client is None

@@ -43,7 +43,7 @@ def test_answers_are_where_they_are_said_to_be(
             assert answer["text"] in held[0], question["id"]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(TOLD))
 def test_what_is_not_there_is_told(
     demo: Collection, questions: list[dict[str, Any]], mode: SearchMode

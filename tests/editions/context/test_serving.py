@@ -316,6 +316,7 @@ def test_long_answers_are_shortened(
     assert found["notes"] == short["notes"][:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "about"),
     [(["--transport", "stdio", "--port", "1"], "--port"), (["--host", "0.0.0.0"], "token")],

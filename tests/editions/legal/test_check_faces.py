@@ -21,6 +21,7 @@ from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.paper.check_page import check_page
 from casetrack.editions.legal.paper.comments import commented_copy
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Edit, Finding
+from casetrack.graph.graph import graph_of
 from editions.legal.cases import new_case
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def test_the_page_shows_both_sides(
 ) -> None:
     draft = read_draft(brief_pdf(tmp_path / "Brief.pdf"), settings=library.settings)
     chunk = case.read.chunks("Teasdale v. Quorn.txt")[0]
-    (quote,) = case.workspace.ask(lambda s: s.graph.quotes([(chunk.chunk_id, 0, 24)]))
+    (quote,) = case.workspace.ask(lambda s: graph_of(s).quotes([(chunk.chunk_id, 0, 24)]))
     altered = finding(
         draft, "<must> refuse", said="Altered.", verdict="altered", edits=EDITS, sources=(quote,)
     )

@@ -659,6 +659,7 @@ def test_a_gate_that_closes_lets_nobody_in() -> None:
 # Clients that are slow on purpose
 
 
+@pytest.mark.slow
 def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("casetrack.faces.mcp.http.gate.BODY_SECONDS", 0.05)
 

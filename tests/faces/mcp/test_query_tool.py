@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ROWS = "SELECT name, n FROM documents, range(700) AS of(n) WHERE name = 'Notes.txt' ORDER BY n"
 
 
+@pytest.mark.slow
 def test_rows_come_by_column_and_mistakes_are_told(
     filled: Library, call: Callable[..., Any], text: Callable[[Any], str], codes: list[str]
 ) -> None:

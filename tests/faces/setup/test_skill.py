@@ -107,10 +107,10 @@ def test_what_is_taught_names_tools_that_exist(file: str) -> None:
 
 def test_the_plugin_is_one() -> None:
     about = json.loads((PLUGIN / ".claude-plugin/plugin.json").read_text())
-    market = json.loads((PLUGIN.parents[1] / ".claude-plugin/marketplace.json").read_text())
+    market = json.loads((PLUGIN.parents[3] / ".claude-plugin/marketplace.json").read_text())
     (entry,) = market["plugins"]
     assert entry["name"] == about["name"] == "casetrack"
-    assert (PLUGIN.parents[1] / entry["source"]).resolve() == PLUGIN.resolve()
+    assert (PLUGIN.parents[3] / entry["source"]).resolve() == PLUGIN.resolve()
     server = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["casetrack"]
     assert server == {"command": "casetrack", "args": ["serve"]}
     head = (PLUGIN / "skills/casetrack/SKILL.md").read_text().split("---")[1]
