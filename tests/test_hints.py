@@ -18,7 +18,7 @@ from casetrack.base.config import Settings
 from casetrack.base.editions import ANY, LEGAL
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.license.tiers import FREE
-from casetrack.editions.context.cli.commands import app as ctx_app
+from casetrack.editions.context.cli.main import app as ctx_app
 from casetrack.editions.context.cli.main import main as ctx_main
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.mcp import context_edition

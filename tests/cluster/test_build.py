@@ -15,7 +15,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamaged
 from casetrack.cluster.build import parts, views
-from casetrack.cluster.build.sharing import groups
+from casetrack.cluster.build.parts import groups
 from casetrack.cluster.connect import connected
 from casetrack.graph.graph import graph_of
 from casetrack.store.datasets import open_snapshot

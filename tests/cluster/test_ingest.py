@@ -25,7 +25,7 @@ from casetrack.base.errors import ClusterDiffers, ClusterFailed, DuplicateDocume
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.cluster.connect import Cluster
 from casetrack.cluster.ingest import call, check, engine, recipe, run
-from casetrack.cluster.ingest.registrar import Registrar
+from casetrack.cluster.ingest.run import Registrar
 from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
 from casetrack.ingest import batch

@@ -15,9 +15,8 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
 from casetrack.cluster.search.asked import Asked, Part
-from casetrack.cluster.search.front import Front
+from casetrack.cluster.search.front import Front, shared
 from casetrack.cluster.search.shard import Shard
-from casetrack.cluster.search.sharing import shared
 from casetrack.search.lists import HERE
 from casetrack.store.index.recall import Question
 from casetrack.store.index.scope import scope_of, scope_of_rows

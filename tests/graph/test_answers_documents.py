@@ -10,10 +10,9 @@ import pytest
 
 from casetrack.base.errors import ChunkNotFound, UsageError
 from casetrack.graph.answers.aligning import word_changes
-from casetrack.graph.answers.changes import changes
+from casetrack.graph.answers.changes import changes, paragraphs
 from casetrack.graph.answers.clusters import clusters
 from casetrack.graph.answers.compare import comparison
-from casetrack.graph.answers.paragraphs import paragraphs
 from casetrack.graph.answers.related import related_documents, some_of
 from casetrack.graph.answers.similar import similar_chunks
 from graph.fakes import HandMadeGraph, Written

@@ -8,9 +8,9 @@ import pytest
 
 from casetrack.base.provenance import Box
 from casetrack.parse import detect
+from casetrack.parse.layout.assemble import name_titles
 from casetrack.parse.layout.blocks import Block
 from casetrack.parse.layout.lines import TextLine
-from casetrack.parse.layout.titles import name_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

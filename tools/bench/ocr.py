@@ -20,7 +20,7 @@ from pathlib import Path
 
 from casetrack.base.config import OcrSettings, load_settings
 from casetrack.parse.image.frames import open_frames
-from casetrack.parse.image.page import laid_out
+from casetrack.parse.image.reader import laid_out
 from casetrack.parse.layout.hyphens import Vocabulary
 from casetrack.parse.ocr import RecognizedPage, read_image
 from casetrack.parse.printed.paper import NumberedPaper

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import ClusterFailed, CollectionBusy
 from casetrack.base.registry import registered
-from casetrack.cluster.build.sharing import groups
 from casetrack.graph import stored_segments as graph
 from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
@@ -28,13 +27,55 @@ from casetrack.store.place import place_of
 from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.segment_files import SegmentFolder
     from casetrack.store.place import Place
     from casetrack.store.published import Item
+
+# Cuts the documents that something is to be made of into groups, one for each task.
+
+_PILE = 8
+"""So many small segments are merged into one as soon as they are published."""
+
+
+def groups(
+    sizes: Mapping[str, int], revisions: Iterable[str], largest: int, processors: int, /
+) -> list[list[str]]:
+    """Return the revisions in groups that take about as long, in the order of their names.
+
+    A group fills at most one segment, so that little is made again where a machine is lost; and
+    small groups are fewer than would be merged at once, which would be the same work again.
+
+    Parameters
+    ----------
+    sizes
+        Rows by revision.
+    revisions
+        Those to make something of.
+    largest
+        Rows of the largest segment.
+    processors
+        How many tasks run at a time.
+    """
+    wanted = sorted(revisions)
+    rows = sum(sizes[revision] for revision in wanted)
+    parts = max(1, processors)
+    if rows < parts * (largest // 2):
+        parts = min(parts, _PILE - 1)
+    room = max(1, min(largest, -(-rows // parts)))
+    found: list[list[str]] = []
+    filled = room
+    for revision in wanted:
+        if filled and filled + sizes[revision] > room:
+            found.append([])
+            filled = 0
+        found[-1].append(revision)
+        filled += sizes[revision]
+    return found
+
 
 _RETRIES = 3
 

@@ -2,43 +2,155 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import JobStopped, UsageError
+from casetrack.base.objects import credentials
 from casetrack.base.records import IngestReport
 from casetrack.cluster.build.views import catch_up
 from casetrack.cluster.connect import CLIENT, connected, require_alike
-from casetrack.cluster.ingest.bucket import Bucket, is_bucket
 from casetrack.cluster.ingest.check import require_ready
 from casetrack.cluster.ingest.conduct import have_conducted
 from casetrack.cluster.ingest.engine import Engine
 from casetrack.cluster.ingest.recipe import Recipe
 from casetrack.cluster.ingest.run import ClusterRun
 from casetrack.ingest.batch import LOCK_SECONDS, open_batch, reading_conditions, run_batch
+from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.intake import ingest
 from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.plan import FileFacts
 from casetrack.ingest.profile_choice import is_unchosen
 from casetrack.ingest.quota import counted
+from casetrack.ingest.walk import extension_set, suffix_of
 from casetrack.keep.sources.base import label
-from casetrack.keep.sync.cache import HashCache
+from casetrack.keep.sources.s3 import S3Source
+from casetrack.keep.sync.cache import HashCache, Hashed
+from casetrack.keep.sync.listing import origin_of
 from casetrack.store.place import place_of
 from casetrack.store.session import write_session
 from casetrack.store.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
 
-    from casetrack.base.records import IngestProgress
+    from casetrack.base.records import Document, IngestProgress
     from casetrack.cluster.connect import Cluster
-    from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.take import Options
+    from casetrack.keep.sources.base import Item
     from casetrack.parse.base import ReadOptions
     from casetrack.store.workspace import Workspace
+
+# Files of a bucket that are to be read by the machines of a cluster, each fetching its own.
+
+_ADDRESS = re.compile(r"s3://([^/]+)(?:/(.*))?")
+
+
+def is_bucket(path: str | Path, /) -> bool:
+    """Whether this names a bucket, or a part of one."""
+    return str(path).startswith("s3://")
+
+
+@dataclass(slots=True)
+class Bucket:
+    """What is to be read of a bucket.
+
+    Attributes
+    ----------
+    source, prefix
+        The bucket, and what the keys in question begin with.
+    items
+        What is in it, by the path of the document.
+    """
+
+    source: S3Source
+    prefix: str
+    items: dict[str, Item] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, address: str, /) -> Bucket:
+        """Return the bucket at ``s3://bucket/folder``.
+
+        Raises
+        ------
+        UsageError
+            That is no such address.
+        """
+        fits = _ADDRESS.fullmatch(address)
+        if fits is None:
+            raise UsageError(
+                f"{address!r} is no address of a bucket.", hint="Write s3://bucket/folder."
+            )
+        prefix = (fits[2] or "").lstrip("/")
+        if prefix and not prefix.endswith("/") and not suffix_of(prefix):
+            prefix += "/"
+        source = S3Source(
+            fits[1],
+            bucket=fits[1],
+            prefix=prefix,
+            region=credentials.region_of_s3() or "us-east-1",
+            endpoint_url=credentials.endpoint_of_s3(),
+        )
+        return cls(source, prefix)
+
+    def find(
+        self, *, recursive: bool, extensions: Iterable[str] | None, cancel: threading.Event | None
+    ) -> list[FoundFile]:
+        """Return the objects that are to be read, in the order of their keys.
+
+        Raises
+        ------
+        SourceError
+            The bucket cannot be listed.
+        JobStopped
+            *cancel* was set.
+        """
+        wanted = extension_set(extensions)
+        below = self.prefix.rfind("/") + 1
+        name = label(self.source)
+        for item in self.source.items(cancel=cancel):
+            if not recursive and "/" in item.source_id[below:]:
+                continue
+            if wanted is not None and suffix_of(item.source_id) not in wanted:
+                continue
+            self.items[origin_of(name, item).path] = item
+        return [
+            FoundFile(Path(origin.name), named=False, origin=origin)
+            for origin in (origin_of(name, self.items[path]) for path in sorted(self.items))
+        ]
+
+    def known(self, cache: HashCache, documents: Iterable[Document], /) -> dict[str, FileFacts]:
+        """Return the facts of objects that have not changed since a document was read from them."""
+        paths = {document.path: document for document in documents}
+        found = {}
+        for path, item in self.items.items():
+            document = paths.get(path)
+            entry = cache.find(path, item.token) if item.token else None
+            if document is not None and entry is not None:
+                moment = item.updated_at or document.file_modified_at
+                found[path] = FileFacts(entry.hash, document.file_size, moment.astimezone(UTC))
+        return found
+
+    def remember(self, cache: HashCache, documents: Sequence[Document], /) -> None:
+        """Note what was read from which object, so that it is not fetched again for nothing."""
+        for document in documents:
+            item = self.items.get(document.path)
+            as_listed = (
+                item is not None
+                and item.token
+                and item.size == document.file_size
+                and (item.updated_at or datetime.max.replace(tzinfo=UTC)) <= document.updated_at
+            )
+            if as_listed and item is not None:
+                cache.keep(document.path, Hashed(item.token, time.time_ns(), document.file_hash))
+        cache.save()
+
 
 _MEMORY = 512 * 2**20
 """What a cluster that is started here keeps of blocks that wait; more goes to its disk."""

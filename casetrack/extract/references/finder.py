@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, get_args
 from casetrack.base.errors import UsageError
 from casetrack.extract.references.antecedents import resolve
 from casetrack.extract.references.cases import find_cases
-from casetrack.extract.references.citation_matches import match_of
 from casetrack.extract.references.citations import Citation, find_citations
 from casetrack.extract.references.cited import Antecedents, Cited
 from casetrack.extract.references.codes import find_codes
@@ -28,6 +27,48 @@ from casetrack.extract.spans import ReferenceSpan, ReferenceType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+# The citations that eyecite reads, as places of a text with their keys and names.
+
+_A_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def match_of(citation: Citation, text: str, /) -> ReferenceMatch:
+    """Return the place of *citation*, with a key of its own as long as it is not resolved."""
+    start, end = citation.start, citation.end
+    name = " ".join(text[start:end].split())
+    if citation.kind == "law":
+        # What a publisher adds in parentheses is no part of the law.
+        key = "regulation:" + slug(citation.corrected or name)
+        return ReferenceMatch(start, end, "regulation", key, name, 0.95)
+    if citation.kind == "journal":
+        bare = "." not in citation.written and "year" not in citation.details
+        key = "document:" + slug(_plain(citation))
+        return ReferenceMatch(start, end, "document", key, name, 0.5 if bare else 0.95)
+    if citation.kind == "case":
+        key = "case:" + slug(_plain(citation))
+        shown = _shown(citation)
+        bare = "." not in citation.written and start == citation.core
+        # "1 Grant 2" is as often a line of a table as a reporter, volume 1, page 2.
+        neutral = _A_YEAR.fullmatch(citation.groups.get("volume") or "")
+        doubtful = bare and "year" not in citation.details and not neutral
+        confidence = 0.5 if doubtful else 0.97
+        return ReferenceMatch(
+            start, end, "case", key, shown, confidence, resolved=not citation.ambiguous
+        )
+    return ReferenceMatch(start, end, "case", "case:" + slug(name), name, 0.4, resolved=False)
+
+
+def _plain(citation: Citation) -> str:
+    return (citation.corrected or citation.written).replace(".", "")
+
+
+def _shown(citation: Citation) -> str:
+    written = " ".join((citation.corrected or citation.written).split())
+    if citation.name is not None:
+        return f"{citation.name.text}, {written}"
+    return written
+
 
 _OWNER = re.compile(
     r"\s{1,3}(?:of|in|to|under)\s{1,3}(?:the\s|that\s(?:certain\s)?|your\s|our\s)?\s{0,2}$"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,15 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    CompleteRequestParams,
+    GetPromptRequestParams,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+)
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
@@ -29,13 +39,14 @@ from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.fetching import with_notice
 from casetrack.faces.mcp.figures import measured
 from casetrack.faces.mcp.going_on import go_on
+from casetrack.faces.mcp.handlers import Handler
 from casetrack.faces.mcp.instructions import holdings, instructions
 from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
 from casetrack.faces.mcp.progress import kept_alive
-from casetrack.faces.mcp.registration import register
 from casetrack.faces.mcp.results import OF_COLLECTION, sendable
 from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.steps import work_with
 from casetrack.faces.mcp.toolsets import ToolChoice
 from casetrack.faces.mcp.visible import visible
 from casetrack.faces.mcp.wire import AnsweringStream
@@ -50,7 +61,7 @@ if TYPE_CHECKING:
     from mcp.types import (
         CallToolRequestParams,
         InputRequiredResult,
-        PaginatedRequestParams,
+        RequestParams,
         ServerCapabilities,
     )
     from starlette.routing import Route
@@ -58,6 +69,82 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
     from casetrack.faces.mcp.edition import ServedEdition
     from casetrack.keep.jobs import RunningJob
+
+# Lets a server answer for resources, prompts and completion, without making any of them yet.
+
+_Maker = Callable[["Session", "Catalogue", "ServedEdition"], dict[str, Handler]]
+
+
+def _resources(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
+    from casetrack.faces.mcp import resources
+    from casetrack.faces.mcp.apps.reading import with_pages
+
+    others = resources.handlers(session, _usable(tools)) if served.resources else {}
+    return with_pages(tools, others)
+
+
+def _prompts(_session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
+    if served.prompts is not None:
+        return served.prompts()
+    from casetrack.faces.mcp import prompts
+
+    return prompts.handlers(_usable(tools), served.edition)
+
+
+def _completion(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
+    from casetrack.faces.mcp import completion
+
+    return completion.handlers(session, _usable(tools), served.edition)
+
+
+def _usable(tools: Catalogue) -> ToolChoice:
+    return ToolChoice(tools.usable())
+
+
+COMPLETION = "completion/complete"
+"""The method that only editions have whose documents can be opened by their addresses."""
+_METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
+    "resources/list": (PaginatedRequestParams, _resources),
+    "resources/templates/list": (PaginatedRequestParams, _resources),
+    "resources/read": (ReadResourceRequestParams, _resources),
+    "prompts/list": (PaginatedRequestParams, _prompts),
+    "prompts/get": (GetPromptRequestParams, _prompts),
+    COMPLETION: (CompleteRequestParams, _completion),
+}
+
+
+def register(
+    server: Server[Any], session: Session, tools: Catalogue, served: ServedEdition, /
+) -> None:
+    """Let *server* answer for the resources, prompts and completion of *session*.
+
+    Parameters
+    ----------
+    server
+        Answers.
+    session
+        Whose library is read.
+    tools
+        Those that the server offers: what would answer decides which prompts there are.
+    served
+        The edition: whose prompts they are, and whether documents can be opened by address.
+    """
+
+    @functools.cache
+    def made(make: _Maker) -> dict[str, Handler]:
+        return make(session, tools, served)
+
+    def handler(method: str, make: _Maker) -> Handler:
+        async def handle(context: Any, params: Any) -> Any:
+            work_with(tools.steps)
+            return await made(make)[method](context, params)
+
+        return handle
+
+    for method, (params_type, make) in _METHODS.items():
+        if served.resources or method != COMPLETION:
+            server.add_request_handler(method, params_type, handler(method, make))
+
 
 logger = logging.getLogger("casetrack.mcp")
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from casetrack.api.viewer.markup import printable
+from casetrack.base.errors.see import spelled
 from casetrack.faces.window.statements import behind
-from casetrack.faces.window.steps import step
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,54 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
+    from casetrack.base.errors.see import See
+
+# Next steps for somebody without a terminal: a command becomes the page that does the same.
+
+_PAGES = {
+    "collection create": "app.collections",
+    "collection list": "app.collections",
+    "changes": "tab.compare",
+    "compare": "tab.compare",
+    "documents": "tab.documents",
+    "doctor": "tab.health",
+    "entities": "tab.people",
+    "entity": "tab.people",
+    "index-status": "tab.health",
+    "graph": "tab.graph",
+    "ingest": "adding.title",
+    "jobs": "job.list",
+    "jobs list": "job.list",
+    "jobs cancel": "job.list",
+    "license activate": "settings.title",
+    "marks": "tab.kept",
+    "models pull": "settings.title",
+    "query": "tab.sql",
+    "references": "tab.references",
+    "related": "tab.related",
+    "report": "tab.map",
+    "schema": "tab.sql",
+    "search": "tab.search",
+    "statistics": "tab.map",
+    "sync": "watched.title",
+    "timeline": "tab.timeline",
+    "together": "tab.graph",
+    "topics": "tab.topics",
+    "watch": "watched.title",
+}
+"""What the page that does the work of a command is called, in :mod:`texts`."""
+
+
+def step(texts: Texts, text: str, /) -> Markup:
+    """Return a next step that names pages of the window; others take a terminal."""
+
+    def spell(see: See) -> str | None:
+        page = next((_PAGES[name] for name in see.names if name in _PAGES), None)
+        return None if page is None else str(texts("step.page", page=texts(page)))
+
+    safe = str(escape(printable(text)))
+    return Markup(spelled(safe, spell, lambda _: str(texts("step.terminal"))))  # noqa: S704
+
 
 LANGUAGE_COOKIE = "casetrack_language"
 THEME_COOKIE = "casetrack_theme"

@@ -9,13 +9,40 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.graph.relations.clocks import day_key, readings, same_minute
 from casetrack.graph.relations.messages import Link, Message, Post, message_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.records import Document
+
+# Moments that two clocks showed: one in a mail's head, one where it is quoted.
+
+_QUARTER = 15
+_ZONES = 14 * 60
+
+
+def day_key(moment: datetime, /) -> str:
+    """Return the day of a moment, ``2024-05-04``."""
+    return moment.strftime("%Y-%m-%d")
+
+
+def readings(written: str, /) -> list[datetime]:
+    """Return the moments that a quoted one may be: with day and month the other way round too."""
+    moment = datetime.fromisoformat(written)
+    found = [moment]
+    if moment.day <= 12 and moment.day != moment.month:
+        found.append(moment.replace(month=moment.day, day=moment.month))
+    return found
+
+
+def same_minute(written: datetime, sent: datetime | None, slack: int, /) -> bool:
+    """Tell whether a clock somewhere showed one moment at the other, but for *slack* minutes."""
+    if sent is None:
+        return False
+    apart = round((written - sent).total_seconds() / 60)
+    return abs(apart) <= _ZONES and min(apart % _QUARTER, -apart % _QUARTER) <= slack
+
 
 _REPLY = re.compile(
     r"\s*(?:re|aw|antw|antwort|sv|vs|rif|r[ée]f?|odp)\s*(?:\[\d+\])?\s*:", re.IGNORECASE

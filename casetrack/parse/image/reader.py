@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable, ParseFailed, ParseLimit
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.image.facts import date_of
 from casetrack.parse.image.frames import open_frames
-from casetrack.parse.image.page import laid_out
+from casetrack.parse.layout.assemble import lay_out
+from casetrack.parse.layout.blocks import BlockFinder, TextProfile
 from casetrack.parse.layout.hyphens import Vocabulary
+from casetrack.parse.layout.recognized import placed_words, segments_of
 from casetrack.parse.numbering import number_list
-from casetrack.parse.page_builder import PageBuilder, clean_title
-from casetrack.parse.printed.paper import NumberedPaper
+from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
+from casetrack.parse.printed.margin_numbers import with_margin_numbers
+from casetrack.parse.printed.paper import NumberedPaper, cut_evenly, printed_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +24,51 @@ if TYPE_CHECKING:
 
     from casetrack.parse.image.frames import Frame, Frames
     from casetrack.parse.ocr import RecognizedPage
+
+# Lays recognised text out on a page, as text of a PDF is.
+
+
+def laid_out(
+    recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
+) -> Page:
+    """Return the page of a recognised frame.
+
+    Parameters
+    ----------
+    words
+        The document's words so far; those of this page are added.
+    paper
+        What is known of the numbers beside its lines.
+    """
+    builder = PageBuilder(
+        frame.number,
+        method="Ocr",
+        width=frame.width,
+        height=frame.height,
+        ocr_engine=recognized.engine,
+    )
+    segments = segments_of(recognized, frame.scale)
+    if recognized.rotation == 0:
+        segments = with_margin_numbers(segments, frame.grey, frame.scale) or segments
+    texts, numbered = paper.take(segments, cut_evenly)
+    segments = [segment for text in texts for segment in text]
+    for segment in segments:
+        words.add(segment.text)
+    blocks, lines = lay_out(texts, [], BlockFinder(TextProfile.of(segments)), words)
+    numbers = {id(line): i for i, line in enumerate(lines, start=1)}
+    for block in blocks:
+        builder.paragraph(
+            [
+                SourceLine(line.text, numbers[id(line)], line.box, confidence=line.confidence)
+                for line in block.lines
+            ],
+            kind=block.kind,
+            level=block.level,
+            header=block.header,
+        )
+    page = replace(builder.build(), words=tuple(placed_words(recognized, frame.scale)))
+    return replace(page, printed=printed_on(page, numbered)) if numbered else page
+
 
 _MARKS = (
     b"\x89PNG\r\n\x1a\n",

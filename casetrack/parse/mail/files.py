@@ -3,15 +3,175 @@
 from __future__ import annotations
 
 import re
+import struct
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.parse.mail import headers
+from casetrack.parse.mail import headers, mapi
 from casetrack.parse.mail.model import MailFile
-from casetrack.parse.mail.tnef import BadTnef, read_tnef
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from casetrack.parse.mail.mime import Part
-    from casetrack.parse.mail.model import Mail
+    from casetrack.parse.mail.model import BodyBlock, Mail
+
+# Opens ``winmail.dat`` (TNEF, [MS-OXTNEF]): the files and the body that Outlook put into it.
+
+_MARK = 0x223E9F78
+_HEADER = struct.Struct("<BII")
+_FILE_START, _FILE_TITLE, _FILE_DATA, _FILE_PROPERTIES = 0x69002, 0x18010, 0x6800F, 0x69005
+_MESSAGE_PROPERTIES, _CODE_PAGE, _BODY = 0x69003, 0x69007, 0x2800C
+_FIXED = {0x02: 4, 0x03: 4, 0x04: 4, 0x05: 8, 0x06: 8, 0x07: 8, 0x0A: 4, 0x0B: 4, 0x14: 8} | {
+    0x40: 8,
+    0x48: 16,
+}
+_MANY = 0x1000
+_NAMED = 0x8000
+_MAX_VALUES = 100_000
+
+
+class BadTnef(ValueError):
+    """The bytes are no TNEF."""
+
+
+@dataclass(slots=True)
+class Tnef:
+    """What a ``winmail.dat`` holds."""
+
+    files: list[MailFile] = field(default_factory=list)
+    properties: mapi.Properties = field(default_factory=mapi.Properties)
+
+    def body_blocks(self, mail: Mail, /) -> list[BodyBlock]:
+        """Return the paragraphs of the body; *mail* takes notes of what is wrong with it."""
+        return mapi.body_blocks(mapi.find_body(self.properties, mail), mail)
+
+
+@dataclass(slots=True)
+class _File:
+    title: str = ""
+    data: bytes = b""
+    properties: mapi.Properties = field(default_factory=mapi.Properties)
+
+    def made(self, number: int) -> MailFile | None:
+        data = self.data or self.properties.data(mapi.ATTACH_DATA)
+        name = self.properties.line(mapi.ATTACH_NAME, mapi.ATTACH_SHORT_NAME) or self.title
+        return MailFile(name or f"attachment-{number}.bin", data) if data else None
+
+
+def read_tnef(data: bytes, /) -> Tnef:
+    """Read the attributes of a TNEF stream; of a cut one those that are there.
+
+    Raises
+    ------
+    BadTnef
+        The mark at its beginning is missing.
+    """
+    if len(data) < 6 or struct.unpack_from("<I", data)[0] != _MARK:
+        raise BadTnef("its mark is missing")
+    found = Tnef()
+    files: list[_File] = []
+    for kind, start, end in _attributes(data):
+        value = data[start:end]
+        if kind == _FILE_START:
+            files.append(_File())
+        elif kind == _CODE_PAGE and len(value) >= 4:
+            found.properties.values[mapi.CODE_PAGE] = int(struct.unpack_from("<I", value)[0])
+            found.properties.find_encoding()
+        elif kind == _MESSAGE_PROPERTIES:
+            found.properties.values |= _properties(value)
+        elif kind == _BODY:
+            found.properties.values.setdefault(mapi.BODY, value)
+        elif files:
+            _take(files[-1], kind, value, found.properties.encoding)
+    made = (file.made(number) for number, file in enumerate(files, start=1))
+    found.files = [file for file in made if file is not None]
+    return found
+
+
+def _take(file: _File, kind: int, value: bytes, encoding: str | None) -> None:
+    file.properties.encoding = encoding
+    if kind == _FILE_TITLE:
+        title = mapi.Properties({mapi.DISPLAY_NAME: value}, encoding)
+        file.title = title.line(mapi.DISPLAY_NAME)
+    elif kind == _FILE_DATA:
+        file.data = value
+    elif kind == _FILE_PROPERTIES:
+        file.properties.values |= _properties(value)
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield id, start and end of each attribute."""
+    at = 6
+    while at + _HEADER.size <= len(data):
+        _, kind, length = _HEADER.unpack_from(data, at)
+        start = at + _HEADER.size
+        end = min(start + length, len(data))
+        yield kind, start, end
+        at = end + 2
+
+
+def _properties(data: bytes) -> dict[int, mapi.Value]:
+    """Return the MAPI properties in an attribute, as far as they can be read."""
+    values: dict[int, mapi.Value] = {}
+    try:
+        _read_properties(data, values)
+    except (struct.error, IndexError):
+        # A damaged end: what stands before it counts.
+        return values
+    return values
+
+
+def _read_properties(data: bytes, values: dict[int, mapi.Value]) -> None:
+    (count,) = struct.unpack_from("<I", data)
+    at = 4
+    for _ in range(min(count, _MAX_VALUES)):
+        kind, identity = struct.unpack_from("<HH", data, at)
+        at += 4
+        if identity >= _NAMED:
+            at = _after_name(data, at)
+        is_many, base = bool(kind & _MANY), kind & ~_MANY
+        if base in _FIXED and not is_many:
+            raw = data[at : at + 16].ljust(16, b"\x00")
+            found = mapi.fixed_value(base, raw)
+            at += _FIXED[base]
+        else:
+            found, at = _read_values(data, at, base)
+        if found is not None and identity < _NAMED:
+            values[identity] = found
+
+
+def _read_values(data: bytes, at: int, kind: int) -> tuple[mapi.Value | None, int]:
+    """Return the first of several values, and where the next property begins."""
+    (count,) = struct.unpack_from("<I", data, at)
+    at += 4
+    first: mapi.Value | None = None
+    for i in range(min(count, _MAX_VALUES)):
+        if kind in _FIXED:
+            at += _FIXED[kind]
+            continue
+        (length,) = struct.unpack_from("<I", data, at)
+        raw = data[at + 4 : at + 4 + length]
+        at += 4 + (length + 3) // 4 * 4
+        if i == 0:
+            first = _string(kind, raw)
+    return first, at
+
+
+def _string(kind: int, raw: bytes) -> mapi.Value:
+    if kind == mapi.UNICODE:
+        return raw.decode("utf-16-le", "replace").rstrip("\x00")
+    if kind == mapi.OBJECT:
+        # An interface id of 16 bytes stands before the object.
+        return raw[16:]
+    return raw
+
+
+def _after_name(data: bytes, at: int) -> int:
+    (kind,) = struct.unpack_from("<I", data, at + 16)
+    (value,) = struct.unpack_from("<I", data, at + 20)
+    return at + 24 if kind == 0 else at + 24 + (int(value) + 3) // 4 * 4
+
 
 _SHOWN = re.compile(
     rb"(?:\bcid:|\bsrc\s{0,9}=\s{0,9}[\"']?(?!cid:))([^\"'\s>)]{1,500})", re.IGNORECASE

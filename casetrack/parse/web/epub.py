@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from casetrack.base.errors import FileEncrypted
@@ -14,7 +16,7 @@ from casetrack.parse.detect import ZIP_MAGIC
 from casetrack.parse.encoding import NotText
 from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, clean_text, clean_title
-from casetrack.parse.web.epub_package import CONTAINER, normal, open_book
+from casetrack.parse.web.dom import Node, parse
 from casetrack.parse.web.html_blocks import HtmlBlock, html_blocks
 from casetrack.parse.web.reader import add_blocks
 
@@ -23,7 +25,245 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import Page
-    from casetrack.parse.web.epub_package import Book, Item
+
+# The package document of an EPUB book: facts, reading order, table of contents, encryption.
+
+CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_MAX_PROLOG = 16384
+_FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_TEXT_TYPES = frozenset(
+    {
+        "application/xhtml+xml",
+        "application/x-dtbook+xml",
+        "application/xml",
+        "image/svg+xml",
+        "text/html",
+        "text/x-oeb1-document",
+        "text/xml",
+    }
+)
+_FACTS = frozenset(
+    "contributor creator date description identifier language publisher rights subject"
+    " title".split()
+)
+
+
+_MAX_FALLBACKS = 20
+"""Steps from a part that is no text to what stands in for it; real books take one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of the reading order; *reason* says why it cannot be read, if so."""
+
+    path: str
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Book:
+    """What the package document says.
+
+    Attributes
+    ----------
+    facts
+        Dublin Core elements by local name.
+    modified
+        Time of the last change (EPUB 3).
+    spine
+        Parts in reading order, each once.
+    repeats
+        How often the reading order names a part again, which a book must not do.
+    titles
+        Title of each part in the table of contents, by normal path.
+    encrypted
+        Normal paths of encrypted parts, fonts left out.
+    """
+
+    facts: dict[str, list[str]] = field(default_factory=dict)
+    modified: str | None = None
+    spine: list[Item] = field(default_factory=list)
+    repeats: int = 0
+    titles: dict[str, str] = field(default_factory=dict)
+    encrypted: frozenset[str] = frozenset()
+
+
+def open_book(package: Package, /) -> Book:
+    """Read the package document of a book.
+
+    Raises
+    ------
+    ParseFailed
+        It is missing or damaged.
+    """
+    name = _package_name(package)
+    root = _xml(package, name)
+    folder = posixpath.dirname(name)
+    book = Book(encrypted=frozenset(_encrypted(package)))
+    _read_facts(root, book)
+    manifest = {
+        item.get("id", ""): item for item in _named(root, "item") if item.get("href") is not None
+    }
+    seen = set[str]()
+    for reference in _named(root, "itemref"):
+        item = manifest.get(reference.get("idref", ""))
+        if item is None:
+            continue
+        part = _item(item, manifest, folder)
+        if normal(part.path) in seen:
+            book.repeats += 1
+        else:
+            seen.add(normal(part.path))
+            book.spine.append(part)
+    if not book.spine:
+        # Without an order, the order of the list is all there is.
+        texts = [i for i in manifest.values() if i.get("media-type") == "application/xhtml+xml"]
+        book.spine = [_item(item, manifest, folder) for item in texts]
+    # Several entries may name the same table of contents, which is read once.
+    for item in {
+        _path(folder, item): item for item in manifest.values() if _is_contents(item)
+    }.values():
+        _read_titles(package, item, folder, book)
+    return book
+
+
+def normal(path: str, /) -> str:
+    """Return a part's path as keys hold it: lower case, without ``..``."""
+    return posixpath.normpath(path.replace("\\", "/")).lstrip("/").lower()
+
+
+def _xml(package: Package, name: str) -> Any:
+    """Parse a part without its document type: OPF and NCX files may have one."""
+    from lxml import etree
+
+    data = package.read(name)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=True
+    )
+    try:
+        root = etree.fromstring(_without_doctype(data), parser)
+    except etree.XMLSyntaxError as error:
+        raise package.failed(f"the part {name} is not well-formed: {error}") from error
+    if root is None:
+        raise package.failed(f"the part {name} is not well-formed")
+    return root
+
+
+def _without_doctype(data: bytes) -> bytes:
+    found = _DOCTYPE.search(data, 0, _MAX_PROLOG)
+    return data[: found.start()] + data[found.end() :] if found else data
+
+
+def _named(root: Any, name: str) -> Iterator[Any]:
+    """Yield the elements of a local name, in whatever name space."""
+    yield from root.iter(f"{{*}}{name}")
+
+
+def _package_name(package: Package) -> str:
+    if CONTAINER in package:
+        for file in _named(_xml(package, CONTAINER), "rootfile"):
+            path = unquote(file.get("full-path", ""))
+            if path in package:
+                return path
+    found = next((name for name in package.names if name.endswith(".opf")), None)
+    if found is None:
+        raise package.failed("it holds no package document, so it is no EPUB book")
+    return found
+
+
+def _read_facts(root: Any, book: Book) -> None:
+    for element in root.iter("{http://purl.org/dc/elements/1.1/}*", "{*}meta"):
+        name = element.tag.rpartition("}")[2]
+        text = " ".join("".join(element.itertext()).split())
+        if name == "meta" and element.get("property") == "dcterms:modified":
+            book.modified = book.modified or text
+        elif name.lower() in _FACTS and text:
+            known = book.facts.setdefault(name.lower(), [])
+            if text not in known:
+                known.append(text)
+
+
+def _item(item: Any, manifest: dict[str, Any], folder: str) -> Item:
+    """Return a part, or what stands in for it where its type is no text."""
+    seen = set()
+    while item.get("media-type", "") not in _TEXT_TYPES:
+        seen.add(item.get("id"))
+        other = manifest.get(item.get("fallback", ""))
+        if other is None or other.get("id") in seen or len(seen) > _MAX_FALLBACKS:
+            return Item(_path(folder, item), f"is of the type {item.get('media-type') or 'none'}")
+        item = other
+    return Item(_path(folder, item))
+
+
+def _path(folder: str, item: Any) -> str:
+    return _joined(folder, item.get("href", ""))
+
+
+def _joined(folder: str, reference: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(reference.partition("#")[0])))
+
+
+def _encrypted(package: Package) -> Iterator[str]:
+    if _ENCRYPTION not in package:
+        return
+    for data in _named(_xml(package, _ENCRYPTION), "EncryptedData"):
+        method = next(_named(data, "EncryptionMethod"), None)
+        if method is not None and method.get("Algorithm") in _FONT_METHODS:
+            continue
+        for reference in _named(data, "CipherReference"):
+            yield normal(unquote(reference.get("URI", "")))
+
+
+def _read_titles(package: Package, item: Any, folder: str, book: Book) -> None:
+    """Take the titles of parts from the table of contents, old or new."""
+    path = _path(folder, item)
+    if path not in package or normal(path) in book.encrypted:
+        return
+    entries = _nav_entries(package, path) if _is_nav(item) else _ncx_entries(package, path)
+    for reference, title in entries:
+        if title:
+            book.titles.setdefault(normal(_joined(posixpath.dirname(path), reference)), title)
+
+
+def _is_nav(item: Any) -> bool:
+    return "nav" in item.get("properties", "").split()
+
+
+def _is_contents(item: Any) -> bool:
+    return _is_nav(item) or item.get("media-type") == "application/x-dtbncx+xml"
+
+
+def _ncx_entries(package: Package, path: str) -> Iterator[tuple[str, str]]:
+    for point in _named(_xml(package, path), "navPoint"):
+        content = point.find("{*}content")
+        label = point.find("{*}navLabel")
+        if content is not None and label is not None:
+            yield content.get("src", ""), " ".join("".join(label.itertext()).split())
+
+
+def _nav_entries(package: Package, path: str) -> Iterator[tuple[str, str]]:
+    from casetrack.parse.web.charset import decode_html
+    from casetrack.parse.web.controls import texts
+
+    stack: list[Node | str] = [parse(decode_html(package.read(path)).text).root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            continue
+        if node.tag == "nav" and {"page-list", "landmarks"} & set(_types(node)):
+            continue
+        if node.tag == "a":
+            yield node.get("href"), " ".join("".join(texts(node)).split())
+        else:
+            stack.extend(reversed(node.children))
+
+
+def _types(node: Node) -> list[str]:
+    kind = node.get("epub:type") or node.get("{http://www.idpf.org/2007/ops}type")
+    return kind.lower().split()
+
 
 KIND = "EPUB"
 _PROPERTIES = ("language", "identifier", "publisher", "description", "rights", "contributor")

@@ -13,10 +13,39 @@ from casetrack.parse.web import controls, formulas, tables
 from casetrack.parse.web.dom import CONCEALED, LOST_END, Node, parse
 from casetrack.parse.web.inline import LineMaker
 from casetrack.parse.web.markers import ListState
-from casetrack.parse.web.stars import star_page
 
 if TYPE_CHECKING:
     from casetrack.parse.base import ParagraphKind
+
+# Marks of star pages in court opinions: pages of a reporter within the text of another print.
+
+_CLASSES = frozenset(
+    "star-pagination star_pagination star-page starpage page-label page-number gsl_pagenum"
+    " gsl_pagenum2".split()
+)
+_STARRED = re.compile(r"\[?\*{1,3}\s?(\d{1,5})\]?")
+_BARE = re.compile(r"\[?(\d{1,5})\]?")
+
+
+def star_page(node: Node, /) -> str | None:
+    """Return the page that an inline element marks; ``None`` for one that marks none.
+
+    Elements of the class ``page-label`` or ``page-number`` are one only with a star: in books and
+    at the foot of web pages these are other numbers.
+    """
+    if node.tag != "page-number" and not node.attributes:
+        return None
+    classes = set(node.get("class").lower().split())
+    if node.tag == "page-number":
+        classes.add(node.tag)
+    if not classes & _CLASSES:
+        return None
+    text = "".join(controls.texts(node)).strip()
+    found = _STARRED.fullmatch(text)
+    if found is None and any("star" in name or name.startswith("gsl") for name in classes):
+        found = _BARE.fullmatch(text)
+    return found[1] if found else None
+
 
 _HEADING = re.compile(r"h([1-6])")
 _BLOCKS = frozenset(

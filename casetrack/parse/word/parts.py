@@ -2,16 +2,146 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.drawn.frame import graphics_of
-from casetrack.parse.word.lists import Numbering
+from casetrack.parse.list_labels import BULLET, number_text
 from casetrack.parse.word.styles import Styles, W, is_on
 
 if TYPE_CHECKING:
     from casetrack.parse.package import Package
+    from casetrack.parse.word.styles import ListPlace
+
+# Numbers and bullets of Word lists: what ``numbering.xml`` makes Word show before a paragraph.
+
+_PLACE = re.compile(r"%([1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    start: int = 1
+    form: str = "decimal"
+    text: str = ""
+    is_legal: bool = False
+    style: str | None = None
+
+
+@dataclass(slots=True)
+class _Abstract:
+    levels: dict[int, _Level] = field(default_factory=dict)
+    style_link: str | None = None
+
+
+@dataclass(slots=True)
+class _List:
+    abstract: str
+    overrides: dict[int, _Level] = field(default_factory=dict)
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+def _value(element: Any, name: str) -> str | None:
+    child = None if element is None else element.find(f"{W}{name}")
+    return None if child is None else child.get(f"{W}val")
+
+
+def _integer(text: str | None, default: int) -> int:
+    try:
+        return default if text is None else int(text)
+    except ValueError:
+        return default
+
+
+def _level(element: Any) -> _Level:
+    legal = element.find(f"{W}isLgl")
+    return _Level(
+        start=_integer(_value(element, "start"), 0),
+        form=_value(element, "numFmt") or "decimal",
+        text=_value(element, "lvlText") or "",
+        is_legal=legal is not None and legal.get(f"{W}val") not in {"0", "false"},
+        style=_value(element, "pStyle"),
+    )
+
+
+class Numbering:
+    """Counts the list paragraphs of one document.
+
+    Parameters
+    ----------
+    root
+        Root of ``numbering.xml``, or ``None`` where the document has none.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._abstracts: dict[str, _Abstract] = {}
+        self._lists: dict[str, _List] = {}
+        self._counters: dict[str, dict[int, int]] = {}
+        self._begun: set[tuple[str, int]] = set()
+        if root is None:
+            return
+        for element in root.iter(f"{W}abstractNum"):
+            abstract = _Abstract(style_link=_value(element, "numStyleLink"))
+            for level in element.iter(f"{W}lvl"):
+                abstract.levels[_integer(level.get(f"{W}ilvl"), 0)] = _level(level)
+            self._abstracts[element.get(f"{W}abstractNumId", "")] = abstract
+        for element in root.iter(f"{W}num"):
+            found = _List(_value(element, "abstractNumId") or "")
+            for override in element.iter(f"{W}lvlOverride"):
+                depth = _integer(override.get(f"{W}ilvl"), 0)
+                start = _value(override, "startOverride")
+                if start is not None:
+                    found.starts[depth] = _integer(start, 1)
+                level = override.find(f"{W}lvl")
+                if level is not None:
+                    found.overrides[depth] = _level(level)
+            self._lists[element.get(f"{W}numId", "")] = found
+
+    def label(self, place: ListPlace, /) -> str:
+        """Count one paragraph and return what stands before it; empty where nothing is shown."""
+        number_id = place.number_id
+        found = self._lists.get(number_id)
+        if found is None:
+            return ""
+        levels = self._levels(found)
+        depth = place.depth
+        if depth is None:
+            depth = next((d for d, v in levels.items() if v.style == place.style != ""), 0)
+        level = levels.get(depth)
+        if level is None:
+            return ""
+        if level.form == "bullet":
+            return BULLET if level.text.strip() else ""
+        counters = self._counters.setdefault(found.abstract, {})
+        if depth in found.starts and (number_id, depth) not in self._begun:
+            counters[depth] = found.starts[depth] - 1
+        self._begun.add((number_id, depth))
+        counters[depth] = counters.get(depth, level.start - 1) + 1
+        for deeper in [d for d in counters if d > depth]:
+            del counters[deeper]
+
+        def put(place: re.Match[str]) -> str:
+            at = int(place[1]) - 1
+            inner = levels.get(at, _Level())
+            form = "decimal" if level.is_legal and inner.form != "none" else inner.form
+            return number_text(counters.get(at, inner.start), form)
+
+        return _PLACE.sub(put, level.text).strip()
+
+    def _levels(self, found: _List) -> dict[int, _Level]:
+        abstract = self._abstracts.get(found.abstract, _Abstract())
+        levels = abstract.levels
+        if not levels and abstract.style_link:
+            # The levels stand in the abstract list that the linked style uses.
+            others = (a for a in self._abstracts.values() if a.levels)
+            levels = next(others, _Abstract()).levels
+        merged = dict(levels)
+        for depth, level in found.overrides.items():
+            base = merged.get(depth, level)
+            merged[depth] = replace(level, start=level.start or base.start)
+        return merged
+
 
 _SIDE_PARTS = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 

@@ -13,18 +13,47 @@ from casetrack.search.question.citations import citations_of
 from casetrack.search.question.instructions import blanked, instructions_of, without
 from casetrack.search.question.literal import numbers_of, other_spellings, phrases_of
 from casetrack.search.question.periods import periods_of, spellings
-from casetrack.search.question.spoken import with_other_names
 from casetrack.search.question.vocabularies import matches
 from casetrack.search.question.wants import wants_of
-from casetrack.search.question.words import part, terms_of, words_of
+from casetrack.search.question.words import part, stems_of, terms_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.base.records.reading import Period
     from casetrack.search.question.names import Names
     from casetrack.search.question.vocabularies import Match, Vocabulary
     from casetrack.search.question.words import Word
+
+# What the models read of a question: its words, and other names of what it names.
+
+_NAMES, _PARTS, _WITHIN = 2, 3, 1
+_WORDS = 24
+"""A model's time grows with the words that it reads: these cost 1 ms, and more did not help."""
+
+
+def with_other_names(asked: str, words: Sequence[Word], named: Sequence[Match], /) -> str:
+    """Return what is asked, followed by the first other names, parts and places of its terms.
+
+    Without any it is returned as it stands. *words* are those in which the terms were found.
+    """
+    others: list[str] = []
+    room = _WORDS
+    for name in dict.fromkeys(name for match in named for name in _others(words, match)):
+        room -= len(name.split())
+        if room < 0:
+            break
+        others.append(name)
+    return f"{asked} {'; '.join(others)}" if others else asked
+
+
+def _others(words: Sequence[Word], match: Match) -> Iterator[str]:
+    said = tuple(t for word in words[match.first : match.last] for t in word.terms)
+    for term in match.terms:
+        yield from [name for name in term.names if stems_of(name) != said][:_NAMES]
+        yield from term.parts[:_PARTS]
+        yield from term.within[:_WITHIN]
+
 
 OTHER_NAME = 0.6
 """How much a word of another name counts, at most, beside one of the question.

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.editions.context.cli.commands import GROUPS
-from casetrack.editions.context.cli.main import main
+from casetrack.editions.context.cli.main import GROUPS, main
 from casetrack.editions.context.config import load_config
 from casetrack.editions.context.keys import SECTIONS, WITHOUT_EFFECT
 from casetrack.faces.cli.layout import Family

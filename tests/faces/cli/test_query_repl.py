@@ -17,9 +17,9 @@ from prompt_toolkit.output import DummyOutput
 
 from casetrack.faces.cli import output
 from casetrack.faces.cli.query import repl
-from casetrack.faces.cli.query.child import Child
 from casetrack.faces.cli.query.prompt import (
     HISTORY_FILE,
+    Child,
     QueryHistory,
     StatementCompleter,
     converse,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.faces.cli.query import waiting
-from casetrack.faces.cli.query.watching import watched
+from casetrack.faces.cli.query.source import watched
 
 if TYPE_CHECKING:
     from casetrack.store.sql.control import Control

@@ -27,7 +27,7 @@ from casetrack.faces.mcp.catalogue import declared
 from casetrack.faces.setup.bundle import icon
 from casetrack.faces.setup.bundle.__main__ import main
 from casetrack.faces.setup.bundle.build import contents
-from casetrack.faces.setup.bundle.manifest import manifest as bundle_manifest
+from casetrack.faces.setup.bundle.build import manifest as bundle_manifest
 from casetrack.faces.setup.bundle.project import PYTHON
 from conformance.programs import NotAvailable, installed
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.faces.window.steps import step
 from casetrack.faces.window.texts import Texts
+from casetrack.faces.window.visit import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable

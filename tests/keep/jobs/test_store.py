@@ -16,7 +16,7 @@ import pytest
 from casetrack.base.errors import DiskFull, JobNotFound, JobStopped, UsageError
 from casetrack.base.records import IngestProgress
 from casetrack.keep.jobs import JobStore, files
-from casetrack.keep.jobs.pace import Pace
+from casetrack.keep.jobs.running import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

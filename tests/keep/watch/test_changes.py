@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from casetrack.keep.watch.changes import BATCH_SECONDS, MOST_PATHS, PATIENCE_SECONDS, Batch, Changes
-from casetrack.keep.watch.noise import Filter, is_noise
+from casetrack.keep.watch.watched_folder import Filter, is_noise
 
 
 def places(*names: str) -> tuple[str, ...]:

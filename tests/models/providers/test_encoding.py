@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.base.errors import ProviderError
 from casetrack.models import providers
-from casetrack.models.providers.texts import batches, cut, estimated_tokens
+from casetrack.models.providers.encoder import batches, cut, estimated_tokens
 
 from .conftest import WIDTH, direction, replying, unit
 

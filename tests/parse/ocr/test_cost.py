@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from casetrack.parse.ocr import tesseract
-from casetrack.parse.ocr.onnx_weights import without_tiny_weights
+from casetrack.parse.ocr.rapid import without_tiny_weights
 from casetrack.parse.ocr.tesseract import _Pace
 
 

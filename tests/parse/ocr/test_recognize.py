@@ -12,8 +12,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from casetrack.parse.ocr import clean
-from casetrack.parse.ocr.recognize import prepare, recognize
-from casetrack.parse.ocr.straighten import find_skew, lines_are_upright
+from casetrack.parse.ocr.recognize import find_skew, lines_are_upright, prepare, recognize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.store.index.shelf import Shelf, text_keys
+from casetrack.store.index.segment import Shelf, text_keys
 
 TEXTS = st.lists(st.text(max_size=60), max_size=40)
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.base.errors import UsageError
-from casetrack.faces.cli.completion import collection_names
+from casetrack.base.errors import CaseTrackError, UsageError
+from casetrack.faces.cli.completion import collection_names, library_of
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.query.formats import Format
-from casetrack.faces.cli.query.names import answers, saved_queries
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -20,6 +19,33 @@ if TYPE_CHECKING:
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.query.saved import Parameter
     from casetrack.faces.cli.query.source import QueryTarget
+
+# Names that the shell completes: of saved queries, and of answers whose SQL can be shown.
+
+
+def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of the saved queries that begin with what is typed.
+
+    They are those of the collections that ``-c`` names before, or of the only one there is.
+    """
+    from casetrack.faces.cli.query import saved
+
+    try:
+        library = library_of(ctx)
+        named = ctx.params.get("collection") or ()
+        names = named or [info.name for info in library.collections()]
+        folders = [library.get(name).folder for name in names if named or len(names) == 1]
+        kept = saved.listed(saved.places(folders, library.settings.data_dir))
+    except CaseTrackError:
+        return []
+    return [query.name for query in kept if query.name.startswith(incomplete)]
+
+
+def answers(incomplete: str) -> list[str]:
+    """Return the names of the answers whose SQL can be shown that begin with what is typed."""
+    from casetrack.graph.answers.statements import ANSWERS
+
+    return [name for name in ANSWERS if name.startswith(incomplete)]
 
 
 def query(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.sure.boundaries import settled
 from casetrack.graph.document.sure.captions import captions
-from casetrack.graph.document.sure.companies import find_companies
+from casetrack.graph.document.sure.companies import find_companies, walk_left
 from casetrack.graph.document.sure.edges import len_of_title
 from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
-from casetrack.graph.document.sure.funds import find_funds
 from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.sure.mail import mail_heads
 from casetrack.graph.document.sure.papers import paper_names
@@ -25,6 +24,41 @@ if TYPE_CHECKING:
 
     from casetrack.extract.spans import NameSpan
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+
+# Names of investment funds and trusts, read backward from the word that they end in.
+
+_FUND: Final = re.compile(
+    r"(?<=[a-z)] )(?:Fund|Master Trust|Issuance Trust|Income Trust|Growth Trust|Equity Trust|"
+    r"Municipal Trust|Receivables Trust|Mortgage Trust)"
+    r"(?: (?:\d{1,2}|[IVX]{1,4}))?(?![\w’'-]|[ ][A-Z][a-z]|, (?:Inc|L))"
+)
+"""What names of investment funds end in; they have two words more before it, or three."""
+_PAIR: Final = re.compile(r"([A-Z][\w-]+) (?:and|&) \Z")
+_WORDS_OF_FUND = 3
+_REACH = 140
+
+
+def find_funds(text: str, /) -> Iterator[tuple[int, int]]:
+    """Yield the place of each investment fund that has a name of its own, in order.
+
+    Examples
+    --------
+    >>> text = "the Oakham Global Income and Growth Fund 2 (Global Income), and the Fund"
+    >>> [text[a:b] for a, b in find_funds(text)]
+    ['Oakham Global Income and Growth Fund 2']
+    """
+    last = 0
+    for match in _FUND.finditer(text):
+        low = max(last, match.start() - _REACH)
+        start = walk_left(text, low, match.start())
+        joined = _PAIR.search(text, low, start) if start is not None else None
+        if joined:
+            start = walk_left(text, low, joined.end(1))
+        if start is None or len(text[start : match.start()].split()) < _WORDS_OF_FUND:
+            continue
+        last = match.end()
+        yield start, match.end()
+
 
 _SPEAKER = 3
 """Most words of a person's name right before that of a company."""
