@@ -23,8 +23,7 @@ from casetrack.editions.context.cli.main import main as ctx_main
 from casetrack.editions.context.home import ContextHome
 from casetrack.editions.context.mcp import context_edition
 from casetrack.editions.legal.mcp import legal_edition
-from casetrack.faces.cli.commands import app
-from casetrack.faces.cli.main import main
+from casetrack.faces.cli.main import app, main
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.catalogue import any_collection, choose, declared
 from casetrack.faces.mcp.session import Session

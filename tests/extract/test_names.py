@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.names import StateTagger
     from casetrack.extract.spans import NameSpan
-    from casetrack.models.encoder import Encoder
+    from casetrack.models.profile_encoder import Encoder
 
 DATA = Path(__file__).parents[2] / "casetrack" / "extract" / "names" / "data"
 OWN_TEXT = Path(__file__).parent / "names_own_text.txt"

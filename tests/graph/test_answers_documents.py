@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import ChunkNotFound, UsageError
-from casetrack.graph.answers.aligning import word_changes
-from casetrack.graph.answers.changes import changes, paragraphs
+from casetrack.graph.answers.changes import changes, paragraphs, word_changes
 from casetrack.graph.answers.clusters import clusters
 from casetrack.graph.answers.compare import comparison
 from casetrack.graph.answers.related import related_documents, some_of

@@ -1,4 +1,4 @@
-"""Writes files of 4-bit weights as `casetrack.models.packed` reads them."""
+"""Writes files of 4-bit weights as `casetrack.models.convert` reads them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from casetrack.models.packed import BLOCK, MAGIC
+from casetrack.models.convert import BLOCK, MAGIC
 
 NAMES = {
     "embeddings.word_embeddings": "emb.word",

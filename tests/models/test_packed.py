@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from casetrack.base.errors import ModelCorrupt
 from casetrack.models.bert_onnx import build_encoder
 from casetrack.models.catalog import find_model
-from casetrack.models.convert import unigram_tokenizer
-from casetrack.models.encoder import Encoder
-from casetrack.models.packed import Vocabulary, read_packed
+from casetrack.models.convert import Vocabulary, read_packed, unigram_tokenizer
+from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import pull
 from casetrack.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 from casetrack.models.wheel import WheelSource

@@ -20,8 +20,8 @@ from casetrack.base.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.models.encoder import Encoder
 from casetrack.models.hub import HubSource
+from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import default_sources, installed, pull, verify
 from casetrack.models.wheel import WheelSource
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from casetrack.base.errors import DownloadFailed
-from casetrack.models.encoder import Encoder
+from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import pull, verify
 from casetrack.models.wheel import WheelSource
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.detect import ZIP_MAGIC
+from casetrack.parse.drawn.text import Block
 from casetrack.parse.opendocument.container import FlatFile, OdfPackage
 from casetrack.parse.opendocument.document import OpenDocument
-from casetrack.parse.opendocument.names import DC, META, OFFICE
+from casetrack.parse.opendocument.flow import Flow
+from casetrack.parse.opendocument.names import (
+    DC,
+    META,
+    OFFICE,
+    STYLE,
+    TABLE,
+    TEXT,
+    Break,
+    BreakKind,
+    Foot,
+)
 from casetrack.parse.opendocument.slide_pages import SlidePages
-from casetrack.parse.opendocument.text_pages import TextPages
 from casetrack.parse.package import moment
-from casetrack.parse.page_builder import clean_title
+from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +34,170 @@ if TYPE_CHECKING:
 
     from casetrack.parse.base import PageKind
     from casetrack.parse.opendocument.container import Container
+
+# Pages of a text document: breaks of the author and those that the program noted down.
+
+# Headers and footers of text documents: which page has which, and where each stands first.
+
+DEFAULT_MASTER = "Standard"
+
+
+@dataclass(slots=True)
+class Masters:
+    """Follows the master pages from page to page.
+
+    Attributes
+    ----------
+    name
+        Of the current page's master.
+    """
+
+    document: OpenDocument
+    name: str
+    _seen: set[str] = field(default_factory=set)
+    _is_first: bool = True
+
+    def turn(self, chosen: str | None, /) -> None:
+        """Go on to the next page.
+
+        Parameters
+        ----------
+        chosen
+            The master that the author chose for it, if any.
+        """
+        following = self.current
+        after = None if following is None else following.get(f"{STYLE}next-style-name")
+        self._is_first = chosen is not None or bool(after and after != self.name)
+        self.name = chosen or after or self.name
+
+    @property
+    def current(self) -> Any:
+        """The master page, ``None`` where the file has none of this name."""
+        return self.document.masters.get(self.name)
+
+    def running(self, what: str, number: int, /) -> tuple[list[Block], str | None]:
+        """Return a page's header or footer.
+
+        Parameters
+        ----------
+        what
+            ``header`` or ``footer``.
+        number
+            Of the page.
+
+        Returns
+        -------
+        tuple
+            Its paragraphs where it stands for the first time, and its text where it stood before.
+        """
+        element = self._element(what, number)
+        if element is None:
+            return [], None
+        flow = Flow(self.document.master_styles, self.document, {f"{TEXT}page-number": str(number)})
+        blocks = [item for item in flow.walk(element) if isinstance(item, Block) and item.text]
+        text = " | ".join(block.text for block in blocks)
+        key = re.sub(r"\d+", "#", text)
+        if not text or key in self._seen:
+            return [], text or None
+        self._seen.add(key)
+        return [Block(block.lines, _plain(block)) for block in blocks], None
+
+    def _element(self, what: str, number: int) -> Any:
+        master = self.current
+        if master is None:
+            return None
+        kinds = [what]
+        if number % 2 == 0:
+            kinds.insert(0, f"{what}-left")
+        if self._is_first:
+            kinds.insert(0, f"{what}-first")
+        for kind in kinds:
+            # A namespace of its own holds first pages in files of older versions.
+            found = next((e for e in master if str(e.tag).rpartition("}")[2] == kind), None)
+            if found is not None:
+                return None if found.get(f"{STYLE}display") == "false" else found
+        return None
+
+
+def _plain(block: Block) -> Any:
+    return "table" if block.kind == "table" else "body"
+
+
+class TextPages:
+    """Fills pages with the content of a document.
+
+    Without any break, all is page 1 and that is a guess. Notes stand at the end of the page that
+    refers to them; headers and footers in the text of the first page that has them, later beside.
+    """
+
+    def __init__(self, document: OpenDocument) -> None:
+        self._document = document
+        self._masters = Masters(document, self._first_master())
+        self._notes: list[Block] = []
+        self._last_break: BreakKind | None = None
+        self._has_text = self._has_content = False
+        self._footer: list[Block] = []
+        self._builder = self._new(1)
+
+    def _first_master(self) -> str:
+        for element in self._document.body.iter(f"{TEXT}p", f"{TEXT}h", f"{TABLE}table"):
+            is_table = element.tag == f"{TABLE}table"
+            family, space = ("table", TABLE) if is_table else ("paragraph", TEXT)
+            name = self._document.styles.begins_page(family, element.get(f"{space}style-name"))[1]
+            return name or DEFAULT_MASTER
+        return DEFAULT_MASTER
+
+    def _new(self, number: int) -> PageBuilder:
+        head, header = self._masters.running("header", number)
+        self._footer, footer = self._masters.running("footer", number)
+        width, height = self._document.page_size(self._masters.current)
+        builder = PageBuilder(number, width=width, height=height, header=header, footer=footer)
+        for block in head:
+            _add(builder, block)
+        return builder
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages one by one; a last one without text of its own is none."""
+        has_breaks = False
+        for item in Flow(self._document.styles, self._document).walk(self._document.body):
+            if isinstance(item, Block):
+                self._has_content = True
+                self._has_text = self._has_text or bool(item.text)
+                self._last_break = None
+                if item.text:
+                    _add(self._builder, item)
+            elif isinstance(item, Foot):
+                self._notes += item.blocks
+            elif self._begins(item):
+                has_breaks = True
+                yield self._end()
+                self._masters.turn(item.master)
+                self._builder = self._new(self._builder.number + 1)
+                self._has_text = self._has_content = False
+        if self._has_text or self._notes or not has_breaks:
+            self._builder.is_estimated = not has_breaks
+            yield self._end()
+
+    def _begins(self, item: Break) -> bool:
+        """Tell whether a page begins: not at the very start, nor twice at the same place."""
+        last, self._last_break = self._last_break, item.kind
+        if self._builder.number == 1 and not self._has_content and last is None:
+            self._last_break = None
+            return False
+        # What the program noted where the author put a break is the same break.
+        return last is None or (last is BreakKind.HARD and item.kind is BreakKind.HARD)
+
+    def _end(self) -> Page:
+        for block in (*self._notes, *self._footer):
+            _add(self._builder, block)
+        self._notes = []
+        return self._builder.build()
+
+
+def _add(builder: PageBuilder, block: Block) -> None:
+    lines = [SourceLine(line) for line in block.lines]
+    builder.paragraph(lines, kind=block.kind, level=block.level)
+
 
 # What an OpenDocument file says about itself.
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import casetrack
-from casetrack.faces.cli.commands import GROUPS
 from casetrack.faces.cli.layout import Family
+from casetrack.faces.cli.main import GROUPS
 
 if TYPE_CHECKING:
     from faces.cli.conftest import Run

@@ -26,9 +26,8 @@ from casetrack.base.errors import BundleError
 from casetrack.faces.mcp.catalogue import declared
 from casetrack.faces.setup.bundle import icon
 from casetrack.faces.setup.bundle.__main__ import main
-from casetrack.faces.setup.bundle.build import contents
+from casetrack.faces.setup.bundle.build import PYTHON, contents
 from casetrack.faces.setup.bundle.build import manifest as bundle_manifest
-from casetrack.faces.setup.bundle.project import PYTHON
 from conformance.programs import NotAvailable, installed
 
 CHECKOUT = Path(casetrack.__file__).resolve().parents[1]

@@ -17,8 +17,7 @@ import pytest
 
 from casetrack.faces.setup.bundle import preparing, starting
 from casetrack.faces.setup.bundle.preparing import Preparation, Progress
-from casetrack.faces.setup.bundle.starting import page_of, serve_progress
-from casetrack.faces.setup.bundle.waiting import TOOL, Doorkeeper
+from casetrack.faces.setup.bundle.starting import TOOL, Doorkeeper, page_of, serve_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ from casetrack.parse.ocr import choose, easy, languages, read_image
 from casetrack.parse.ocr.calibrate import RAPID
 from casetrack.parse.ocr.choose import choose_engine, second_engine
 from casetrack.parse.ocr.components import find_components
-from casetrack.parse.ocr.fitting import fitted, widest_gap
 from casetrack.parse.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.rapid import fitted, widest_gap
 from casetrack.parse.ocr.rapid_decode import decode
 from casetrack.parse.ocr.weights import EASY
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.extract.spans import NameSpan
-    from casetrack.models.encoder import Encoder
+    from casetrack.models.profile_encoder import Encoder
 
 CHARACTERS = 2000
 ROLES = frozenset(

@@ -23,7 +23,7 @@ from casetrack.faces.cli.layout import Command, Entry, Family, program
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.program import global_first, run_command
 
-# The list of commands of ``ctx``; see :mod:`casetrack.faces.cli.commands`.
+# The list of commands of ``ctx``; see :mod:`casetrack.faces.cli.main`.
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {

@@ -5,6 +5,7 @@ Only the standard library is imported until the libraries are there.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import importlib.util
 import json
@@ -12,15 +13,210 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from casetrack.faces.setup.bundle.preparing import Preparation
-from casetrack.faces.setup.bundle.waiting import Doorkeeper
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from casetrack.faces.setup.bundle.preparing import Progress
+
+# Answers an AI program from the first second on, and hands it over to the server later.
+
+TOOL = "setup_status"
+_GREETING = "casetrack-first-start"
+_LISTS = {
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
+_CAPABILITIES = {
+    "tools": {"listChanged": True},
+    "prompts": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
+    "completions": {},
+    "logging": {},
+}
+_ABOUT = (
+    "How far the installation of CaseTrack is. Call it when the user asks, or when no other tool "
+    "of CaseTrack is there."
+)
+_INSTRUCTIONS = (
+    "CaseTrack is being installed on this computer; its tools come by themselves when that is "
+    f"done. Until then {TOOL} says how far it is. Tell the user so when asked for documents."
+)
+_CHANGED = ("tools", "prompts", "resources")
+Message = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Doorkeeper:
+    """Stands between an AI program and a server that is not there yet.
+
+    Attributes
+    ----------
+    preparation
+        What is being fetched.
+    about
+        Name and version of the server, as its greeting says them.
+    start
+        Starts the server, with pipes for its input and output.
+    source, target
+        What the program writes, and what it reads.
+    leave
+        Ends this process when the server has ended, with its exit code.
+    """
+
+    preparation: Preparation
+    about: dict[str, str]
+    start: Callable[[], subprocess.Popen[bytes]]
+    source: IO[bytes]
+    target: IO[bytes]
+    leave: Callable[[int], object] = os._exit
+    _server: subprocess.Popen[bytes] | None = None
+    _greeting: Message | None = None
+    _greeted: bool = False
+    _over: threading.Event = field(default_factory=threading.Event)
+    _held: list[bytes] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self) -> int:
+        """Serve until the program ends its input; return the exit code."""
+        threading.Thread(target=self._hand_over, daemon=True).start()
+        for line in self.source:
+            if line.strip():
+                self._take(line)
+        self.preparation.stop()
+        with self._lock:
+            self._over.set()
+            server = self._server
+        if server is None:
+            return 0
+        assert server.stdin is not None  # noqa: S101 - it was asked for
+        server.stdin.close()
+        return server.wait()
+
+    def _take(self, line: bytes) -> None:
+        with self._lock:
+            message = _read(line)
+            if _asks_how_far(message):
+                self._answer(message, self._told())
+            elif self._server is not None:
+                self._pass_on(line)
+            else:
+                self._stand_in(message, line)
+
+    def _stand_in(self, message: Message, line: bytes) -> None:
+        """Answer in place of the server; what only it knows waits for it."""
+        method, params = message.get("method"), message.get("params") or {}
+        if method == "notifications/initialized":
+            self._greeted = True
+        elif "id" not in message:
+            return
+        elif method == "initialize":
+            self._greeting = message
+            greeting = {"serverInfo": self.about, "capabilities": _CAPABILITIES}
+            version = params.get("protocolVersion")
+            self._answer(
+                message, greeting | {"protocolVersion": version, "instructions": _INSTRUCTIONS}
+            )
+        elif method in {"ping", "logging/setLevel"}:
+            self._answer(message, {})
+        elif method == "tools/list":
+            schema = {"type": "object", "properties": {}, "additionalProperties": False}
+            tool = {"name": TOOL, "description": _ABOUT, "inputSchema": schema}
+            self._answer(message, {"tools": [tool | {"annotations": {"readOnlyHint": True}}]})
+        elif method in _LISTS:
+            self._answer(message, {_LISTS[method]: []})
+        elif method == "tools/call":
+            self._answer(message, self._told() | {"isError": True})
+        else:
+            self._held.append(line)
+
+    def _told(self) -> Message:
+        return {"content": [{"type": "text", "text": self.preparation.progress.sentence}]}
+
+    def _hand_over(self) -> None:
+        """Start the server once it can be, greet it as the program did, and say what is new."""
+        self.preparation.libraries.wait()
+        if self._over.is_set():
+            return
+        server = self.start()  # which takes seconds: meanwhile this one goes on answering
+        greeting = self._greeting
+        if greeting is not None:
+            self._greet(server, greeting)
+        with self._lock:
+            if greeting is None and self._greeting is not None:
+                self._greet(server, self._greeting)
+            self._server = server
+            if self._greeted:
+                self._pass_on(_line({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            for line in self._held:
+                self._pass_on(line)
+            if self._greeted:
+                for kind in _CHANGED:
+                    self._send({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"})
+            if self._over.is_set() and server.stdin is not None:
+                server.stdin.close()
+        assert server.stdout is not None  # noqa: S101 - it was asked for
+        with server.stdout:
+            for line in server.stdout:
+                self._write(line)
+        # The program waits for answers as long as this process lives, and reading from it goes on.
+        self.leave(server.wait())
+
+    def _greet(self, server: subprocess.Popen[bytes], greeting: Message) -> None:
+        assert server.stdin is not None  # noqa: S101 - it was asked for
+        assert server.stdout is not None  # noqa: S101 - the same
+        with contextlib.suppress(BrokenPipeError):  # then its output ends, too
+            server.stdin.write(_line(greeting | {"id": _GREETING}))
+            server.stdin.flush()
+        for line in server.stdout:
+            if _read(line).get("id") == _GREETING:
+                return
+            self._write(line)
+
+    def _pass_on(self, line: bytes) -> None:
+        assert self._server is not None  # noqa: S101 - the callers have looked
+        assert self._server.stdin is not None  # noqa: S101 - it was asked for
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and so will this one
+            self._server.stdin.write(line if line.endswith(b"\n") else line + b"\n")
+            self._server.stdin.flush()
+
+    def _answer(self, request: Message, result: Message) -> None:
+        self._send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def _send(self, message: Message) -> None:
+        self._write(_line(message))
+
+    def _write(self, line: bytes) -> None:
+        with self._writing:
+            self.target.write(line)
+            self.target.flush()
+
+
+def _asks_how_far(message: Message) -> bool:
+    named = message.get("params") or {}
+    return message.get("method") == "tools/call" and "id" in message and named.get("name") == TOOL
+
+
+def _read(line: bytes) -> Message:
+    """Return the message of a line; an empty one where it is none, as the server will say."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _line(message: Message) -> bytes:
+    return json.dumps(message, ensure_ascii=False).encode() + b"\n"
+
 
 # A page that shows how far a first start is, for people who see nothing else of it.
 
