@@ -29,8 +29,8 @@ from casetrack.extract.references import References
 from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
+from casetrack.ingest.pipeline.catalogue import detect_language
 from casetrack.ingest.steps.identifiers import identifier_terms
-from casetrack.ingest.steps.language import detect_language
 from casetrack.ingest.steps.words import index_terms
 
 if TYPE_CHECKING:

@@ -119,7 +119,7 @@ FAILING = {
     "amounts": "casetrack.extract.amounts.find_amounts",
     "citations": "casetrack.extract.references.References.find",
     "names": "fakes.NamesByList.tag",
-    "language": "casetrack.ingest.steps.language.detect_language",
+    "language": "casetrack.ingest.pipeline.catalogue.detect_language",
     "terms": "casetrack.ingest.steps.terms.searchable_terms",
     "embed": "fakes.WordEncoder._encode",
     "document_type": "casetrack.ingest.take.infer_document_type",

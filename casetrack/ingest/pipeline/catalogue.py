@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from casetrack.base.errors import PipelineError
 from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.ingest.pipeline.packaged import PackagedStep, check_offered
-from casetrack.ingest.steps.base import MEANING, Contract
+from casetrack.ingest.steps.base import MEANING, Contract, parameter
 from casetrack.ingest.steps.chunk import ChunkStep
 from casetrack.ingest.steps.chunking import ChunkRules
 from casetrack.ingest.steps.embed import EmbedStep
 from casetrack.ingest.steps.extract import ExtractStep
+from casetrack.ingest.steps.failures import attempt
 from casetrack.ingest.steps.join import JoinRules
-from casetrack.ingest.steps.language import LanguageStep
 from casetrack.ingest.steps.names import NameRules, NamesStep
 from casetrack.ingest.steps.parse import ParseStep
 from casetrack.ingest.steps.terms import TermsStep
@@ -29,8 +32,49 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from casetrack.extract.finder import NameFinder
+    from casetrack.ingest.steps.base import Batches
     from casetrack.models.base import ProfileEncoder
     from casetrack.parse.workers.pool import ParsePool
+
+# Step ``language``: the main language of every page.
+
+_SAMPLE_CHARS = 3000
+"""More text does not change the answer, and costs time on a page of a million characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageStep:
+    """Tells the main language of every page by character statistics."""
+
+    min_letters: int = parameter(
+        40, "Fewest letters of a page; with fewer, its language is not told."
+    )
+    contract = Contract("language", 1, "pages", "pages", ("text",), ("language",))
+
+    @property
+    def fingerprint(self) -> str:
+        """The parameter."""
+        return str(self.min_letters)
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the column to every batch."""
+        for batch in batches:
+            found = [
+                attempt("language", partial(detect_language, text, self.min_letters), None)
+                for text in batch["text"].to_pylist()
+            ]
+            yield batch.append_column("language", pa.array(found, pa.string()))
+
+
+def detect_language(text: str, min_letters: int = 40, /) -> str | None:
+    """Return the ISO 639-1 code of the text's main language, or ``None`` for too few letters."""
+    sample = text[:_SAMPLE_CHARS]
+    if sum(c.isalpha() for c in sample) < min_letters:
+        return None
+    import py3langid
+
+    return str(py3langid.classify(sample)[0])
+
 
 GROUP = "casetrack.steps"
 """Group of the entry points by which packages offer steps."""

@@ -13,13 +13,82 @@ from casetrack.parse.mail.html import html_body
 from casetrack.parse.mail.model import BodyBlock
 from casetrack.parse.mail.quotes import mark_quotes, text_blocks
 from casetrack.parse.rtf.codepages import codec, locale_codec
-from casetrack.parse.rtf.compressed import BadCompression, decompress_rtf
 from casetrack.parse.rtf.html import encapsulated_html, holds_html
 from casetrack.parse.rtf.items import Block
 from casetrack.parse.rtf.parser import RtfParser
 
 if TYPE_CHECKING:
     from casetrack.parse.mail.model import Mail
+
+# Unpacks the compressed RTF of Outlook's messages ([MS-OXRTFCP]).
+
+_HEADER = struct.Struct("<IIII")
+_PACKED, _PLAIN = 0x75465A4C, 0x414C454D
+_SIZE, _MASK = 4096, 4095
+_PRESET = (
+    b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}"
+    b"{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArial"
+    b"Times New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par "
+    b"\\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
+)
+
+
+class BadCompression(ValueError):
+    """The bytes are no compressed RTF."""
+
+
+def decompress_rtf(data: bytes, /) -> bytes:
+    """Return the RTF in *data*; of a damaged stream as much as can be read.
+
+    The result is at most some nine times as long as *data*, as the method allows no more.
+
+    Raises
+    ------
+    BadCompression
+        The header is that of something else.
+    """
+    if len(data) < _HEADER.size:
+        raise BadCompression("it is too short")
+    _, raw_size, kind, _ = _HEADER.unpack_from(data)
+    if kind == _PLAIN:
+        return data[_HEADER.size : _HEADER.size + raw_size]
+    if kind != _PACKED:
+        raise BadCompression("its mark is unknown")
+    return _unpack(data, raw_size)
+
+
+def _unpack(data: bytes, raw_size: int) -> bytes:
+    window = bytearray(_PRESET.ljust(_SIZE, b" "))
+    write = len(_PRESET)
+    out = bytearray()
+    at, end = _HEADER.size, len(data)
+    while at < end:
+        control = data[at]
+        at += 1
+        for bit in range(8):
+            if not control >> bit & 1:
+                if at >= end:
+                    return bytes(out[:raw_size])
+                byte = data[at]
+                at += 1
+                out.append(byte)
+                window[write] = byte
+                write = (write + 1) & _MASK
+                continue
+            if at + 1 >= end:
+                return bytes(out[:raw_size])
+            reference = data[at] << 8 | data[at + 1]
+            at += 2
+            read, length = reference >> 4, (reference & 15) + 2
+            if read == write:
+                return bytes(out[:raw_size])
+            for i in range(length):
+                byte = window[(read + i) & _MASK]
+                out.append(byte)
+                window[write] = byte
+                write = (write + 1) & _MASK
+    return bytes(out[:raw_size])
+
 
 STRING8, UNICODE, BINARY, OBJECT = 0x001E, 0x001F, 0x0102, 0x000D
 _INT16, _INT32, _BOOL, _FLOAT, _TIME, _INT64 = 0x02, 0x03, 0x0B, 0x05, 0x40, 0x14

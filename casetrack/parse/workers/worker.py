@@ -16,16 +16,21 @@ import importlib
 import json
 import os
 import queue
+import re
 import signal
 import sys
 import threading
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from casetrack.base.allocator import give_back, share_arenas
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
+from casetrack.base.provenance import PrintedPlace
 from casetrack.parse.detect import choose, read_head
-from casetrack.parse.printed.pages import with_printed
+from casetrack.parse.printed.edit import without
+from casetrack.parse.printed.typed_numbers import TypedNumbers
 from casetrack.parse.workers.batches import batches
 from casetrack.parse.workers.frames import (
     ARROW,
@@ -38,9 +43,222 @@ from casetrack.parse.workers.frames import (
 from casetrack.parse.workers.requests import Request, pack_attachments, pack_info
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.parse.base import Page, Reader, Reading
+
+# The last stage of reading, the same for every format: what is printed leaves the text.
+
+# Finds the Bates numbers that are stamped at the edge of pages.
+
+_STAMP = re.compile(
+    r"(?<![\w.:/#-])"
+    r"(?P<prefix>[A-Z][A-Z&]{1,11}(?:\d{0,2}[-_.][A-Z&]{1,12}){0,3}\d{0,2}?[-_ ]{0,2})"
+    r"(?P<digits>\d{4,10})(?![\w/]|[.,:-]\d)"
+)
+_OTHER = re.compile(
+    r"(?:NO|NOS|NUMBER|FORM|PAGE|PG|DATE|REV|FAX|TEL|PHONE|ZIP|ECF|DKT|DOC|CASE|CV|CR|BOX|SUITE|STE|"
+    r"ROOM|FILE|ID|ISO|IRS|SEC|DC|NY|CA|TX|FL|US|USC|CFR|FY|QTR|MAY|JUNE|JULY|MARCH|APRIL|AUGUST|"
+    r"JANUARY|FEBRUARY|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER|VERSION|ITEM|NOTE|SECTION|COPYRIGHT|WL|"
+    r"LEXIS|ISBN|ISSN|BAR|SBN|INVOICE|ORDER|PO|REF|ACCOUNT|ACCT|CHECK|TOTAL|SINCE|PATENT)[-_ .]*"
+)
+_EDGE = 3
+_SURE_DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamp:
+    """A number as stamped, and where in the text, where it stands there alone on a line."""
+
+    label: str
+    prefix: str
+    number: int
+    is_sure: bool
+    line: tuple[int, int] | None
+
+    def follows(self, other: _Stamp | None) -> bool:
+        return other is not None and (self.prefix, self.number) == (other.prefix, other.number + 1)
+
+
+@dataclass(slots=True)
+class BatesStamps:
+    """Finds the numbers on the pages of one document, which come in order.
+
+    A prefix in capitals before five figures or more is one where it stands alone at the edge of a
+    page; a shorter one, or one with a space in it, where it goes on from page to page.
+    """
+
+    _last: _Stamp | None = None
+    _held: tuple[Page, list[_Stamp]] | None = None
+
+    def take(self, page: Page, /) -> Iterator[Page]:
+        """Yield pages with their numbers; one that the next page must confirm comes with that."""
+        stamps = _stamps(page)
+        if self._held is not None:
+            held, candidates = self._held
+            self._held = None
+            sure = next((s for s in candidates if any(t.follows(s) for t in stamps)), None)
+            self._last = sure
+            yield _stamped(held, sure)
+        chosen = next((s for s in stamps if s.follows(self._last)), None)
+        chosen = chosen or next((s for s in stamps if s.is_sure), None)
+        if chosen is None and stamps and self._last is None:
+            self._held = page, stamps
+            return
+        self._last = chosen or self._last
+        yield _stamped(page, chosen)
+
+    def rest(self) -> Iterator[Page]:
+        """Yield the page that waits for the next, where there is none."""
+        if self._held is not None:
+            yield self._held[0]
+
+
+def _stamps(page: Page) -> list[_Stamp]:
+    if page.sheet_name is not None or page.kind not in {"page", "section"}:
+        return []
+    found = [
+        stamp
+        for running in (page.footer, page.header)
+        if running
+        for stamp in _read(running, None, alone=_STAMP.fullmatch(running.strip()) is not None)
+    ]
+    lines = page.lines
+    edges = dict.fromkeys([*lines[-_EDGE:][::-1], *lines[:_EDGE]])
+    for line in edges:
+        text = page.text[line.start : line.end]
+        if len(text) <= 80:
+            match = _STAMP.fullmatch(text)
+            span = (line.start, line.end) if match else None
+            found += _read(text, span, alone=match is not None)
+    return found
+
+
+def _read(text: str, line: tuple[int, int] | None, *, alone: bool) -> Iterator[_Stamp]:
+    for m in _STAMP.finditer(text):
+        prefix, digits = m["prefix"], m["digits"]
+        if _OTHER.fullmatch(prefix):
+            continue
+        is_sure = (
+            len(digits) >= _SURE_DIGITS and " " not in prefix and (alone or digits.startswith("0"))
+        )
+        yield _Stamp(m[0], prefix, int(digits), is_sure, line)
+
+
+def _stamped(page: Page, stamp: _Stamp | None) -> Page:
+    if stamp is None:
+        return page
+    if stamp.line is not None and len(page.lines) > 1:
+        # Alone on its line it is no part of the text; it stays as what stands at the foot.
+        page = without(page, [stamp.line]).page
+        page = replace(page, footer=" ".join(filter(None, (page.footer, stamp.label))))
+    if not page.text:
+        return page
+    return replace(
+        page, printed=(*page.printed, PrintedPlace("bates", stamp.label, 0, len(page.text)))
+    )
+
+
+# Takes marks of star pages out of the text: pages of a reporter within another print.
+
+_MARK = re.compile(
+    r"\[(?P<stars>\*{1,3})(?P<sure>\d{1,5})\]|(?<![^\s(\"\u201c])\*{1,2}(?P<bare>\d{1,5})(?![\d*,.%)\]/-])"
+)
+_LEAST, _LEAST_LARGE, _LARGE = 3, 2, 100
+
+
+@dataclass(slots=True)
+class StarPages:
+    """Finds the star pages of one document, whose pages come in order; each goes on until the next.
+
+    Several reporters may number the same text, each in a series of its own.
+    """
+
+    _open: list[int] = field(default_factory=list)
+
+    def take(self, page: Page, /) -> Page:
+        """Return a page without marks of star pages; they are printed places."""
+        marked = [(p.start, int(p.label)) for p in page.printed if p.kind == "star"]
+        others = tuple(p for p in page.printed if p.kind != "star")
+        typed = self._typed(page) if "*" in page.text else []
+        if not (marked or typed or self._open):
+            return page
+        edited = without(replace(page, printed=others), [m.span() for m in typed])
+        stars = [(edited.moved(start), label) for start, label in marked]
+        stars += [(edited.moved(m.end()), int(m["sure"] or m["bare"])) for m in typed]
+        stars.sort()
+        page = edited.page
+        return replace(page, printed=(*page.printed, *self._places(stars, len(page.text))))
+
+    def _places(self, stars: Sequence[tuple[int, int]], length: int) -> list[PrintedPlace]:
+        going = dict.fromkeys(self._open, 0)
+        places: list[PrintedPlace] = []
+        for at, label in stars:
+            before = [old for old in going if 0 < label - old <= _LEAST]
+            if before:
+                old = max(before)
+                places.append(PrintedPlace("star", str(old), going.pop(old), at))
+            elif label in going:
+                continue
+            going[label] = at
+        places += [PrintedPlace("star", str(label), at, length) for label, at in going.items()]
+        self._open = list(going)
+        return sorted((p for p in places if p.start < p.end), key=lambda p: p.start)
+
+    def _typed(self, page: Page) -> list[re.Match[str]]:
+        """Return the marks in the text that are star pages for sure."""
+        if page.sheet_name is not None or any(p.kind == "code" for p in page.paragraphs):
+            return []
+        marks = list(_MARK.finditer(page.text))
+        often = Counter(m["bare"] for m in marks)
+        found, series = [], list[list[re.Match[str]]]()
+        for m in marks:
+            if m["sure"]:
+                found.append(m)
+                continue
+            if often[m["bare"]] > 1:
+                continue
+            value = int(m["bare"])
+            run = next((s for s in series if int(s[-1]["bare"]) == value - 1), None)
+            if run is None:
+                series.append([m])
+            else:
+                run.append(m)
+        for run in series:
+            first = int(run[0]["bare"])
+            least = _LEAST_LARGE if first >= _LARGE else _LEAST
+            if len(run) >= least or first - 1 in self._open:
+                found += run
+        return sorted(found, key=lambda m: m.start())
+
+
+def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
+    """Yield the pages of a document with the places that are printed on them.
+
+    Numbers of lines and star pages are taken out of the text, and Bates numbers that stand alone
+    on a line. A page whose numbers a reader has taken off already keeps those.
+    """
+    numbers, stars, bates = TypedNumbers(), StarPages(), BatesStamps()
+
+    def stamped(plain: Page) -> Iterator[Page]:
+        return bates.take(stars.take(plain))
+
+    def waiting() -> Iterator[Page]:
+        for plain in numbers.rest():
+            yield from stamped(plain)
+        yield from bates.rest()
+
+    try:
+        for page in pages:
+            # Where the reader knows where lines stand on paper, it has taken numbers off itself.
+            for plain in numbers.take(page) if page.width is None else (page,):
+                yield from stamped(plain)
+    except Exception:
+        # A page that waits is not lost with the one that could not be read.
+        yield from waiting()
+        raise
+    yield from waiting()
+
 
 _GRACE = 30.0
 """Seconds over the time limit after which a worker ends itself, in case nobody is left to do it."""

@@ -10,7 +10,7 @@ from casetrack.extract.papers.places import find_pin
 from casetrack.extract.papers.spans import Pin
 from casetrack.extract.papers.text import TextPage, WholeText
 from casetrack.parse import detect
-from casetrack.parse.printed.pages import with_printed
+from casetrack.parse.workers.worker import with_printed
 from tests.tools.transcripts import (
     LAYOUTS,
     Layout,

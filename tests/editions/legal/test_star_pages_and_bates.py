@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.parse import detect
-from casetrack.parse.printed.pages import with_printed
+from casetrack.parse.workers.worker import with_printed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.faces.window.bars import MOST, bars_of
 from casetrack.faces.window.pages import PAGES
+from casetrack.faces.window.pages.asking_sql import MOST, bars_of
 from casetrack.faces.window.statements import _BEHIND
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.editions.legal.case_file import CaseFile
 from casetrack.editions.legal.check import pins, wording
 from casetrack.editions.legal.check.compare import Match, compare, stands_in
 from casetrack.editions.legal.check.resolve import Resolved, Resolver
@@ -16,6 +15,8 @@ from casetrack.editions.legal.extract.quotations import read_quotations
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Finding
 from casetrack.extract.papers.places import printed_words
 from casetrack.graph.graph import graph_of
+from casetrack.graph.paper_sources import Sources
+from casetrack.store.whole_text import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,35 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import Edit, Verdict
     from casetrack.extract.papers.spans import LegalCitation, Quotation
     from casetrack.extract.papers.text import WholeText
+
+# The documents of a case as what a brief cites: its authorities and the items of its record.
+
+
+class CaseFile(Sources):
+    """What the documents of a case are to those who cite them, and their texts.
+
+    Parameters
+    ----------
+    collection
+        The case.
+    """
+
+    def __init__(self, collection: Collection, /) -> None:
+        super().__init__(collection.documents(sort_by="name"))
+        self.collection = collection
+
+    def whole_text(self, document: Document, /) -> WholeText:
+        """Return the text of a document with the places printed on its pages.
+
+        Raises
+        ------
+        KeyError
+            The document is not in the case any more.
+        """
+        return self.collection.workspace.ask(
+            lambda state: whole_text(state.snapshot, document.document_id)
+        )
+
 
 # Places of the draft and of the sources, as findings carry them.
 

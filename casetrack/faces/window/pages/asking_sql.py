@@ -2,20 +2,92 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from markupsafe import Markup, escape
 from starlette.responses import JSONResponse, Response
 
+from casetrack.api.viewer.markup import printable
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.window.bars import bars_of
 from casetrack.faces.window.pages.base import Page
 from casetrack.search.query.completion import Words, candidates
 from casetrack.search.query.process import csv_of, rows_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from casetrack.faces.window.visit import Visit
+
+# Bars of a result: one name per row, and one number.
+
+MOST = 40
+"""Rows that are drawn: the first ones."""
+_ROW, _LEFT, _WIDE, _RIGHT = 26, 220, 520, 110
+_NAME = 30
+
+
+def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
+    """Return the first rows as bars, where they have a name and a number each.
+
+    The number is the last column that holds numbers only, the name the first one that is none.
+
+    Returns
+    -------
+    Markup or None
+        An SVG without styles of its own; ``None`` where there is nothing to draw.
+    """
+    shown = rows[:MOST]
+    if not shown:
+        return None
+    numeric = [name for name in shown[0] if all(_is_number(row[name]) for row in shown)]
+    named = [name for name in shown[0] if name not in numeric]
+    if not numeric:
+        return None
+    name, number = (named or [""])[0], numeric[-1]
+    values = [float(row[number] or 0) for row in shown]
+    low, high = min(0.0, *values), max(0.0, *values)
+    scale = _WIDE / ((high - low) or 1.0)
+    zero = _LEFT - low * scale
+    width, height = _LEFT + _WIDE + _RIGHT, _ROW * len(shown) + 8
+    parts = [
+        _bar(place, _label(row, name, place), value, zero, scale, row[number])
+        for place, (row, value) in enumerate(zip(shown, values, strict=True))
+    ]
+    about = escape(f"{number} / {name}" if name else number)
+    return Markup(  # noqa: S704 - every text in it is escaped
+        f'<svg class="bars" viewBox="0 0 {width} {height}" role="img" aria-label="{about}">'
+        f'{"".join(parts)}<path class="zero" d="M{zero:.1f} 0V{height}"/></svg>'
+    )
+
+
+def _bar(place: int, label: str, value: float, zero: float, scale: float, told: Any) -> str:
+    top, length = place * _ROW + 4, abs(value) * scale
+    left = zero if value >= 0 else zero - length
+    return (
+        f"<g><title>{escape(label)}: {escape(told)}</title>"
+        f'<text class="name" x="{_LEFT - 8}" y="{top + 14}">{escape(_short(label))}</text>'
+        f'<rect x="{left:.1f}" y="{top}" width="{max(length, 1):.1f}" height="{_ROW - 8}" rx="2"/>'
+        f'<text x="{max(left + length, zero) + 6:.1f}" y="{top + 14}">{value:,.6g}</text></g>'
+    )
+
+
+def _label(row: Mapping[str, Any], name: str, place: int) -> str:
+    return printable(str(row[name])) if name else str(place + 1)
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _NAME else f"{label[: _NAME - 1]}\u2026"
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | None):
+        return False
+    return value is None or math.isfinite(value)
+
 
 _SHOWN = 500
 _CELL = 400
