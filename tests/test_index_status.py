@@ -74,6 +74,7 @@ def test_all_is_fresh(collection: Collection) -> None:
     assert one == by_name(collection)["b.txt"]
 
 
+@pytest.mark.slow
 def test_rows_that_lack_an_output(collection: Collection, messages: Callable[..., None]) -> None:
     chunk = collection.read.chunks("a.txt")[1].chunk_id
     chunks = lance.dataset(collection.folder / "chunks.lance")
@@ -105,6 +106,7 @@ def test_without_models(library: Library, files: Path) -> None:
     assert bare.admin.index_status().ok
 
 
+@pytest.mark.slow
 def test_source_files(collection: Collection, files: Path) -> None:
     os.utime(files / "b.txt", (1, 1))
     assert collection.admin.index_status().ok

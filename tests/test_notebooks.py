@@ -243,6 +243,7 @@ def luminance(color: str) -> float:
     return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
+@pytest.mark.slow
 def test_chart_takes_the_color_of_its_page(messages: Callable[..., None]) -> None:
     chart = plots.bars(["a & b", "c"], [3, 1], title="Pages <of> two", unit="pages")
     drawn = chart._repr_html_()

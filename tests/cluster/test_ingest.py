@@ -338,6 +338,7 @@ def test_who_left_the_cluster_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -
     assert isinstance(results.failure, ConnectionError)
 
 
+@pytest.mark.slow
 def test_who_left_the_cluster_keeps_what_came(
     library: Library, engines: list[InProcess], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,6 +353,7 @@ def test_who_left_the_cluster_keeps_what_came(
     assert "contract 05.txt" not in held
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_was_at_is_gone_with_the_next_work(
     library: Library,
     engines: list[InProcess],

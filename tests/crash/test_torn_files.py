@@ -70,6 +70,7 @@ def test_facts_of_a_collection_without_their_copy(collection: Collection) -> Non
         assert len(opened.get(found.id).documents()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"\0" * 300, b"null", b"[]", b'{"id": 3}', b"\xff\xfe{"])
 def test_facts_of_a_collection_that_are_none(collection: Collection, content: bytes) -> None:
     info = collection.info

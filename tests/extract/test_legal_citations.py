@@ -162,6 +162,7 @@ def test_a_cut_citation_is_read_anew() -> None:
     assert [(span.key, span.resolved) for span in spans] == [(ROE, True)] * 2
 
 
+@pytest.mark.slow
 def test_the_cheap_look_loses_no_reporter() -> None:
     """Nearly all examples that the list of reporters gives are looked into."""
     from eyecite import get_citations

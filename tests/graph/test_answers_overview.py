@@ -8,7 +8,7 @@ import pytest
 from casetrack.base import schema
 from casetrack.graph.answers.sentence import sentence_around, sentences
 from casetrack.graph.answers.statistics import statistics
-from casetrack.graph.answers.summary import summary, version_chains
+from casetrack.graph.answers.summary import version_chains
 from casetrack.graph.answers.topics import topic_records
 from casetrack.graph.topics.build import sampled, topics
 from casetrack.graph.topics.labels import telling_terms
@@ -150,27 +150,6 @@ def case() -> HandMadeGraph:
             {"source": "id-Draft 1.txt", "target": "id-Draft 2.txt"} | version,
         ],
     )  # fmt: skip
-
-
-@pytest.mark.slow
-def test_the_summary_says_who_when_what_and_which() -> None:
-    source = case()
-    source.set_table("topics", topics(source))
-    found = summary(source, storage_bytes=1)
-    assert [(a.entity.name, a.entity.role) for a in found.key_actors] == [
-        ("Ann Lee", "seller"), ("Acme", None)
-    ]  # fmt: skip
-    quote = found.key_actors[0].quote
-    assert quote is not None
-    assert (quote.text, quote.provenance.document_name) == ("Ann Lee", "Final.txt")
-    assert [e.value for e in found.key_dates] == ["2024-01-05", "2024-03-12"]
-    assert [(kind, len(docs)) for kind, docs in found.documents] == [("contract", 3), ("other", 1)]
-    assert [r.name for r in found.references] == ["ISO 1"]
-    assert [e.name for e in found.entities] == ["Ann Lee", "Paris", "Acme"]
-    assert [[d.name for d in chain] for chain in found.version_chains] == [
-        ["Draft 1.txt", "Draft 2.txt", "Final.txt"]
-    ]
-    assert found.statistics.document_count == 4
 
 
 def test_versions_that_go_round_still_come_out() -> None:

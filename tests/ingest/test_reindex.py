@@ -309,6 +309,7 @@ def test_one_document_without_its_file(library: Library, tmp_path: Path) -> None
     check(collection, short())
 
 
+@pytest.mark.slow
 def test_one_attachment_comes_with_its_mail(library: Library, tmp_path: Path) -> None:
     mail = tmp_path / "offer.eml"
     mail.write_bytes(MAIL)

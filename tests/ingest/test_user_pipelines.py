@@ -47,6 +47,7 @@ def document(tmp_path: Path) -> Path:
     return write(tmp_path / "files" / "appeal.txt", TEXT)
 
 
+@pytest.mark.slow
 def test_a_collection_keeps_its_pipeline(library: Library, small: Path, document: Path) -> None:
     made = library.create("Small", pipeline=small)
     small.unlink()
@@ -71,6 +72,7 @@ def test_a_collection_keeps_its_pipeline(library: Library, small: Path, document
     assert again.workspace.state().snapshot.scan(["dense"])["dense"].null_count == 0
 
 
+@pytest.mark.slow
 def test_it_travels_with_an_export(
     library: Library, small: Path, document: Path, tmp_path: Path
 ) -> None:

@@ -509,6 +509,7 @@ def bold(text: str, size: int | None = None) -> str:
     return r(f'<w:rPr><w:b/>{larger}</w:rPr><w:t xml:space="preserve">{text}</w:t>')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("paragraph", "expected"),
     [

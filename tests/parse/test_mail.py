@@ -495,7 +495,7 @@ def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
     assert len(reading.missing) == 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -236,6 +236,7 @@ def test_batches_are_bounded_and_a_slow_reader_holds_the_worker_back(
     assert parsed.pages == 200
 
 
+@pytest.mark.slow
 def test_a_read_that_is_given_up_frees_its_worker(hostile: Pools, tmp_path: Path) -> None:
     pool = hostile()
     parsed = pool.read(write(tmp_path, "a.many", "100"))

@@ -65,36 +65,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Collection
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "arguments", "mode", "stages"),
-    [
-        ({}, {}, "full", ("bm25", "semantic", "maxsim", "feedback")),
-        ({"has_sparse": True}, {}, "full", ALL),
-        ({"token_width": None}, {}, "hybrid", ("bm25", "semantic")),
-        ({}, {"mode": "keyword"}, "keyword", ("bm25",)),
-        ({}, {"mode": "semantic"}, "semantic", ("semantic",)),
-        ({"has_sparse": True}, {"mode": "hybrid"}, "hybrid", ("bm25", "semantic", "sparse")),
-        ({}, {"stages": ["maxsim", "bm25"]}, "full", ("bm25", "maxsim")),
-    ],
-)
-def test_the_stages_that_take_part(
-    shared: Callable[..., Collection],
-    model: dict[str, Any],
-    arguments: dict[str, Any],
-    mode: str,
-    stages: tuple[str, ...],
-) -> None:
-    results = shared(**model).search("late rent", **arguments)
-    assert (results.mode, results.stages_used) == (mode, stages)
-    assert results.notes == ()
-    for hit in results:
-        assert set(hit.signals) == set(stages)
-        assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
-    assert set(stages) <= results.stage_ms.keys()
-    assert {r.provenance.document_name for r in results[:2]} == {"lease.txt", "letter.txt"}  # type: ignore[index]
-
-
-@pytest.mark.slow
 def test_maxsim_by_hand(library: Library, tmp_path: Path) -> None:
     """Of a question's words each counts with its nearest row; a row is the mean of three words."""
     collection, _ = make(library, tmp_path, texts={"a.txt": "Red green blue. Black white."})

@@ -95,6 +95,7 @@ def test_only_what_looks_alike_is_offered(
     assert [name for name, _ in told.value.near] == offered
 
 
+@pytest.mark.slow
 def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection) -> None:
     (chunk,) = collection.read.chunks("Lease.pdf")
     for part in (chunk.chunk_id[:8], chunk.chunk_id[:13].upper(), f" {chunk.chunk_id[:35]} "):

@@ -149,6 +149,7 @@ def check_kept(collection: Collection) -> None:
     assert {e.name for e in collection.map.entities(kind="person")} == {"Ada Bell"}
 
 
+@pytest.mark.slow
 def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_grace: None) -> None:
     stray = collection.folder / "originals" / "nobody" / "Plimfor lease.txt"
     stray.parent.mkdir(parents=True)

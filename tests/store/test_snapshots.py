@@ -270,6 +270,7 @@ def test_copies_outlive_a_restore_that_removes_their_document(
     assert case.document("n.txt").original_copy is None
 
 
+@pytest.mark.slow
 def test_removing_the_last_snapshot_of_a_document_removes_its_copy(
     case: Collection, store_text: Store
 ) -> None:

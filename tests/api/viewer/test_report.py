@@ -181,6 +181,7 @@ def lone(bare: Library, tmp_path: Path) -> Collection:
     return collection
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_the_old_report(lone: Collection, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()

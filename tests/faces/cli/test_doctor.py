@@ -48,16 +48,3 @@ def test_problems_repairs_and_exit_codes(
     report = json.loads(filled("doctor", "-c", "Mill", "--repair", "--json").out)
     assert report["ok"]
     assert report["repairs"] == report["unmended"] == []
-
-
-def test_what_cannot_be_mended_is_said(filled: Run, home: Path) -> None:
-    folder = break_it(home)
-    ledger = lance.dataset(folder / "documents.lance")
-    ledger.update({"path": "'/nowhere/memo.md'", "checksum": "NULL"}, where="name = 'memo.md'")
-    for table in ("chunks", "documents"):  # no earlier state to go back to
-        dataset = lance.dataset(folder / f"{table}.lance")
-        dataset.cleanup_old_versions(timedelta(0), delete_unverified=True)
-    ended = filled("doctor", "--repair", "--json")
-    assert ended.code == 1
-    (unmended,) = json.loads(ended.out)["unmended"]
-    assert "memo.md" in str(unmended)

@@ -232,7 +232,7 @@ def test_amounts_are_shown_by_size_with_their_source(filled: Run) -> None:
     assert "lease.txt" not in none
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "fact"),
     [

@@ -31,6 +31,7 @@ def outcomes(ended: Any) -> dict[str, dict[str, Any]]:
     return {Path(o["path"]).name: o for o in json.loads(ended.out)["outcomes"]}
 
 
+@pytest.mark.slow
 def test_a_folder_is_taken_in_and_the_second_time_skipped(
     run: Run, files: Path, messages: Callable[..., None]
 ) -> None:
@@ -104,29 +105,6 @@ def test_every_bad_file_is_told_and_the_good_ones_are_kept(run: Run, tmp_path: P
     failed = sum(o["status"] == "failed" for o in found.values())
     assert f"{failed} files of {len(found)} failed." in ended.err
     assert len(json.loads(run("documents", "--json").out)) == len(good)
-
-
-@pytest.mark.slow
-def test_options_choose_files_and_names(run: Run, files: Path) -> None:
-    deep = files / "deep"
-    deep.mkdir()
-    (deep / "deeper.md").write_text("A note that lies deeper.")
-    flat = run(
-        "ingest", files, "--create", "-c", "Flat", "--no-recursive", "--ext", ".MD", "--json"
-    )
-    assert set(outcomes(flat)) == {"memo.md"}
-    both = run("ingest", files, "--create", "-c", "Both", "--ext", "md,txt", "--json")
-    assert len(outcomes(both)) == 4
-    named = run(
-        "ingest", deep / "deeper.md", "-c", "Flat", "--name", "Note of May", "--type", "memo",
-        "--copy-original",
-    )  # fmt: skip
-    assert named.code == 0
-    document = json.loads(run("document", "Note of May", "-c", "Flat", "--json").out)
-    assert document["document_type"] == "memo"
-    assert document["original_copy"].endswith("deeper.md")
-    again = run("ingest", deep / "deeper.md", "-c", "Flat", "--force", "--json")
-    assert outcomes(again)["deeper.md"]["status"] == "ingested"
 
 
 @pytest.mark.sampled(1)

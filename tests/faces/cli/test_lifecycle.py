@@ -47,6 +47,7 @@ def test_a_life(filled: Run, sources: Path) -> None:
     assert run("ingest", sources, "-c", "Mill").code == 0
 
 
+@pytest.mark.slow
 def test_archived_ones_are_left_out_of_the_list(run: Run) -> None:
     for name in ("Open", "Shut", "Old", "Older"):
         run("collection", "create", name)

@@ -68,11 +68,13 @@ def test_version(run: Run) -> None:
     assert re.fullmatch(r"casetrack \d\S*( \(not installed\))?\n", ended.out)
 
 
+@pytest.mark.slow
 def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> None:
     assert run("collection", "create", "--", "--data-dir").code == 0
     assert json.loads(run("collection", "list", "--json").out)[0]["name"] == "--data-dir"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "fact"),
     [

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from casetrack.faces.cli.query import formats, tables
@@ -19,32 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faces.cli.conftest import Run
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("x.json", lambda p: json.loads(p.read_text())),
-        ("x.JSONL", lambda p: [json.loads(line) for line in p.read_text().splitlines()]),
-        ("x.parquet", lambda p: pq.read_table(p).to_pylist()),
-        ("x.arrow", lambda p: pa.ipc.open_file(p).read_all().to_pylist()),
-        ("x.feather", lambda p: pa.ipc.open_file(p).read_all().to_pylist()),
-    ],
-)
-def test_a_file_is_replaced_whole(filled: Run, tmp_path: Path, name: str, read: Any) -> None:
-    target = tmp_path / name
-    target.write_text("old")
-    ended = filled("query", "SELECT 1 AS a, 2 AS a UNION ALL SELECT 3, 4", "-o", target)
-    assert (ended.code, ended.out) == (0, "")
-    assert (str(target) in ended.err, " 2 " in ended.err) == (True, True)
-    assert sorted(map(tuple, (r.items() for r in read(target)))) == [
-        (("a", 1), ("a_1", 2)),
-        (("a", 3), ("a_1", 4)),
-    ]
-    assert filled("query", "SELECT oops", "-o", target).code == 2
-    assert len(read(target)) == 2
-    assert [p.name for p in tmp_path.glob(".*")] == []
 
 
 def test_a_link_stays_and_its_target_is_replaced(filled: Run, tmp_path: Path) -> None:
@@ -64,6 +37,7 @@ def test_a_file_that_cannot_be_written_is_refused(filled: Run, tmp_path: Path, n
     assert str(tmp_path / name) in ended.err
 
 
+@pytest.mark.slow
 def test_rows_are_counted_and_limited(filled: Run) -> None:
     assert re.match(r"\(1 [^)]*\d s\)$", filled("query", "SELECT 1").err)
     ended = filled("query", "SELECT range FROM range(100) ORDER BY range DESC -- x", "--limit", 2)

@@ -150,7 +150,7 @@ def test_index_status(run: Run, mine: Path) -> None:
     assert json.loads(run("index-status", "memo.md", "--json").out)["ok"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "ended_with", "code", "fact"),
     [

@@ -142,6 +142,7 @@ def test_errors(filled: Run, here: Path, arguments: list[str], fact: str) -> Non
     assert (here / "mine.html").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_a_place_that_cannot_be_written(
     filled: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,7 @@ def asking(
 DELETE = ("delete_document", {"document_name": "Notes.txt", "confirm": True})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
     ("answer", "left"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import logging
 import re
 from dataclasses import replace
@@ -15,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
-from PIL import Image
 
-from casetrack.api.viewer.page_picture import MAX_BYTES, MAX_SIDE
 from casetrack.faces.mcp import resources as module
 from casetrack.faces.mcp.budget import tokens
 from casetrack.faces.mcp.document_text import ROOM
@@ -130,33 +125,6 @@ def test_what_sql_may_name_is_a_resource(read: Callable[..., Any], library: Libr
     assert tokens(content.text) < ROOM
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("mode", ERAS)
-def test_text_resources(read: Callable[..., Any], paged: Library, mode: str) -> None:
-    case = paged.get("Case")
-    key = case.info.id
-    everything = json.loads(read(paged, COLLECTIONS, mode=mode).text)
-    assert everything["total"] == 2
-    assert {c["name"]: c["document_count"] for c in everything["collections"]} == {
-        "Case": 3,
-        "Other": 1,
-    }
-    assert {c["uri"] for c in everything["collections"]} >= {collection_uri(key)}
-
-    briefing = json.loads(read(paged, collection_uri(key), mode=mode).text)
-    assert briefing["facts"]["id"] == key
-    assert briefing["statistics"]["document_count"] == 3
-    assert briefing["notice"] == QUOTED
-
-    chunk = case.read.chunks("Master Services Agreement.pdf")[3]
-    passage = json.loads(read(paged, chunk_uri(key, chunk.chunk_id), mode=mode).text)
-    assert passage["text"] == chunk.text
-    assert passage["citation"] == chunk.citation
-    assert passage["source"] == chunk.as_dict()["source"]
-    assert passage["notice"] == QUOTED
-    assert passage["page_uri"] == highlight_uri(key, chunk.chunk_id)
-
-
 def test_a_document_is_its_text_in_order_with_its_pages(
     read: Callable[..., Any], paged: Library
 ) -> None:
@@ -216,28 +184,6 @@ def test_the_text_of_a_document_drives_no_terminal(
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
     assert text.startswith("# a # b\ufffd[2J.txt\n")
     assert "\n> Wipe\ufffd[2J the\ufffd screen." in text
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.usefixtures("drawn_once")
-@pytest.mark.parametrize("mode", ERAS)
-def test_pictures(read: Callable[..., Any], paged: Library, mode: str) -> None:
-    case = paged.get("Case")
-    document = case.document("Master Services Agreement.pdf")
-    plain = read(paged, page_uri(case.info.id, document.document_id, 2), mode=mode)
-    chunk = case.read.chunks(document.document_id, page=2)[1]
-    marked = read(paged, highlight_uri(case.info.id, chunk.chunk_id), mode=mode)
-    images = []
-    for content in (plain, marked):
-        assert content.mime_type == "image/png"
-        assert content.meta is None
-        png = base64.b64decode(content.blob, validate=True)
-        assert len(png) <= MAX_BYTES + 1000
-        with Image.open(io.BytesIO(png)) as image:
-            assert max(image.size) <= MAX_SIDE
-            images.append(image.convert("RGB"))
-    assert images[0].size == images[1].size
-    assert images[0].tobytes() != images[1].tobytes(), "the passage is marked"
 
 
 @pytest.mark.usefixtures("drawn_once")

@@ -102,6 +102,7 @@ def test_no_bar_where_none_is_wanted_or_work_is_short(
     assert outputs == []
 
 
+@pytest.mark.slow
 def test_notebook_shows_a_bar_and_stops_between_documents(
     collection: Collection,
     folder: Path,

@@ -54,7 +54,7 @@ def entry_of(user: Path, name: str, server: str = "casetrack") -> Any:
     return client.format.value_at((user / FILES[name]).read_text(), client.path)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_client_is_set_up_and_left_again(
     run: Run, user: Path, name: str, messages: Callable[..., None]
@@ -104,7 +104,7 @@ def test_a_project_has_an_entry_of_its_own(run: Run, user: Path) -> None:
     assert not place.exists()
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "args", "env"),
     [

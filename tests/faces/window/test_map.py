@@ -224,6 +224,7 @@ def test_the_map_speaks_german(window: TestClient) -> None:
     assert re.search(r"\d\. März 2024", page)
 
 
+@pytest.mark.slow
 def test_nothing_is_offered_that_a_reader_may_not_do(demo: Collection) -> None:
     reader = visitor(demo.workspace.settings, read_only=True)
     for part in (*PARTS, "people/person%3Atomasz-zielinski", "corrections"):

@@ -57,6 +57,7 @@ def test_chunks_are_exact_and_tile_the_page(text: str) -> None:
     assert rebuilt == text
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(page_texts)
 def test_small_chunks_only_where_the_page_is_small(text: str) -> None:

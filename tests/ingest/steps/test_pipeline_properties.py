@@ -77,6 +77,7 @@ def test_every_order_of_steps_on_chunks_gives_the_same() -> None:
         assert found.select(usual.column_names).equals(usual)
 
 
+@pytest.mark.slow
 def test_leaving_a_step_out_empties_its_columns_only() -> None:
     usual = run(built(NAMES, tools()))
     for name in ("embed", "names", "extract"):

@@ -315,7 +315,7 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -> None:
     damage, name, words = BROKEN[what]
@@ -508,6 +508,7 @@ def test_a_stopped_reindex(collection: Collection) -> None:
     assert not (collection.folder / "rewrite").exists()
 
 
+@pytest.mark.slow
 def test_leftovers_of_a_stopped_writer(
     collection: Collection, store_text: Callable[..., object]
 ) -> None:

@@ -58,6 +58,7 @@ def test_attachments_go_with_their_mail(case: Case) -> None:
     assert not any((case.collection.folder / copy).exists() for copy in copies)
 
 
+@pytest.mark.slow
 def test_an_attachment_may_get_another_name(case: Case) -> None:
     mail(case, "a.eml", "See the offer.", offer="The offer.")
     case.sync()

@@ -266,6 +266,7 @@ def test_what_a_source_says_otherwise_is_noted_without_reading(collection: Colle
     assert collection.search("rent", mode="keyword")
 
 
+@pytest.mark.slow
 def test_each_source_has_its_own_documents(collection: Collection, case: Case) -> None:
     one, other = source(a_md="All about rent."), source(a_md="All about rent.")
     other.name = "other"

@@ -196,6 +196,7 @@ def test_never_into_its_own_folder(case: Collection, tmp_path: Path) -> None:
             case.admin.export(place)
 
 
+@pytest.mark.slow
 def test_a_stopped_export_leaves_nothing(case: Collection, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -286,7 +287,7 @@ def test_a_damaged_collection_is_not_exported(case: Collection, tmp_path: Path) 
     assert not (tmp_path / "x.ctcollection").exists()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", ["unpack", "names", "write_info", "rename", "get"])
 def test_an_import_that_fails_anywhere_shows_nothing(
     case: Collection, other: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str

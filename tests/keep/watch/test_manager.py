@@ -78,6 +78,7 @@ def test_many_changes_compare_the_whole_folder(
     assert world.run(10) == [("docs", None)]
 
 
+@pytest.mark.slow
 def test_a_manual_or_paused_folder_is_left_alone(
     world: Simulation, watch: Watch, place: Path
 ) -> None:
@@ -274,6 +275,7 @@ def test_watches_of_a_deleted_collection_go_with_a_word(
     assert world.manager.sizes()["folders"] == 0
 
 
+@pytest.mark.slow
 def test_watches_of_a_closed_collection_rest(
     world: Simulation, watch: Watch, collection: Collection, place: Path
 ) -> None:

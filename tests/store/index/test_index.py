@@ -171,6 +171,7 @@ def test_a_full_disk_does_not_stop_searching(
     assert [p.name for p in (collection.folder / "views/index").iterdir()] == [".lock"]
 
 
+@pytest.mark.slow
 def test_vectors_of_another_length_are_built_anew(collection: Collection) -> None:
     snapshot = collection.workspace.state().snapshot
     home = collection.folder / "views" / "index"

@@ -129,6 +129,7 @@ def test_what_somebody_is_and_is_called_and_whether_it_is_shown(collection: Coll
     assert "Quillon Shipping" in names(collection, "location")
 
 
+@pytest.mark.slow
 def test_a_kind_joins_what_has_the_same_key_of_that_kind(
     collection: Collection, store_text: Any
 ) -> None:

@@ -95,7 +95,7 @@ def test_every_statement_says_what_it_returns_and_what_it_takes(name: str) -> No
     assert {p.name for p in declared} == set(parameters(text))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_copy_gives_the_rows_of_the_answer(
     answer: str, demo: Collection, given: dict[str, str], run_copy: Callable[..., Any]

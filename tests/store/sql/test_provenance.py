@@ -217,6 +217,7 @@ def test_what_was_deleted_or_replaced_is_nowhere(
 # --- one state -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_statement_sees_one_state_while_another_is_written(
     library: Library, store_text: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
