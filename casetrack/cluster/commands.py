@@ -114,25 +114,15 @@ def _data_dir(ctx: typer.Context) -> "Path":
     return ctx.ensure_object(State).settings.data_dir
 
 
-GROUP = (
-    "On a cluster",
-    (
-        Family(
-            "shards",
-            "See and restart what holds the index on a cluster.",
-            "See, restart and stop the processes that hold the search index on a cluster.",
-            (
-                Command("status", status, "Show how the shards do.", "--on auto"),
-                Command("restart", restart, "Replace their processes while they are asked."),
-                Command("stop", stop, "End them."),
-                Command(
-                    "build",
-                    build,
-                    "Make the search index in tasks on a cluster.",
-                    "-c Acme --on auto",
-                ),
-            ),
-        ),
-    ),
-)
-"""The group of these commands in the list of all."""
+# fmt: off
+FAMILY = Family(
+    "shards", "See and restart what holds the index on a cluster.",
+    "See, restart and stop the processes that hold the search index on a cluster.", (
+        Command("status", status, "Show how the shards do.", "--on auto"),
+        Command("restart", restart, "Replace their processes while they are asked."),
+        Command("stop", stop, "End them."),
+        Command("build", build, "Make the search index in tasks on a cluster.",
+                "-c Acme --on auto"),
+    ))
+# fmt: on
+"""These commands, among those that serve AI programs."""

@@ -168,6 +168,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Command("setup", setup.setup, "Enter CaseTrack into an AI program.", "claude-code"),
         Command("serve", serve.serve, "Serve AI programs (MCP), on this machine.",
                 "--data-dir ~/Cases"),
+        *registered("server_commands").values(),
     ),
     "Keep it well": (
         Command("index-status", index_status.index_status, "Show what of the index is out of date.",
