@@ -62,33 +62,10 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.sql.views import EdgeKind, GraphView
-    from casetrack.store.workspace import State
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 900.0
-
-
-def graph_of(state: State, /) -> ContextGraph:
-    """Return the map of a state: names, dates, amounts, references, and what they connect.
-
-    Raises
-    ------
-    CollectionDamaged
-        What is stored cannot be read.
-    """
-    return state.once(_opened)
-
-
-def _opened(state: State) -> ContextGraph:
-    workspace = state.workspace
-    workspace.bring("views/graph")
-    return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, state.marks)
-
-
-def catch_up(state: State, /) -> None:
-    """Bring the map of a state up to date, so that no search has to wait for it."""
-    graph_of(state).catch_up()
 
 
 class ContextGraph:

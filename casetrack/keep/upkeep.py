@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, UsageError
 from casetrack.base.records.upkeep import UpkeepReport
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     import threading

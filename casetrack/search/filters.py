@@ -23,7 +23,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document
 from casetrack.extract.language import called
 from casetrack.extract.typed_dates import day_span
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.facts import Facts, facts_of
 from casetrack.store.index.scope import scope_of, scope_of_rows
 from casetrack.store.sql.connection import sql_text

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.asked_words import asked_words
 from casetrack.search.asking import ask
 from casetrack.search.facts import facts_of

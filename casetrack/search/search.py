@@ -13,7 +13,7 @@ from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import ModelError, UsageError, withheld
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words

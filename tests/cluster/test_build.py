@@ -17,7 +17,7 @@ from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamag
 from casetrack.cluster.build import parts, views
 from casetrack.cluster.build.parts import groups
 from casetrack.cluster.connect import connected
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import cells
 from casetrack.store.lock import try_lock, write_lock

@@ -13,7 +13,7 @@ import pytest
 from casetrack.api.collection import Collection
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Found, clauses, stated, write
 

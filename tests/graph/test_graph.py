@@ -17,7 +17,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ChunkNotFound
 from casetrack.graph import stored_segments
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.store.session import write_session
 from casetrack.store.workspace import Workspace

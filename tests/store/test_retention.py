@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.ingest.steps.words import index_terms
 from casetrack.keep.jobs import JobStore

@@ -32,7 +32,7 @@ from bench.licensed import use_pro_license
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.records import DEFAULT_PROFILE
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest import plan
 from casetrack.store.sql.views import GRAPH_VIEWS
 

@@ -23,7 +23,7 @@ from bench.cuad_spans import NOTHING_ASKED, Count, Found, Squeezed, places_of_ch
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:

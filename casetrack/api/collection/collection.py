@@ -19,7 +19,7 @@ from casetrack.api.collection.read import Read
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList
 from casetrack.base.registry import registered
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store import audit
 from casetrack.store.workspace.arguments import as_documents, several
 from casetrack.store.workspace.damage import tells_damage

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.answers.lookup import entity_ids
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.hits import NOBODY, find_hits, named_in
 from casetrack.store.sql.connection import sql_text
 from casetrack.store.workspace.arguments import as_documents, several

@@ -10,7 +10,7 @@ from casetrack.api.collection.drawing import draw_graph, draw_timeline
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
 from casetrack.base.records.graph import Topic
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
 from casetrack.base.records.marks import KEPT_CHARS
 from casetrack.graph.entities.text import same_spelling
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.marks import new_mark
 from casetrack.store.workspace.arguments import document_name, is_document, passage_id
 

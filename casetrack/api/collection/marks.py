@@ -9,7 +9,7 @@ from casetrack.api.collection import marking
 from casetrack.base.errors import UsageError
 from casetrack.base.records import Rows
 from casetrack.base.records.marks import MARK_KINDS, PlacedMark
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store import marks as store
 from casetrack.store.listing import checked_tags
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.pictures import quote_pictures
 from casetrack.api.viewer.quotes import place_of, spread_over_documents
 from casetrack.graph.answers.entities import entity_mentions
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

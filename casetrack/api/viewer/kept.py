@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.viewer.markdown import escaped
 from casetrack.api.viewer.report.marked import of_documents, place_of_mark
 from casetrack.api.viewer.word import clean, new_document, packed
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ClusterFailed, CollectionBusy
 from casetrack.cluster.build.parts import INDEX, MAP, MORE, build
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import matrices_build
 from casetrack.store.lock import write_lock

@@ -9,7 +9,7 @@ from casetrack.editions.legal.records.chronology import Chronology, ChronologyEn
 from casetrack.extract.typed_dates import typed_date
 from casetrack.graph.answers.events import read_event
 from casetrack.graph.answers.statements import ask
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,7 +14,7 @@ from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageErro
 from casetrack.editions.legal.extract.citations import citations_note
 from casetrack.editions.legal.graph.views import legal_tables, tables_of
 from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
 from casetrack.search.question.citations import citations_of
 

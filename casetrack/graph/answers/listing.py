@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.answers.rows import one_of, total_of, within
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:

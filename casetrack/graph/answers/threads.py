@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.graph.graph import graph_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.base.records import Check, Document, HealthReport
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file

@@ -7,7 +7,7 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest.steps.identifiers import terms_of_question
 from casetrack.search.query.functions import Functions
 from casetrack.store.sound import sound_chunks

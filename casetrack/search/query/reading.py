@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ChunkNotFound, withheld
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.query.database import Kept
 from casetrack.search.query.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.evaluate.graph_truth import Report, load_truth, rows_of, score_graph
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -21,7 +21,7 @@ from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.paper.check_page import check_page
 from casetrack.editions.legal.paper.comments import commented_copy
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Edit, Finding
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from editions.legal.cases import new_case
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.citator import citator
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

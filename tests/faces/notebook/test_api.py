@@ -27,7 +27,7 @@ from casetrack.base.records import (
     Tabular,
 )
 from casetrack.base.records.sync import SyncChange, SyncReport
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

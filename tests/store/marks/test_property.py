@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from casetrack.api.collection import Collection
 from casetrack.base.errors import EntityNotFound, UsageError
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.store.session import write_session
 from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders

@@ -14,7 +14,7 @@ from casetrack.faces.cli.main import main
 from casetrack.faces.cli.query.parameters import values_for
 from casetrack.faces.cli.query.saved import read_head
 from casetrack.graph.answers.statements import ANSWERS, shown, statement
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.search.query.statements import all_of, parameters
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from casetrack.graph.answers.summary import key_actors
 from casetrack.graph.answers.summary import summary as collection_summary
 from casetrack.graph.answers.timeline import timeline
 from casetrack.graph.answers.topics import topic_records
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.ingest.index_status import index_status
 from casetrack.store.place import stored_bytes
 from casetrack.version import __version__

@@ -17,7 +17,7 @@ from casetrack.api.viewer.report.pictures import Pictures, draw_pages
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.words import MONTHS
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

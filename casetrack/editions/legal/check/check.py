@@ -14,7 +14,7 @@ from casetrack.editions.legal.extract.cited_text import NAMED
 from casetrack.editions.legal.extract.quotations import read_quotations
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Finding
 from casetrack.extract.papers.places import printed_words
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 from casetrack.graph.paper_sources import Sources
 from casetrack.store.whole_text import whole_text
 

@@ -14,8 +14,8 @@ from casetrack.base.errors import UsageError
 from casetrack.editions.legal.discovery.chosen import control_number, is_row, metadata
 from casetrack.editions.legal.discovery.families import family_trees
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
-from casetrack.graph.graph import graph_of
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.discovery.chosen import named_document
 from casetrack.editions.legal.records.threads import MailThread, MailThreads, ThreadMail
-from casetrack.graph.graph import graph_of
+from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

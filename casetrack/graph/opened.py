@@ -1,0 +1,33 @@
+"""The map of a state; what makes it is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.store.workspace import State
+
+
+def graph_of(state: State, /) -> ContextGraph:
+    """Return the map of a state: names, dates, amounts, references, and what they connect.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    return state.once(_opened)
+
+
+def _opened(state: State) -> ContextGraph:
+    from casetrack.graph.graph import ContextGraph
+
+    workspace = state.workspace
+    workspace.bring("views/graph")
+    return ContextGraph(workspace.folder, workspace.info, state.snapshot, state.index, state.marks)
+
+
+def catch_up(state: State, /) -> None:
+    """Bring the map of a state up to date, so that no search has to wait for it."""
+    graph_of(state).catch_up()
