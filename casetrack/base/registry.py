@@ -1,4 +1,4 @@
-"""What rooms above, and editions, add to those below: the table in ``registry.toml``."""
+"""Extension points: rooms above and editions register objects in ``registry.toml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @functools.cache
 def registered(point: str, /) -> dict[str, Any]:
-    """Return what is registered at a point, by name; what is not installed is left out."""
+    """Return the objects registered at a point, by name, without those of absent packages."""
     table = tomllib.loads(Path(__file__).with_name("registry.toml").read_text(encoding="utf-8"))
     targets = {name: target.split(":") for name, target in table[point].items()}
     return {
@@ -23,7 +23,7 @@ def registered(point: str, /) -> dict[str, Any]:
 
 
 def _is_here(module: str) -> bool:
-    """Return whether the room or the edition of a module is here: either may be left out."""
+    """Return whether the room or the edition of a module is installed."""
     parts = module.split(".")
     depth = 3 if parts[1] in {"editions", "faces"} else 2
     return importlib.util.find_spec(".".join(parts[:depth])) is not None
