@@ -66,6 +66,7 @@ NEEDS: dict[str, tuple[Callable[[], object], str]] = {
     "cc": (lambda: shutil.which("cc"), "apt-get install gcc libc6-dev"),
     "uv": (lambda: shutil.which("uv"), "pip install uv"),
     "lancedb": (lambda: importlib.util.find_spec("lancedb"), 'pip install -e ".[lancedb]"'),
+    "ray": (lambda: importlib.util.find_spec("ray"), 'pip install -e ".[ray]"'),
     "corpus": (corpora, "export CASETRACK_TEST_DATA=FOLDER"),
 }
 

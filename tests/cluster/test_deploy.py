@@ -27,6 +27,7 @@ def of_kind(kind: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.needs("ray")
 def test_ray_takes_the_file_of_rented_machines() -> None:
     from ray.autoscaler._private.util import prepare_config, validate_config
 
@@ -37,6 +38,7 @@ def test_ray_takes_the_file_of_rented_machines() -> None:
     assert whole["available_node_types"]["workers"]["min_workers"] == 2
 
 
+@pytest.mark.needs("ray")
 def test_ray_takes_the_file_of_kubernetes() -> None:
     from ray.autoscaler._private.kuberay import autoscaling_config
     from ray.autoscaler._private.util import validate_config
