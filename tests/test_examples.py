@@ -252,7 +252,7 @@ def test_pictures_of_the_tour_are_whole_and_small() -> None:
 
 
 def test_every_picture_is_made_by_the_script_and_shown() -> None:
-    """``just pictures`` makes all of them anew, and none that no page shows."""
+    """``just release pictures`` makes all of them anew, and none that no page shows."""
     pytest.importorskip("pty", reason="the pictures are made on Linux or macOS")
     from pictures.__main__ import PICTURES
 

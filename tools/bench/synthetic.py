@@ -97,11 +97,6 @@ class Corpus:
     built: Mapping[str, float]
 
     @property
-    def posting_count(self) -> int:
-        """Pairs of a term and a chunk that holds it."""
-        return int(self.frequencies.sum())
-
-    @property
     def modes(self) -> tuple[str, ...]:
         """Search modes that this collection can answer."""
         modes = ("keyword", "semantic", "hybrid", "full")

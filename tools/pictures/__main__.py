@@ -1,4 +1,4 @@
-"""Make the pictures of the README and of docs anew: ``just pictures``.
+"""Make the pictures of the README and of docs anew: ``just release pictures``.
 
 The sample case file is taken in once, to a folder that is removed afterwards. ``--only NAME`` makes
 one picture, and may be given several times; ``--out FOLDER`` says where, with the folders of docs.

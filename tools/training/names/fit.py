@@ -238,16 +238,6 @@ def measured(tagger: StateTagger, items: list[Item], *, roles: bool = False) -> 
     return score
 
 
-def by_source(tagger: StateTagger, items: list[Item]) -> dict[str, tuple[Score, Score]]:
-    """Return per source the scores without and with the words for parties."""
-    parts: dict[str, list[Item]] = {}
-    for item in items:
-        parts.setdefault(item.passage.source, []).append(item)
-    return {
-        s: (measured(tagger, part), measured(tagger, part, roles=True)) for s, part in parts.items()
-    }
-
-
 def calibration_of(tagger: StateTagger, items: list[Item]) -> tuple[float, float]:
     """Fit slope and offset from log odds of names to log odds of being exactly right."""
     odds, right = [], []

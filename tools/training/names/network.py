@@ -168,10 +168,3 @@ def train(items: Sequence[Item], settings: Settings, *, say=None) -> Network:
         if say:
             say(f"epoch {epoch + 1}: {total / (steps / settings.epochs):.4f}")
     return network.eval()
-
-
-@torch.no_grad()
-def scores_of(network: Network, item: Item) -> np.ndarray:
-    """Return the log probabilities [words, labels] of a passage."""
-    *inputs, _, _ = batch_of([Prepared(item, 0, random.Random(0))], 0)
-    return torch.log_softmax(network(*inputs), 1)[:-PAD].numpy()

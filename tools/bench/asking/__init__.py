@@ -1,1 +1,0 @@
-"""Rooms of ``just agents``: a client without knowledge, its tasks, and the judge of what it saw."""

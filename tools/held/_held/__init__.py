@@ -1,1 +1,0 @@
-"""Makes the held documents: the model of a firm's figures, tables, pages."""

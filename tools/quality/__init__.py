@@ -1,0 +1,1 @@
+"""Measurements of quality against annotated data: search, extraction, tables, citations."""
