@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.jurisdictions import STATES
+from casetrack.base.words.states import ABBREVIATED
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
 from casetrack.search.question.words import terms_of
 
@@ -23,7 +23,7 @@ _LONGEST_CASE = 150
 _NEAR_NAME = 0.8
 """How much alike two names are, as :mod:`difflib` measures it, that are one but for a slip."""
 _PUBLIC = frozenset("united states state people commonwealth government county city".split()).union(
-    *(name.lower().replace("-", " ").split() for name in STATES.values())
+    *(name.lower().replace("-", " ").split() for name in ABBREVIATED.values())
 )
 """Parties by which no case is called."""
 

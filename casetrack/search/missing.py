@@ -11,6 +11,7 @@ import re
 import string
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.words.months import month_numbers
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
 from casetrack.search.question.instructions import blanked
@@ -41,9 +42,7 @@ _CALLED = frozenset(
     "protocol question recital rider schedule stage supplement table version volume".split()
 )
 """What is called by its number also in small letters."""
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = frozenset(month_numbers("en"))
 _READ = 60
 """A thing of more passages than that has too many numbers to read them all."""
 _OTHERS = 2

@@ -7,15 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.symbols import KIND_WORDS
+from casetrack.base.words import months as lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date
 
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+MONTHS = lists.MONTHS.words("en")
 _COUNTS = MappingProxyType(
     {
         "name": ("{count} name", "{count} names"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import month_numbers
 from casetrack.extract.dates import calendars, numbers
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node
@@ -14,11 +15,7 @@ if TYPE_CHECKING:
 Parsed = tuple[Node, int]
 
 _OF = frozenset(("of", "de", "des", "d"))
-_FOREIGN = frozenset(
-    "janvier enero février fevrier febrero mars marzo avril abril mayo juin junio juillet julio "
-    "août agosto septembre septiembre octobre octubre novembre noviembre décembre decembre "
-    "diciembre".split()
-)
+_FOREIGN = frozenset((*month_numbers("fr", "es"), "fevrier", "decembre")) - {"mai"}
 _NO_DAY = words.COUNTED | frozenset(words.UNITS) | frozenset(("am", "pm", "a", "p"))
 """What behind a number says that it is no day of the month."""
 

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-_MONTHS: Final = (
-    "january jan januar jänner jaenner janvier enero",
-    "february feb februar februari février fevrier febrero",
-    "march mar märz maerz mär mrz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août agosto",
-    "september sep sept septembre septiembre",
-    "october oct oktober okt octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember dez décembre decembre diciembre",
-)
-MONTHS: Final = {
-    word: number for number, words in enumerate(_MONTHS, start=1) for word in words.split()
+from casetrack.base.words import months as lists
+from casetrack.base.words.months import month_numbers
+
+MONTHS: Final = month_numbers("en", "en_short", "de", "de_short", "de_sheet", "es", "fr") | {
+    word: int(number) for word, number in lists.MONTHS.pairs("spellings").items()
 }
 """Month by lower-case word."""
 
-SHORT_MONTHS: Final = frozenset(
-    "jan feb mar apr jun jul aug sep sept oct nov dec mär mrz okt dez".split()
-)
+SHORT_MONTHS: Final = frozenset((*month_numbers("en_short", "de_short", "de_sheet"), "sept")) - {
+    "may",
+    "mai",
+}
 """Abbreviations, which may end in a full stop and are too short to stand alone."""
 
-NAMELIKE_MONTHS: Final = frozenset("may march april june august mai".split())
+NAMELIKE_MONTHS: Final = frozenset(lists.MONTHS.words("namelike"))
 """Months that are also names of people or other words."""
 
 FORMS_OF_ADDRESS: Final = frozenset(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from casetrack.base.words.months import month_numbers
+
 LEGAL_FORMS = frozenset(
     "ab ag as asa bv co corp corporation company cv gmbh inc incorporated kg kgaa lc limited llc "
     "llp lp ltd ltda mbh na nv oy oyj plc pllc pte pty pvt sa sarl sas sca se spa srl".split()
@@ -23,10 +25,9 @@ BODIES = frozenset(
     "press news times hospital school church team league".split()
 )
 DATES = frozenset(
-    "january february march april may june july august september october november december jan feb "
-    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
-    "sunday mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember".split()
-)
+    "sept monday tuesday wednesday thursday friday saturday "
+    "sunday mon tue wed thu fri sat sun".split()
+) | frozenset(month_numbers("en", "en_short", "de"))
 PAPERS = frozenset(
     "agreement section article exhibit schedule annex appendix clause paragraph contract amendment "
     "addendum effective date term notice party parties recitals whereas witnesseth confidential "

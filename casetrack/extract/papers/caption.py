@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.extract.papers.caption_lines import caption_cells, with_gutter
 from casetrack.extract.papers.caption_marks import (
     case_number_in,
@@ -54,12 +55,12 @@ _FIELD = re.compile(
     r"|re:? dkt|\[?(?:filed|fed\.|re:|assigned|docket))",
     re.IGNORECASE,
 )
+_MONTH = any_month().lower().replace("may", r"may \d")
 _AFTER_TITLE = re.compile(
     r"(?:[IVX]+|[A-Z1-9])\.\s|(?:introduction|table of|(?:factual )?background|facts|argument"
     r"|preliminary statement|statement of the|jurisdiction|parties|the parties|nature of|summary of"
-    r"|synopsis|syllabus|to the honorable|to:|comes? now|now comes?|before\b|january|february"
-    r"|(?:mon|tues|wednes|thurs|fri)day|march|april|may \d|june|july|august|september|october"
-    r"|november|december)\b",
+    r"|synopsis|syllabus|to the honorable|to:|comes? now|now comes?|before\b"
+    rf"|(?:mon|tues|wednes|thurs|fri)day|{_MONTH})\b",
     re.IGNORECASE,
 )
 _AUTHOR = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.base.years import written_day
 from casetrack.extract.papers.courts import find_court
 from casetrack.extract.papers.paper_kinds import kind_of_title
@@ -272,7 +273,7 @@ _WITNESS = (
 )
 _END_OF_NAME = re.compile(
     r"\s+(?:IN|in|In|TAKEN|Taken|taken|VOLUME|Volume|ON|On|ESQ|PURSUANT|REGARDING|AND|and|AS"
-    r"|January|February|March|April|May|June|July|August|September|October|November|December"
+    rf"|{any_month()}"
     r"|VOL|DATED|M\.D|PH\.D|SUPPORTING|OPPOSING|FILED|Pursuant|Regarding)\b.*$"
 )
 

@@ -6,68 +6,17 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.jurisdictions import STATES
+from casetrack.base.words.states import ABBREVIATED, POSTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _STATES = {
-    "alabama": "al",
-    "alaska": "ak",
-    "arizona": "az",
-    "arkansas": "ar",
-    "california": "ca",
-    "colorado": "co",
-    "connecticut": "ct",
-    "delaware": "de",
-    "district of columbia": "dc",
+    **POSTAL,
     "columbia": "dc",
-    "florida": "fl",
-    "georgia": "ga",
     "guam": "gu",
-    "hawaii": "hi",
     "hawai'i": "hi",
-    "idaho": "id",
-    "illinois": "il",
-    "indiana": "in",
-    "iowa": "ia",
-    "kansas": "ks",
-    "kentucky": "ky",
-    "louisiana": "la",
-    "maine": "me",
-    "maryland": "md",
-    "massachusetts": "ma",
-    "michigan": "mi",
-    "minnesota": "mn",
-    "mississippi": "ms",
-    "missouri": "mo",
-    "montana": "mt",
-    "nebraska": "ne",
-    "nevada": "nv",
-    "new hampshire": "nh",
-    "new jersey": "nj",
-    "new mexico": "nm",
-    "new york": "ny",
-    "north carolina": "nc",
-    "north dakota": "nd",
-    "ohio": "oh",
-    "oklahoma": "ok",
-    "oregon": "or",
-    "pennsylvania": "pa",
-    "puerto rico": "pr",
-    "rhode island": "ri",
-    "south carolina": "sc",
-    "south dakota": "sd",
-    "tennessee": "tn",
-    "texas": "tx",
-    "utah": "ut",
-    "vermont": "vt",
-    "virginia": "va",
     "virgin islands": "vi",
-    "washington": "wa",
-    "west virginia": "wv",
-    "wisconsin": "wi",
-    "wyoming": "wy",
     "northern mariana islands": "nmi",
 }
 _PARTS = {
@@ -328,7 +277,7 @@ def cited_court_id(words: str, /) -> str | None:
         return None
     if circuit := found["circuit"]:
         return f"ca{int(found['number'])}" if found["number"] else _CIRCUITS[_CITED_AS[circuit]]
-    state = _STATES.get(STATES.get(found["state"], ""))
+    state = _STATES.get(ABBREVIATED.get(found["state"], ""))
     return state and f"{state}{found['part'].lower()}{'b' if found['bankruptcy'] else 'd'}"
 
 

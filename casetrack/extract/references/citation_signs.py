@@ -9,11 +9,10 @@ from __future__ import annotations
 import functools
 import re
 
+from casetrack.base.words.months import any_month
+
 _SHORT_FORM = re.compile(r"[IiSs](?<!\w.)(?:d\.|bid\b|upra\b|UPRA\b)")
-MONTHS = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)(?![A-Za-z])"
-)
+MONTHS = rf"(?:{any_month('en_pattern')})(?![A-Za-z])"
 """Months, in full and shortened."""
 _VOLUME = re.compile(rf"[0-9][A-Za-z]?,?[ \n\u00a0]{{1,2}}(?=[A-Z])(?!{MONTHS})")
 _UP_TO_PAGE = re.compile(r"[^\d\n_¶—–]{1,60}(?:\n[^\d\n_¶—–]{0,40})?(?=[\d_¶—–])")

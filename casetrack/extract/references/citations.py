@@ -14,9 +14,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.base.words.states import ABBREVIATED
 from casetrack.extract.references.case_names import CaseName, name_before, words_before
 from casetrack.extract.references.citation_signs import MONTHS, has_citation_signs
-from casetrack.extract.references.jurisdictions import STATES
 from casetrack.extract.references.scans import as_printed
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ _NAMES = (
     *("U.S. App. LEXIS", "Bankr. LEXIS", "Pa. Super.", "N.J. Super.", "Va. App.", "Cal. App."),
     *("Ill. App.", "Ill. App. 2d", "Ill. App. 3d", "Ohio St.", "Ohio St. 2d", "Ohio St. 3d"),
     *("Ohio App. 3d", "Mass. App. Ct.", "Wash. App.", "Ga. App.", "N.C. App.", "Mich. App."),
-    *(f"{name}. App.{series}" for name in STATES for series in _SERIES),
+    *(f"{name}. App.{series}" for name in ABBREVIATED for series in _SERIES),
     *(f"Cal.{series}" for series in _SERIES),
     *(f"Cal. App.{series}" for series in _SERIES[1:]),
     *(
         f"{name}.{series}"
-        for name in STATES
+        for name in ABBREVIATED
         if "." in name or len(name) < 5
         for series in _SERIES[:3]
     ),

@@ -8,67 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.states import ABBREVIATED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-STATES: dict[str, str] = {
-    "Ala": "alabama",
-    "Alaska": "alaska",
-    "Ariz": "arizona",
-    "Ark": "arkansas",
-    "Cal": "california",
-    "Calif": "california",
-    "Colo": "colorado",
-    "Conn": "connecticut",
-    "Del": "delaware",
-    "D.C": "district of columbia",
-    "Fla": "florida",
-    "Ga": "georgia",
-    "Haw": "hawaii",
-    "Hawai'i": "hawaii",
-    "Idaho": "idaho",
-    "Ill": "illinois",
-    "Ind": "indiana",
-    "Iowa": "iowa",
-    "Kan": "kansas",
-    "Ky": "kentucky",
-    "La": "louisiana",
-    "Me": "maine",
-    "Md": "maryland",
-    "Mass": "massachusetts",
-    "Mich": "michigan",
-    "Minn": "minnesota",
-    "Miss": "mississippi",
-    "Mo": "missouri",
-    "Mont": "montana",
-    "Neb": "nebraska",
-    "Nev": "nevada",
-    "N.H": "new hampshire",
-    "N.J": "new jersey",
-    "N.M": "new mexico",
-    "N.Y": "new york",
-    "N.C": "north carolina",
-    "N.D": "north dakota",
-    "Ohio": "ohio",
-    "Okla": "oklahoma",
-    "Or": "oregon",
-    "Ore": "oregon",
-    "Pa": "pennsylvania",
-    "P.R": "puerto rico",
-    "R.I": "rhode island",
-    "S.C": "south carolina",
-    "S.D": "south dakota",
-    "Tenn": "tennessee",
-    "Tex": "texas",
-    "Utah": "utah",
-    "Vt": "vermont",
-    "Va": "virginia",
-    "Wash": "washington",
-    "W.Va": "west virginia",
-    "Wis": "wisconsin",
-    "Wyo": "wyoming",
-}
-"""Abbreviation without its last point and without spaces, and the name in small letters."""
 
 CODE_WORDS: dict[str, str] = {
     "&": "and",
@@ -220,9 +164,12 @@ def _in_full(name: str) -> str:
 
 
 def _states() -> str:
-    short = [form for name in _longest_first(STATES) for form in (name, name.upper())]
+    short = [form for name in _longest_first(ABBREVIATED) for form in (name, name.upper())]
     return "|".join(
-        [*map(_abbreviation, dict.fromkeys(short)), *map(_in_full, _longest_first(STATES.values()))]
+        [
+            *map(_abbreviation, dict.fromkeys(short)),
+            *map(_in_full, _longest_first(ABBREVIATED.values())),
+        ]
     )
 
 
@@ -246,13 +193,13 @@ CODE_WORD: str = _code_words()
 def state_of(written: str, /) -> str:
     """Return the small name of the state that *written* abbreviates or says; "" for none."""
     plain = written.replace("’", "'").replace(" ", "").rstrip(".")
-    if plain in STATES:
-        return STATES[plain]
-    for name, state in STATES.items():
+    if plain in ABBREVIATED:
+        return ABBREVIATED[plain]
+    for name, state in ABBREVIATED.items():
         if name.upper() == plain:
             return state
     small = " ".join(written.lower().split())
-    return small if small in STATES.values() else ""
+    return small if small in ABBREVIATED.values() else ""
 
 
 def code_name(written: str, /) -> str:

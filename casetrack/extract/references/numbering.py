@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from casetrack.base.words.months import any_month
+
 _PARENTHESES = r"(?:\s?\((?:[a-zA-Z]{1,3}|[ivx]{1,5}|\d{1,3}|[a-z]-\d)\))"
 _GERMAN = (
     r"(?:,?\s(?:Abs(?:atz|\.)|Satz|S\.|Nr\.|Nummer|lit\.|Buchst(?:abe|\.)|Alt\.|Unterabs(?:atz|\.))"
@@ -40,7 +42,7 @@ _SEPARATOR = re.compile(
 _UNITS = re.compile(
     r"\s?(?:%|per\s?cent|[Bb]usiness|[Cc]alendar|[Ww]orking|days?\b|weeks?\b|months?\b|years?\b|hours?\b"
     r"|minutes?\b|USD|EUR|GBP|dollars|euros|pounds|Tage|Monate|Wochen|Jahre|Uhr|[ap]\.?m\b|(?:thousand|million)\b"
-    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
+    rf"|(?:{any_month()})\b)"
 )
 
 

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.states import STATES
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.sections import PartList, part_number
 from casetrack.extract.references.wording import title_start
@@ -83,17 +84,8 @@ _CODES = frozenset(
         "civil,german commercial"
     ).split(",")
 )
-_STATES = (
-    "alabama|alaska|arizona|arkansas|california|colorado|connecticut|delaware|florida"
-    "|georgia|hawaii|idaho|illinois"
-    "|indiana|iowa|kansas|kentucky|louisiana|maine|maryland|massachusetts|michigan"
-    "|minnesota|mississippi|missouri"
-    "|montana|nebraska|nevada|new hampshire|new jersey|new mexico|new york"
-    "|north carolina|north dakota|ohio"
-    "|oklahoma|oregon|pennsylvania|rhode island|south carolina|south dakota|tennessee"
-    "|texas|utah|vermont|virginia"
-    "|washington|west virginia|wisconsin|wyoming|german|french|italian|spanish|swiss"
-    "|austrian|dutch|indian|english"
+_STATES = "|".join(
+    (*STATES, *"german french italian spanish swiss austrian dutch indian english".split())
 )
 _STATE_CODE = re.compile(rf"(?:{_STATES})\b.*")
 _SAME_ACT = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words.months import any_month, month_numbers
+
 _WORD = re.compile(r"[\w'’&.,/\-]+")
 _SMALL = frozenset("of and for on & etc. in to und für des der".split())
 _NEVER = frozenset(
@@ -19,21 +21,8 @@ _ABBREVIATION = re.compile(
     r"(?:[A-Z]\.)+|(?:Inc|Co|Corp|Ltd|St|Mr|Ms|Dr|No|U\.S|Dept|Int|Nat|Bros)\.|etc\."
 )
 _WINDOW = 110
-_MONTHS = {
-    name: i // 2 % 12 + 1
-    for i, name in enumerate(
-        "january jan february feb march mar april apr may may june jun july jul august aug "
-        "september sep "
-        "october oct november nov december dec januar jan februar feb märz mär april apr "
-        "mai mai juni jun "
-        "juli jul august aug september sept oktober okt november nov dezember dez".split()
-    )
-}
-_MONTH = (
-    r"(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?"
-    r"|Juni|July?|Juli"
-    r"|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Okt(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|Dez(?:ember)?)\.?"
-)
+_MONTHS = month_numbers("en", "en_short", "de", "de_short") | {"sept": 9}
+_MONTH = rf"(?:{any_month('en_de_pattern')})\.?"
 DATE = (
     rf"(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:day\sof\s|of\s)?(?P<m1>{_MONTH}),?\s(?P<y1>\d{{4}})"
     rf"|(?P<m2>{_MONTH})\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(?P<y2>\d{{4}})"

@@ -7,6 +7,8 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.words.months import MONTHS, any_month
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,19 +30,14 @@ class Column(NamedTuple):
     last: dt.date | None = None
 
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+_MONTHS = MONTHS.words("en")
 _NUMBERS = {
     name: value
     for value, name in enumerate(
         "one two three four five six seven eight nine ten eleven twelve thirteen".split(), start=1
     )
 }
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
-)
+_MONTH = rf"(?:{any_month('en_pattern')})\.?"
 _YEAR = r"(?:19|20)\d\d"
 _LEAF = re.compile(
     rf"""(?<![\w/.,-])(?:

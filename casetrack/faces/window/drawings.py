@@ -9,6 +9,7 @@ from markupsafe import Markup
 from casetrack.api.viewer.graph_figure import TALL, WIDE, GraphLinks, graph_svg, legend
 from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg
 from casetrack.api.viewer.words import Words
+from casetrack.base.words.months import MONTHS
 from casetrack.faces.window.texts import all_texts
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def words_of(texts: Texts, /) -> Words:
         return known[name][texts.language]
 
     return Words(
-        months=tuple(plain("timeline.months").split()),
+        months=MONTHS.words(texts.language),
         day=plain("timeline.day"),
         week=plain("timeline.week"),
         spread=plain("map.spread"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import MONTHS
 from casetrack.extract.dates import day_order, read_date
 from casetrack.extract.own_date import LEAST_CONFIDENCE, LETTERHEAD, head_day
 from casetrack.graph.document.fiscal import FiscalYears
@@ -41,9 +42,7 @@ _FUTURE = re.compile(
     re.IGNORECASE,
 )
 _ISO_NAME = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?!\d)")
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+_MONTHS = MONTHS.words("en")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _PART = re.compile(r"(\d{4})-([WQH]\d{1,2})")

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.extract.dates import read_date
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import ChunkFacts
 
 _MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    rf"(?:{any_month()}"
     r"|Jan\.|Feb\.|Mar\.|Apr\.|Jun\.|Jul\.|Aug\.|Sept?\.|Oct\.|Nov\.|Dec\.)"
 )
 _DAY = rf"(?:{_MONTH}\s\d{{1,2}},\s(?:19|20)\d\d|\d{{1,2}}\s{_MONTH}\s(?:19|20)\d\d)"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.states import STATES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -37,13 +39,14 @@ singapore slovakia slovenia somalia spain spanish suisse sverige swaziland swede
 syria taiwan tajikistan tanzania thailand togo trinidad tunisia turkey turkmenistan uae uganda uk
 ukraine uruguay us usa uzbekistan venezuela vietnam wales yemen zambia zimbabwe
 """
-_STATES = """
-alabama alaska arizona arkansas california carolina colorado connecticut dakota delaware florida
-hawaii idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan
-minnesota mississippi missouri montana nebraska nevada hampshire jersey ohio oklahoma oregon
-pennsylvania rhode tennessee texas utah vermont virginia wisconsin wyoming alberta manitoba ontario
-quebec saskatchewan queensland tasmania victoria bavaria bayern sachsen saxony hessen york
-"""
+_STATES = (
+    frozenset(name.split()[-1] for name in STATES) - {"georgia", "island", "mexico", "washington"}
+) | frozenset(
+    "rhode alberta manitoba ontario quebec saskatchewan queensland tasmania victoria bavaria "
+    "bayern sachsen saxony hessen".split()
+)
+"""Last words of names of states and provinces, but those that are countries, cities or words."""
+
 _CITIES = """
 amsterdam ankara antwerp athens atlanta auckland austin bangalore bangkok barcelona basel beijing
 belfast berlin bern birmingham bogota bordeaux boston bremen brisbane bristol brussels bucharest
@@ -71,8 +74,7 @@ i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx a b c d
 alpha beta gamma delta
 """
 _HALVES = frozenset("york jersey hampshire carolina dakota rhode victoria".split())
-_STATE_WORDS = frozenset(_STATES.split())
-_UNITS = frozenset(f"{_REGIONS} {_COUNTRIES} {_STATES} {_CITIES} {_PARTS} {_NUMBERS}".split())
+_UNITS = frozenset(f"{_REGIONS} {_COUNTRIES} {_CITIES} {_PARTS} {_NUMBERS}".split()) | _STATES
 
 
 def names_unit(rest: Iterable[str], /) -> bool:
@@ -101,5 +103,5 @@ def is_state(key: str, /) -> bool:
     """
     first, _, last = key.rpartition("-")
     if first:
-        return first in {"new", "north", "south", "west"} and last in _STATE_WORDS
-    return last in _STATE_WORDS and last not in _HALVES
+        return first in {"new", "north", "south", "west"} and last in _STATES
+    return last in _STATES and last not in _HALVES

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import month_numbers
 from casetrack.base.years import FIRST_MAIL, written_day
 from casetrack.extract.dates.vocabulary import SENT, WROTE
 from casetrack.graph.entities.text import fold, fold_text
@@ -58,15 +59,7 @@ _TIME = re.compile(
     r"(?P<h>\d{1,2})[:.](?P<m>\d{2})(?:[:.]\d{2})?\s*(?P<half>[ap]\.?m\b)?", re.IGNORECASE
 )
 _SLASHED = re.compile(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})(?!\d)")
-_MONTHS = {
-    m: i % 12 + 1
-    for i, m in enumerate(
-        (
-            "jan feb mar apr may jun jul aug sep oct nov dec "
-            "jan feb mär apr mai jun jul aug sep okt nov dez"
-        ).split()
-    )
-}
+_MONTHS = month_numbers("en_short", "de_short")
 _WORDED = re.compile(
     r"(?:(?P<d1>\d{1,2})\.?\s+(?P<m1>[A-Za-zäÄ]{3,9})\.?,?\s+(?P<y1>\d{4})|(?P<m2>[A-Za-zäÄ]{3,9})\.?\s+(?P<d2>\d{1,2}),?\s+(?P<y2>\d{4}))"
 )

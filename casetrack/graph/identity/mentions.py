@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.extract.references.wording import title_start
 from casetrack.graph.identity.facts import Description
 from casetrack.graph.identity.joined import days_of
@@ -99,9 +100,7 @@ _CALLED = re.compile(
 _AFTER = re.compile(
     r"\s(?i:of|for|zur|zum|über|für|de|d['’]|du|des|del)\s(?:(?i:the|la)\s)?(?P<what>(?:[A-Z][\w&'’-]*)(?:\s(?:[A-Z][\w&'’-]*|of|and|the|for)){0,5})"
 )
-_MONTH = re.compile(
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
+_MONTH = re.compile(rf"(?:{any_month()})\b")
 _DATE_LINK = re.compile(
     r"[\s,(]*(?:[\"“][^\"“”]{0,60}[\"”]\)?[\s,]*)?"
     r"(?:(?:no\.?|nr\.?|number|\#|№)?\s*[\w/-]*\d[\w/-]*[\s,)]*)?"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words.months import month_numbers
+
 _END = re.compile(
     r"""
     (?: [.!?\u2026] ["'\u2019\u201d\u00bb)\]]* (?=\s+ ["'\u2018\u201c\u00ab(\[\u2022]* [^\W_a-z] )
@@ -17,9 +19,9 @@ _END = re.compile(
 )
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs etc no nos inc ltd co corp llc plc art sec para pp fig cf al "
-    "approx dept est ext hon rev vol ed eds jan feb mar apr jun jul aug sep sept oct nov dec "
+    "approx dept est ext hon rev vol ed eds sept "
     "abs bzw ca evtl ggf nr str tel usw vgl".split()
-)
+) | frozenset(month_numbers("en_short")) - {"may"}
 _SHORT = re.compile(r"[A-Z][a-z]{0,3}")
 _GOES_ON = re.compile(r"\.\s+(?:\d|§|[A-Z]\w+\s+§|[A-Z][a-z]{1,3}\.)")
 """Behind a short word that is an abbreviation: "56 Fed. Reg. 1991", "Cal. Lab. Code"."""

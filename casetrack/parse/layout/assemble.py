@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.parse.layout.blocks import Block
 from casetrack.parse.layout.columns import reading_order
 from casetrack.parse.layout.hyphens import join_line_ends
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _OPENING_LINES, _TITLE_LINES = 8, 4
 _TITLE_CHARS, _BLOCK_CHARS = 110, 220
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MONTH = rf"(?:{any_month('en_short')})[a-z]*\.?"
 _DAY = rf"{_MONTH} \d{{1,2}},?(?: \d{{4}})?"
 _LENGTH = r"(?:(?:fiscal |calendar )?(?:years?|quarters?|periods?)|\w+ (?:months|weeks))"
 # Units, periods, days: what tells how a table is to be read.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
 from casetrack.parse.form_lines import is_form_line
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _NO_HEADING = re.compile(
     r"|\w:\s.*\w:(?:\s|$)",
     re.IGNORECASE,
 )
-_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTH = any_month("en_short")
 # Dates, notes in brackets, codes, a defined term in quotes, marks of omission.
 _NOT_NAMED_SO = re.compile(
     rf"(?:dated?:?\s+|as of\s+)?(?:(?:{_MONTH})[a-z]*\.?\s+\d{{1,2}},?\s+\d{{4}}"

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import MONTHS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,65 +22,10 @@ _FALSE_LEAP_DAY = 60
 _MAX_PLACES = 9
 """Decimals of a second; a double holds no more."""
 
-_ENGLISH, _NAMES = 0x09, "January February March April May June July August September October"
-# Months and days from Sunday on, by the primary language of a Windows language id.
-_LANGUAGES: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    code: (tuple(months.split()), tuple(days.split()))
-    for code, months, days in (
-        (
-            _ENGLISH,
-            f"{_NAMES} November December",
-            "Sunday Monday Tuesday Wednesday Thursday Friday Saturday",
-        ),
-        (
-            0x07,
-            "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-            "Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag",
-        ),
-        (
-            0x0C,
-            "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-            "dimanche lundi mardi mercredi jeudi vendredi samedi",
-        ),
-        (
-            0x0A,
-            (
-                "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-                "diciembre"
-            ),
-            "domingo lunes martes miércoles jueves viernes sábado",
-        ),
-        (
-            0x10,
-            (
-                "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre "
-                "novembre dicembre"
-            ),
-            "domenica lunedì martedì mercoledì giovedì venerdì sabato",
-        ),
-        (
-            0x13,
-            (
-                "januari februari maart april mei juni juli augustus september oktober november "
-                "december"
-            ),
-            "zondag maandag dinsdag woensdag donderdag vrijdag zaterdag",
-        ),
-        (
-            0x16,
-            (
-                "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
-                "dezembro"
-            ),
-            "domingo segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado",
-        ),
-    )
-}
-_SHORT_MONTHS = {
-    0x07: tuple("Jan Feb Mrz Apr Mai Jun Jul Aug Sep Okt Nov Dez".split()),
-    0x0C: tuple("janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()),
-    0x13: tuple("jan feb mrt apr mei jun jul aug sep okt nov dec".split()),
-}
+_LANGUAGES = {0x09: "en", 0x07: "de", 0x0C: "fr", 0x0A: "es", 0x10: "it", 0x13: "nl", 0x16: "pt"}
+"""Language by the primary language of a Windows language id."""
+_SHORT_MONTHS = frozenset((0x07, 0x0C, 0x13))
+"""Languages that shorten months otherwise than to their first three letters."""
 _SHORT_DAY_LETTERS = {0x07: 2, 0x13: 2}
 
 
@@ -201,10 +148,11 @@ def _minute_or_month(width: int, when: Moment, language: int, minutes: bool) -> 
     if width <= 2:
         return f"{when.month:0{width}}"
     code = language & 0xFF
-    name = _LANGUAGES.get(code, _LANGUAGES[_ENGLISH])[0][when.month - 1]
+    spoken = _LANGUAGES.get(code, "en")
+    name = MONTHS.words(spoken)[when.month - 1]
     if width == 3:
-        short = _SHORT_MONTHS.get(code)
-        return short[when.month - 1] if short else name[:3]
+        short = code in _SHORT_MONTHS
+        return MONTHS.words(f"{spoken}_sheet")[when.month - 1] if short else name[:3]
     return name[0] if width == 5 else name
 
 
@@ -212,5 +160,5 @@ def _day(width: int, when: Moment, language: int) -> str:
     if width <= 2:
         return f"{when.day:0{width}}"
     code = language & 0xFF
-    name = _LANGUAGES.get(code, _LANGUAGES[_ENGLISH])[1][when.weekday]
+    name = MONTHS.words(f"{_LANGUAGES.get(code, 'en')}_days")[when.weekday]
     return name[: _SHORT_DAY_LETTERS.get(code, 3)] if width == 3 else name

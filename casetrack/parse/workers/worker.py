@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from casetrack.base.allocator import give_back, share_arenas
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.base.provenance import PrintedPlace
+from casetrack.base.words.months import any_month
 from casetrack.parse.detect import choose, read_head
 from casetrack.parse.printed.edit import without
 from casetrack.parse.printed.typed_numbers import TypedNumbers
@@ -58,9 +59,9 @@ _STAMP = re.compile(
 )
 _OTHER = re.compile(
     r"(?:NO|NOS|NUMBER|FORM|PAGE|PG|DATE|REV|FAX|TEL|PHONE|ZIP|ECF|DKT|DOC|CASE|CV|CR|BOX|SUITE|STE|"
-    r"ROOM|FILE|ID|ISO|IRS|SEC|DC|NY|CA|TX|FL|US|USC|CFR|FY|QTR|MAY|JUNE|JULY|MARCH|APRIL|AUGUST|"
-    r"JANUARY|FEBRUARY|SEPTEMBER|OCTOBER|NOVEMBER|DECEMBER|VERSION|ITEM|NOTE|SECTION|COPYRIGHT|WL|"
-    r"LEXIS|ISBN|ISSN|BAR|SBN|INVOICE|ORDER|PO|REF|ACCOUNT|ACCT|CHECK|TOTAL|SINCE|PATENT)[-_ .]*"
+    r"ROOM|FILE|ID|ISO|IRS|SEC|DC|NY|CA|TX|FL|US|USC|CFR|FY|QTR|VERSION|ITEM|NOTE|SECTION|COPYRIGHT|WL|"
+    r"LEXIS|ISBN|ISSN|BAR|SBN|INVOICE|ORDER|PO|REF|ACCOUNT|ACCT|CHECK|TOTAL|SINCE|PATENT"
+    rf"|{any_month().upper()})[-_ .]*"
 )
 _EDGE = 3
 _SURE_DIGITS = 5

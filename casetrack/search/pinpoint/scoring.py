@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from casetrack.base.words.months import month_numbers
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.pinpoint.hits import hits_of
 
@@ -54,9 +55,9 @@ _FLAT = 0.02
 
 _DAY = (
     r"\b(?:1[0-9]{3}|20[0-9]{2})s?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    rf"|\b(?:{'|'.join(month_numbers('en', 'de'))}"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|years?|decades?|days?"
-    r"|months?|weeks?|hours?|anniversary|januar|februar|m\u00e4rz|mai|juni|juli|oktober|dezember"
+    r"|months?|weeks?|hours?|anniversary"
     r"|tage?n?|monate?n?|jahre?n?|wochen?|stunden?)\b"
 )
 _NUMBER = (

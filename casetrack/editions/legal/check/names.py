@@ -7,6 +7,8 @@ import re
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from casetrack.base.words.months import any_month
+
 _NO_WORDS = frozenset(
     "v vs in re ex parte matter of the and an et al inc co corp ltd llc llp lp plc no nos on a for "
     "by de la company corporation incorporated limited united states america us usa state people "
@@ -17,8 +19,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?")
 _VERSUS = re.compile(r"\s+(?:v|vs)\.?\s+")
 _DECIDED = re.compile(
     r"(?:Decided|Filed|Opinion [Ff]iled|Released|Entered|Date [Ff]iled)[:,.]?\s+(?:on\s+)?"
-    r"[^\n]{0,20}?\b((?:17|18|19|20)\d\d)\b|^\W*(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov"
-    r"|Dec)[a-z]*\.?\s\d{1,2},\s((?:17|18|19|20)\d\d)\.?\s*$",
+    r"[^\n]{0,20}?\b((?:17|18|19|20)\d\d)\b"
+    rf"|^\W*(?:{any_month('en_short')})[a-z]*\.?\s\d{{1,2}},\s((?:17|18|19|20)\d\d)\.?\s*$",
     re.MULTILINE,
 )
 _HEAD = 4000

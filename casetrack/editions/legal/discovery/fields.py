@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.words.months import month_numbers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -114,7 +116,7 @@ _NAMED = re.compile(
 _CLOCK = re.compile(
     r"(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*([AaPp]\.?[Mm])?\s*(Z\b|UTC\b|GMT\b)?"
 )
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = month_numbers("en_short")
 _NOTHING = frozenset({"", "0", "00/00/0000", "0000-00-00", "00000000", "n/a", "none"})
 
 
@@ -200,7 +202,7 @@ def _day(value: str, *, days_first: bool) -> tuple[tuple[int, int, int], int] | 
     if found := _NAMED.search(value):
         name = (found[2] or found[4])[:3].lower()
         if name in _MONTHS:
-            month = _MONTHS.index(name) + 1
+            month = _MONTHS[name]
             year = _year(found[3] or found[6])
             return (year, month, int(found[1] or found[5])), found.end()
     if found := _PLAIN.search(value):

@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.months import any_month
+
 if TYPE_CHECKING:
     from casetrack.extract.papers.spans import LegalCitation
 
@@ -31,7 +33,8 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Mr|Mrs|Ms|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
     r"|Supp|Civ|Crim|Fed|Rev|Stat|Comm|Dep|Dkt|Ex|Exs|Tr|Compl|Decl|Br|Mot|Opp|Ann|Art|art|Sec|sec"
     r"|pp?|n|ch|Jr|Sr|St|Gen|Gov|Bd|Ass|Ed|Educ|Mfg|Bros|Hon|J|JJ|Nat|Int|Univ|Def|Pl|Defs|Pls"
-    r"|Jan|Feb|Mar|Apr|Aug|Sept|Oct|Nov|Dec|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
+    rf"|{any_month('cited')}"
+    r"|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
 )
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 AFTER_CITATION = re.compile(

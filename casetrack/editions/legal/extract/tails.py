@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from casetrack.base.words.months import any_month
 from casetrack.extract.papers.spans import Pin
 
 _DASH = r"[-–—‑]"
@@ -42,8 +43,7 @@ _COURT_ALONE = re.compile(
     r"|[A-Z]\.\s?[A-Z]\.)"
 )
 _MONTH = re.compile(
-    r"(?:,?\s?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2},?)?\s?(?:17"
-    r"|18|19|20)\d\d.*$"
+    rf"(?:,?\s?(?:{any_month('en_short')})[a-z]*\.?\s\d{{1,2}},?)?\s?(?:17|18|19|20)\d\d.*$"
 )
 _SHORT_NAME = re.compile(r"(?:hereinafter\b.*|[\"“][A-Z][^\"”]{0,40}[\"”],?)$")
 _PLAIN_REMARKS = re.compile(

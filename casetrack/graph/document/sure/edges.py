@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words.states import POSTAL
 from casetrack.graph.document.sure.wording import is_thing
 
 if TYPE_CHECKING:
@@ -77,10 +78,7 @@ _STATE: Final = re.compile(r",[ \n]([A-Z]{2})(?=[ \n]{1,2}\d{5}\b|[,;)])")
 _UNION: Final = re.compile(
     r"(?<![\w.&-])(?:U\.S\.(?:A\.)?|U\.K\.)(?![\w-]|[ \n][A-Z][A-Za-z]|[ \n]\d| § )"
 )
-_STATES = frozenset(
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM "
-    "NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC".split()
-)
+_STATES = frozenset(letters.upper() for letters in POSTAL.values()) - {"PR"}
 
 
 def end_of_place(text: str, start: int, end: int, /) -> int:

@@ -1,0 +1,49 @@
+"""Word lists: TOML files beside the modules that read them.
+
+A list is a string, in TOML often of several lines. Words are separated by white space, phrases and
+entries by semicolons. An entry is ``key: value``. White space within phrases counts as one blank.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from pathlib import Path
+
+
+class WordLists:
+    """The word lists of one TOML file, which is read once, when a list is first needed."""
+
+    def __init__(self, module: str, /) -> None:
+        """Use the TOML file beside *module*, the path of a Python file, with the same name."""
+        self._path = Path(module).with_suffix(".toml")
+
+    @functools.cached_property
+    def _lists(self) -> dict[str, str]:
+        return tomllib.loads(self._path.read_text(encoding="utf-8"))
+
+    def text(self, name: str, /) -> str:
+        """Return a list as it is written."""
+        return self._lists[name]
+
+    def words(self, *names: str) -> tuple[str, ...]:
+        """Return the words of one or several lists."""
+        return tuple(word for name in names for word in self._lists[name].split())
+
+    def phrases(self, name: str, /) -> tuple[str, ...]:
+        """Return the phrases of a list."""
+        phrases = (" ".join(phrase.split()) for phrase in self._lists[name].split(";"))
+        return tuple(filter(None, phrases))
+
+    def pairs(self, name: str, /) -> dict[str, str]:
+        """Return the entries of a list: each key with its value."""
+        return dict(_entry(phrase) for phrase in self.phrases(name))
+
+    def groups(self, name: str, /) -> dict[str, tuple[str, ...]]:
+        """Return the entries of a list: each key with the words of its value."""
+        return {key: tuple(value.split()) for key, value in self.pairs(name).items()}
+
+
+def _entry(phrase: str) -> tuple[str, str]:
+    key, _, value = phrase.partition(": ")
+    return key.removesuffix(":"), value
