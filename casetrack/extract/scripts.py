@@ -10,50 +10,16 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 
+from casetrack.base.words import WordLists
+
+_LISTS = WordLists(__file__)
+
 _WORD = re.compile(r"[^\W\d_]+")
-_SCRIPTS = {
-    "CJK": "Han",
-    "IDEOGRAPHIC": "Han",
-    "HIRAGANA": "Kana",
-    "KATAKANA": "Kana",
-    "KATAKANA-HIRAGANA": "Kana",
-    "FEMININE": "Latin",
-    "MASCULINE": "Latin",
-    "MICRO": "Greek",
-    "OHM": "Greek",
-    "MODIFIER": "",
-}
-"""Scripts that the first word of a letter's name does not name; a modifier has none."""
+_SCRIPTS = _LISTS.pairs("scripts")
 _WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
 _SIGNS_PER_WORD = {"Han": 2, "Kana": 2, "Hangul": 3, "Thai": 4, "Lao": 4, "Khmer": 4, "Myanmar": 4}
 """Letters that stand for about one word, where words are not parted by spaces or are very short."""
-_OF_LANGUAGES = {
-    "Arabic": "ar ary arz fa ps sdh ug ur",
-    "Armenian": "hy",
-    "Bengali": "as bn",
-    "Cyrillic": "ba be bg kk ky mk mn ru sr tg tt uk",
-    "Devanagari": "gom hi mr ne sa",
-    "Ethiopic": "am",
-    "Georgian": "ka",
-    "Greek": "el grc",
-    "Gujarati": "gu",
-    "Gurmukhi": "pa",
-    "Han": "wuu yue zh",
-    "Hangul": "ko",
-    "Hebrew": "hbo he",
-    "Kana": "ja",
-    "Kannada": "kn",
-    "Khmer": "km",
-    "Lao": "lo",
-    "Malayalam": "ml",
-    "Myanmar": "my",
-    "Oriya": "or",
-    "Sinhala": "si",
-    "Tamil": "ta",
-    "Telugu": "te",
-    "Thai": "th",
-    "Tibetan": "dz",
-}
+_OF_LANGUAGES = _LISTS.pairs("of_languages")
 _BY_LANGUAGE = {code: script for script, codes in _OF_LANGUAGES.items() for code in codes.split()}
 
 

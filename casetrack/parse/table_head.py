@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.words import WordLists
 from casetrack.parse.table_rows import Row, names_below, row_text
 
 if TYPE_CHECKING:
@@ -17,23 +18,14 @@ if TYPE_CHECKING:
 
     from casetrack.parse.table_rows import Cell
 
+_LISTS = WordLists(__file__)
+
 _MAX_LEVELS, _MAX_TITLES = 4, 3
 _LABEL_CHARS, _BOLD_LABEL_CHARS = 80, 150
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\s?[/\u2013-]\s?\d{2,4})?|\d\d?\.\d\d?\.(?:\d\d){1,2}")
 _WORDS = re.compile(r"[^\W\d_]+")
 # What columns of words are called; two of them side by side are no form.
-_COLUMN_WORDS = frozenset(
-    "abbreviation action address answer antwort asunto aufgabe bedeutung begriff bemerkung "
-    "beschreibung bezeichnung cargo category city ciudad clause column comment comments "
-    "company content contents country date definici\u00f3n definition definitions "
-    "descripci\u00f3n description descriptions detail details document documents "
-    "d\u00e9finition empresa erl\u00e4uterung example explanation field firma frage function "
-    "funktion inhalt item items language meaning meanings name names nom nombre note notes "
-    "objet ort owner parameter parties party pays pa\u00eds position purpose question reason "
-    "remark remarks remarque requirement response result role roles r\u00f4le section "
-    "significado signification soci\u00e9t\u00e9 source status subject target task term terme "
-    "terms thema title titles titre topic type types t\u00e9rmino value ville".split()
-)
+_COLUMN_WORDS = frozenset(_LISTS.words("column_words"))
 
 
 class HeadRow(NamedTuple):

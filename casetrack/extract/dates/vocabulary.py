@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from casetrack.base.words import WordLists
 from casetrack.base.words import months as lists
 from casetrack.base.words.months import month_numbers
+
+_LISTS = WordLists(__file__)
 
 MONTHS: Final = month_numbers("en", "en_short", "de", "de_short", "de_sheet", "es", "fr") | {
     word: int(number) for word, number in lists.MONTHS.pairs("spellings").items()
@@ -21,11 +24,7 @@ SHORT_MONTHS: Final = frozenset((*month_numbers("en_short", "de_short", "de_shee
 NAMELIKE_MONTHS: Final = frozenset(lists.MONTHS.words("namelike"))
 """Months that are also names of people or other words."""
 
-FORMS_OF_ADDRESS: Final = frozenset(
-    "mr mister mrs ms miss madam sir dame lord lady dr prof professor herr herrn hr hrn frau "
-    "fräulein monsieur madame mademoiselle mme mlle señor señora señorita sr sra srta don "
-    "doña".split()
-)
+FORMS_OF_ADDRESS: Final = frozenset(_LISTS.words("forms_of_address"))
 """Words behind which the name of a month is the name of a person."""
 
 WEEKDAYS: Final = {
@@ -169,42 +168,19 @@ SEASONS: Final = frozenset(
 )
 CLEAR_SEASONS: Final = SEASONS - {"spring", "fall"}
 
-EVIDENCE: Final = frozenset(
-    "in on since by until till from before after during through throughout of for dated around "
-    "about circa year years early late mid end between to and im in seit bis ab vor nach jahr "
-    "jahre am vom zum than".split()
-)
+EVIDENCE: Final = frozenset(_LISTS.words("evidence"))
 """Words that make a bare month, year or day behind them a date."""
 DAY_EVIDENCE: Final = frozenset("on from since until till by dated am vom zum ab bis".split())
 RECURRING: Final = frozenset("each every any per such alternate jeder jede jedes jeden".split())
 """Words that make a period recur, or leave open which one is meant."""
-COUNTED: Final = frozenset(
-    "shares units pieces words dollars euros usd eur copies pages people employees hours minutes "
-    "miles meters metres km kg lbs feet square percent pct million billion thousand hundred "
-    "customers items times users points tons tonnes barrels gallons acres".split()
-)
+COUNTED: Final = frozenset(_LISTS.words("counted"))
 """What may follow a number that is then no year."""
-NUMBERED: Final = frozenset(
-    "version versions v release releases rev revision build section sections sec clause clauses "
-    "article articles paragraph paragraphs para rule rules schedule item items no nos number "
-    "exhibit appendix annex chapter figure table part page pages asu ias ifrs § firmware software "
-    "update ip id".split()
-)
+NUMBERED: Final = frozenset(_LISTS.words("numbered"))
 """Words after which figures with dots or hyphens number something."""
 IRREGULAR_PLURALS: Final = frozenset("people men women children staff".split())
-NO_PLURALS: Final = frozenset(
-    "always as begins besides comes does ends falls fits gives goes has its looks makes means "
-    "minus needs perhaps plus remains seems sometimes sounds starts suits takes this towards vs "
-    "was works yes".split()
-)
+NO_PLURALS: Final = frozenset(_LISTS.words("no_plurals"))
 """Words on s that are no plurals of nouns, as they may follow a day of May."""
-NO_ADJECTIVES: Final = frozenset(
-    "a about after all already also am an and any are around as asap at be because been before "
-    "between both but by can could do due during each for from had has have he her here his i "
-    "if in is it just may maybe me my no not now of on only or our per please pls pm re shall "
-    "she should since so still than that the their then there these they this those through "
-    "thru till to until via was we were when where which while will with would you your".split()
-)
+NO_ADJECTIVES: Final = frozenset(_LISTS.words("no_adjectives"))
 """Small words that part a day of May from a noun behind it."""
 
 SENT: Final = frozenset(

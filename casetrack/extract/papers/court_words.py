@@ -6,10 +6,13 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.states import ABBREVIATED, POSTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_LISTS = WordLists(__file__)
 
 _STATES = {
     **POSTAL,
@@ -138,13 +141,7 @@ _ABROAD = _spaced(
     r"|ontario superior court of justice|federal court of canada|supreme court of india"
     r"|(?:cour de cassation|conseil d['’]état|tribunal de commerce de \w+)))"
 )
-_EU_NAMES = {
-    "judgment of the court": "Court of Justice of the European Union",
-    "order of the court": "Court of Justice of the European Union",
-    "judgment of the general court": "General Court of the European Union",
-    "order of the general court": "General Court of the European Union",
-    "opinion of advocate general": "Court of Justice of the European Union",
-}
+_EU_NAMES = _LISTS.pairs("eu_names")
 _CITED = re.compile(
     r"(?P<circuit>(?P<number>\d{1,2})(?:st|[nr]?d|th)|D\.C\.|Fed\.)Cir\."
     r"|(?P<bankruptcy>Bankr\.)?(?P<part>[NSEWMC]?)\.?D\.(?P<state>[A-Z][\w.'’]*?)\.?"

@@ -17,11 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.papers import Party
+from casetrack.base.words import WordLists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.extract.papers.caption_lines import Cell
+
+_LISTS = WordLists(__file__)
 
 _WORD = (
     r"(?:(?:third[- ]party|counter-?|cross-?|counterclaim|nominal|consolidated|alleged|joint"
@@ -338,24 +341,7 @@ def _on_one_line(
 _AS_THEY_ARE = frozenset(
     ("LLC", "LLP", "LP", "PLC", "PLLC", "USA", "II", "III", "IV", "NA", "SA", "AG", "PC", "U.S.")
 )
-_KNOWN = frozenset(
-    (
-        "INC",
-        "CO",
-        "CORP",
-        "LTD",
-        "JR",
-        "SR",
-        "BROS",
-        "NEW",
-        "CITY",
-        "SONS",
-        "GMBH",
-        "AL",
-        "ET",
-        "THE",
-    )
-)
+_KNOWN = frozenset(_LISTS.words("known"))
 _SMALL_WORDS = frozenset(("OF", "AND", "FOR", "IN", "ON", "TO", "BY", "DE", "LA", "EX", "REL"))
 
 

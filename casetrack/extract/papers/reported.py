@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words import WordLists
+
+_LISTS = WordLists(__file__)
+
 _REPORTER = (
     r"U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?(?:2d|3d|4th)|\s?Supp\.(?:\s?(?:2d"
     r"|3d))?|\s?App['’]x)?|B\.R\.|F\.R\.D\.|Fed\.\s?Cl\."
@@ -37,22 +41,7 @@ _ONLY_CITES = re.compile(
 _CITE_AS = re.compile(
     r"\bcite(?:d)? as:?|\bneutral citation(?: number)?:?|\bcitation:", re.IGNORECASE
 )
-_NAMED = (
-    *("U.S.", "S. Ct.", "L. Ed. 2d", "F.2d", "F.3d", "F.4th", "F. Supp.", "F. Supp. 2d"),
-    *("F. Supp. 3d", "B.R.", "F.R.D.", "A.2d", "A.3d", "N.E.2d", "N.E.3d", "N.W.2d"),
-    *("P.2d", "P.3d", "S.E.2d", "S.W.2d", "S.W.3d", "So. 2d", "So. 3d", "Cal. Rptr. 2d"),
-    *(
-        "Cal. Rptr. 3d",
-        "Cal. 4th",
-        "Cal. App. 4th",
-        "Cal. App. 5th",
-        "N.Y.2d",
-        "N.Y.3d",
-        "N.Y.S.2d",
-        "N.Y.S.3d",
-    ),
-    *("A.D.2d", "A.D.3d", "Ill. 2d", "WL"),
-)
+_NAMED = _LISTS.phrases("named")
 _SQUASHED = {re.sub(r"[^a-z0-9]", "", r.casefold()): r for r in _NAMED}
 _IN_NAME = re.compile(
     r"\W*(?P<volume>\d{1,4})[ _.-]*(?P<reporter>"

@@ -9,7 +9,10 @@ from __future__ import annotations
 import functools
 import re
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.months import any_month
+
+_LISTS = WordLists(__file__)
 
 _SHORT_FORM = re.compile(r"[IiSs](?<!\w.)(?:d\.|bid\b|upra\b|UPRA\b)")
 MONTHS = rf"(?:{any_month('en_pattern')})(?![A-Za-z])"
@@ -52,51 +55,7 @@ _NEUTRAL = re.compile(
     r"|(?<=\d\d) ?COA? ?\d)"
 )
 # Old reporters of one volume, which are cited by name and page.
-_OLD_REPORTERS = (
-    *(
-        "Abb. Adm.",
-        "Add.",
-        "Baldw.",
-        "Bee",
-        "Betts",
-        "Blatchf.",
-        "Brunner",
-        "Car. Law",
-        "Chase",
-        "Codd",
-        "Cooke",
-        "Crabbe",
-    ),
-    *(
-        "Dallam",
-        "Deady",
-        "Fish.",
-        "Gilmer",
-        "Gilp",
-        "Hask.",
-        "Hempst.",
-        "Hoff.",
-        "Holmes",
-        "Litt. Sel",
-        "McA. Pat",
-        "McCahon",
-    ),
-    *(
-        "Newb.",
-        "Notebook",
-        "Olc.",
-        "Olcott",
-        "Red Book",
-        "Robards",
-        "Taney",
-        "Tapp. Rep",
-        "Thompson",
-        "Wallace",
-        "Wall.",
-        "Whart.",
-    ),
-    *("Woolw.", "SCDB", "Energy Mg", "OSHD", "Aaron Burr", "s Trial."),
-)
+_OLD_REPORTERS = _LISTS.phrases("old_reporters")
 _WITHOUT_VOLUME = re.compile(rf"\b(?:{'|'.join(map(re.escape, _OLD_REPORTERS))})[^\d\n]{{0,30}}\d")
 _LAW_WITHOUT_SIGN = re.compile(
     r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."

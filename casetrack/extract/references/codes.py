@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.jurisdictions import CODE_WORD, STATE, code_name, state_of
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 _SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,3})\))*"
 SECTION_NUMBER = (
@@ -69,50 +72,8 @@ _TITLED = re.compile(
     rf"|Guam\sCode\sAnn\.)\s?(?:(?P<sign>§{{1,2}}|[Ss]ections?"
     rf"|[Ss]ecs?\.)\s*)?(?P<number>{SECTION_NUMBER})"
 )
-_TITLED_CODES = {
-    "i": "illinois compiled statutes",
-    "pac": "pennsylvania consolidated statutes",
-    "pacode": "pennsylvania code",
-    "d": "delaware code",
-    "vs": "vermont statutes",
-    "mr": "maine revised statutes",
-    "ny": "new york codes rules and regulations",
-    "o": "oklahoma statutes",
-    "va": "virginia administrative code",
-    "te": "texas administrative code",
-    "illadm": "illinois administrative code",
-    "g": "guam code",
-}
-_INITIALS = {
-    "USSG": "united states sentencing guidelines",
-    "HRS": "hawaii revised statutes",
-    "HAR": "hawaii administrative rules",
-    "RCW": "washington revised code",
-    "WAC": "washington administrative code",
-    "ORS": "oregon revised statutes",
-    "NRS": "nevada revised statutes",
-    "KRS": "kentucky revised statutes",
-    "MCL": "michigan compiled laws",
-    "MCLA": "michigan compiled laws",
-    "OCGA": "georgia code",
-    "CRS": "colorado revised statutes",
-    "ARS": "arizona revised statutes",
-    "NJSA": "new jersey statutes",
-    "CPLR": "new york civil practice law and rules",
-    "RSMO": "missouri revised statutes",
-    "RSA": "new hampshire revised statutes",
-    "TCA": "tennessee code",
-    "RC": "ohio revised code",
-    "KSA": "kansas statutes",
-    "UCA": "utah code",
-    "MGL": "massachusetts general laws",
-    "GL": "massachusetts general laws",
-    "MCA": "montana code",
-    "NMSA": "new mexico statutes",
-    "SDCL": "south dakota codified laws",
-    "NDCC": "north dakota century code",
-    "AS": "alaska statutes",
-}
+_TITLED_CODES = _LISTS.pairs("titled_codes")
+_INITIALS = _LISTS.pairs("initials")
 _POINTED = "|".join(
     rf"{''.join(letter + chr(92) + '.?' + chr(92) + 's?' for letter in name)}(?!\w)"
     for name in sorted(_INITIALS, key=len, reverse=True)

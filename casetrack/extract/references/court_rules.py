@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.jurisdictions import STATE, state_of
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 _NUMBER = (
     r"\d{1,4}(?:[A-Z]{0,2}|[a-z])(?:[.:-]\d{1,4}[a-z]?)*(?![\w%])(?:\s?\((?:[a-z]{1,4}|\d{1,3}"
@@ -42,39 +45,8 @@ _INITIALS = re.compile(
     rf"|W\.?R\.?C\.?P\.?|W\.?R\.?A\.?P\.?|SCRCP|SCACR"
     rf"|MCR|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
 )
-_BODIES = {
-    "ci": "civil",
-    "cr": "criminal",
-    "ap": "appellate",
-    "ev": "evidence",
-    "ba": "bankruptcy",
-    "pr": "conduct",
-    "ct": "court",
-    "co": "court",
-}
-_SETS = {
-    "frcp": "federal civil",
-    "fre": "federal evidence",
-    "frap": "federal appellate",
-    "frbp": "federal bankruptcy",
-    "frcrp": "federal criminal",
-    "frcrimp": "federal criminal",
-    "hrcp": "hawaii civil",
-    "hrap": "hawaii appellate",
-    "hrpp": "hawaii penal",
-    "hre": "hawaii evidence",
-    "nrcp": "nevada civil",
-    "nrap": "nevada appellate",
-    "crcp": "colorado civil",
-    "ircp": "idaho civil",
-    "wrcp": "wyoming civil",
-    "wrap": "wyoming appellate",
-    "scrcp": "south carolina civil",
-    "scacr": "south carolina appellate",
-    "mcr": "michigan court",
-    "mrcivp": "maine civil",
-    "cplrrule": "new york civil practice law and",
-}
+_BODIES = _LISTS.pairs("bodies")
+_SETS = _LISTS.pairs("sets")
 _STATE = re.compile(
     rf"(?<![\w.])(?P<set>(?P<state>{STATE})\s?(?:Sup\.\s?Ct\.\s|S\.\s?Ct\.\s"
     rf"|Super\.\s(?:Ct\.\s)?)?R(?:ules?|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.headings import is_alone, starts_line
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.wording import DATE, iso_date, title_start
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.extract.spans import ReferenceType
+
+_LISTS = WordLists(__file__)
 
 _AGREEMENT_WORD = re.compile(
     r"[ACDILGMTNPORSUEFelnmpofqVBZ](?<![\w-].)(?:greements?|ontract|eed|ease|ndenture"
@@ -38,96 +41,8 @@ _PERIOD = re.compile(
     r"|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?)(?![\w/-])"
 )
 _PLAIN = frozenset("agreement agreements contract lease deed indenture guarantee guaranty".split())
-_WEAK = frozenset(
-    "existing prior previous such definitive written binding final executed draft "
-    "related ancillary standard "
-    "master separate mutual entire amended restated additional individual form "
-    "third-party collective".split()
-)
-_KINDS = (
-    *(
-        "Purchase Order",
-        "Purchase Requisition",
-        "Change Request",
-        "Change Order",
-        "Change Notice",
-        "Work Order",
-    ),
-    *(
-        "Work Package",
-        "Task Order",
-        "Statement of Work",
-        "Service Order",
-        "Sales Order",
-        "Order Form",
-        "Credit Note",
-    ),
-    *(
-        "Debit Note",
-        "Delivery Note",
-        "Bill of Lading",
-        "Tax Invoice",
-        "Invoice",
-        "Amendment",
-        "Addendum",
-        "Supplement",
-    ),
-    *(
-        "Variation Order",
-        "Variation",
-        "Proposal",
-        "Quotation",
-        "Quote",
-        "Offer",
-        "Order",
-        "Report",
-        "Policy",
-        "Certificate",
-    ),
-    *(
-        "Drawing",
-        "Ticket",
-        "Contract",
-        "Agreement",
-        "Permit",
-        "License",
-        "Licence",
-        "SOW",
-        "PO",
-        "P.O.",
-        "File",
-        "Claim",
-    ),
-    *(
-        "Registration Statement",
-        "Specification",
-        "Test Report",
-        "Procedure",
-        "Incident",
-        "Batch Record",
-        "Protocol",
-    ),
-    *(
-        "Rechnung",
-        "Bestellung",
-        "Auftrag",
-        "Angebot",
-        "Lieferschein",
-        "Nachtrag",
-        "Gutschrift",
-        "Änderungsantrag",
-    ),
-    *(
-        "Vertrag",
-        "Bericht",
-        "purchase order",
-        "change request",
-        "change order",
-        "invoice",
-        "credit note",
-        "work order",
-    ),
-)
+_WEAK = frozenset(_LISTS.words("weak"))
+_KINDS = _LISTS.phrases("kinds")
 _ID = (
     r"(?:[A-Z]{1,6} |[A-Za-z]{1,6}[-/])?(?:[A-Za-z]{1,4}[-/])*[A-Za-z]{0,3}\d\w*(?:[-/.]\w*\d\w*)*"
 )

@@ -8,143 +8,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.states import ABBREVIATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_LISTS = WordLists(__file__)
 
-CODE_WORDS: dict[str, str] = {
-    "&": "and",
-    "admin": "administrative",
-    "aff": "affairs",
-    "agric": "agricultural",
-    "agencies": "agencies",
-    "alco": "alcoholic",
-    "art": "article",
-    "bev": "beverage",
-    "bus": "business",
-    "cent": "century",
-    "ch": "chapter",
-    "child": "childrens",
-    "civ": "civil",
-    "codified": "codified",
-    "com": "commercial",
-    "comm": "commercial",
-    "comp": "compiled",
-    "cons": "consolidated",
-    "consol": "consolidated",
-    "conserv": "conservation",
-    "const": "constitution",
-    "corp": "corporations",
-    "corps": "corporations",
-    "corr": "corrections",
-    "crim": "criminal",
-    "ct": "court",
-    "cts": "courts",
-    "dom": "domestic",
-    "econ": "economic",
-    "educ": "education",
-    "elec": "election",
-    "empl": "employment",
-    "env't": "environment",
-    "envtl": "environmental",
-    "est": "estates",
-    "evid": "evidence",
-    "exec": "executive",
-    "fam": "family",
-    "fin": "finance",
-    "gen": "general",
-    "gov": "government",
-    "gov't": "government",
-    "health": "health",
-    "hum": "human",
-    "hyg": "hygiene",
-    "ins": "insurance",
-    "inst": "institutions",
-    "jud": "judicial",
-    "lab": "labor",
-    "loc": "local",
-    "mun": "municipal",
-    "nat": "natural",
-    "occ": "occupations",
-    "pen": "penal",
-    "prac": "practice",
-    "pres": "preservation",
-    "priv": "private",
-    "prob": "probate",
-    "proc": "procedure",
-    "proceedings": "procedure",
-    "prof": "professions",
-    "prop": "property",
-    "pub": "public",
-    "r": "rules",
-    "reg": "regulations",
-    "regs": "regulations",
-    "rel": "relations",
-    "rem": "remedies",
-    "res": "resources",
-    "rev": "revised",
-    "saf": "safety",
-    "safety": "safety",
-    "serv": "services",
-    "servs": "services",
-    "soc": "social",
-    "stat": "statutes",
-    "stats": "statutes",
-    "tit": "title",
-    "transp": "transportation",
-    "unemp": "unemployment",
-    "unempl": "unemployment",
-    "util": "utilities",
-    "veh": "vehicle",
-    "welf": "welfare",
-    "work": "workers",
-    "arts": "arts",
-    "cont": "control",
-    "cred": "creditor",
-    "cult": "cultural",
-    "debt": "debtor",
-    "dists": "districts",
-    "fish": "fish",
-    "food": "food",
-    "game": "game",
-    "harb": "harbors",
-    "high": "highways",
-    "indus": "industrial",
-    "mental": "mental",
-    "mil": "military",
-    "nav": "navigation",
-    "oblig": "obligations",
-    "spec": "special",
-    "sts": "streets",
-    "surr": "surrogates",
-    "traf": "traffic",
-    "vet": "veterans",
-    "wild": "wildlife",
-    "pers": "personal",
-    "cir": "circuit",
-}
+
+CODE_WORDS: dict[str, str] = _LISTS.pairs("code_words")
 """Abbreviated words of codes, small and without points, and the word."""
 
-_WHOLE_WORDS = (
-    "Code Codes Statutes Law Laws Penal Labor Labour Business Professions Commerce Civil "
-    "Criminal Procedure "
-    "Evidence Family Vehicle Government Probate Property Revised General Compiled Education "
-    "Insurance "
-    "Tax Water Corporations Health Safety Welfare Institutions Public Utilities Administrative "
-    "Regulations Rules Court Courts Judicial Proceedings Practice Remedies Election Elections "
-    "Executive "
-    "Real Estates Powers Trusts Domestic Relations Vehicle Traffic Banking Lien Debtor Creditor "
-    "Highway "
-    "Town Village City Correction Workers Compensation Military Racing Revenue Finance Tort "
-    "Claims Act "
-    "Human Resources Natural Transportation Occupations Local Municipal Commercial Corporation "
-    "Obligations "
-    "Social Services Mental Environmental Not-for-Profit Uniform Surrogate's Commercial "
-    "Consolidated "
-    "Workers' Fish Game Food Trusts State Annotated and of"
-).split()
+_WHOLE_WORDS = _LISTS.words("whole_words")
 _DROPPED = frozenset(("ann", "annotated", "a", "of"))
 
 

@@ -7,34 +7,16 @@ from __future__ import annotations
 
 import re
 
-SMALL = frozenset(
-    (
-        "of the and & for ex rel. rel et al. al al., al.; a an de la le las los del della di da du "
-        "van von der den dem ter ten zu y e el und et. d/b/a a/k/a f/k/a n/k/a dba aka o/b/o "
-        "o/u/o u/w/o at 'n' etc. etc., minor minors n.a. s.a. ag plc t/a i/s/h/a c/o"
-    ).split()
-)
+from casetrack.base.words import WordLists
+
+_LISTS = WordLists(__file__)
+
+SMALL = frozenset(_LISTS.words("small"))
 SMALL_WITHIN = frozenset(
     "on behalf in by through as to from with its their his her re parte".split()
 )
 """Small words that only a phrase makes part of a name."""
-_NO_NAME = frozenset(
-    (
-        "see but cf accord compare contra also e.g with under unlike like when while since "
-        "although "
-        "though because as thus however moreover furthermore therefore accordingly indeed here "
-        "there this that these those it its if so yet nor and or citing quoting cited following "
-        "per via after before both first second third finally likewise similarly instead rather "
-        "then our we plaintiffs plaintiff's defendants defendant's court court's courts id ibid "
-        "supra infra where which who what how why applying discussing relying pursuant even only "
-        "additionally specifically generally held holding quoted rule cases section sections art "
-        "article at on by from to for turning unless until upon whether nevertheless nonetheless "
-        "contrast conversely further ultimately recently consider considering against overruling "
-        "reversing affirming distinguishing notably clearly again still nothing judge chief "
-        "footnote "
-    ).split()
-)
-"""Capitalised at the start of a sentence they are no part of the name that follows."""
+_NO_NAME = frozenset(_LISTS.words("no_name"))
 _ALSO_NAMES = frozenset(("in", "the", "a", "an", "of", "court"))
 FORMS = re.compile(
     r"(?:Inc|LLC|L\.\s?L\.\s?C|LP|L\.\s?P|LLP|L\.\s?L\.\s?P|Ltd|Corp|Co|Cos|N\.\s?A|S\.\s?A"
@@ -45,46 +27,7 @@ FORMS = re.compile(
     r"|R\.N|U\.\s?S\.\s?A"
     r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b"
 )
-_ABBREVIATIONS = frozenset(
-    (
-        "acad accid acct admin adm'r adm'x adver advert agric all'n alt alternat am amend ann app "
-        "appeal arb ass'n assn assoc assocs atl auth auto automob ave bancorp bank bankr bd behav "
-        "bhd bldg bldgs broad brokerage bros bus c.a cal cap cas cath cir civ coal coll colo comm "
-        "comm'n comm'r comm'rs commc'n commc'ns commn commr commun cmty cmtys comp compar comput "
-        "condo conf cong conn consol const constr cont'l contemp contr conv coop corp corps corr "
-        "cos "
-        "cosm ct ctr ctrs cts cnty dac def defs del dep't dept depts det dev dir disc disp dist "
-        "distrib distribs div dr e.g ecol econ ed educ elec emp emp'r emps enf't eng eng'g eng'r "
-        "ent enter enters env't envt envtl equal equip est et etc eur ex exam exch exec exp expl "
-        "export ext fac fam fed fed'n fid fin fla found frat frgt ft ga gas gen glob gov gov't "
-        "govt grp "
-        "guar haw hist hon hosp hosps hous hum ill imp inc ind indem indep indus info ins inst "
-        "insts int'l "
-        "intell intl inv inv'r invest invs jr jud juv ky la lab labs lib liab loc ltd lumber m.d "
-        "mach maint "
-        "manag mass md me med mem'l mem mfg mfgs mfr mfrs mgmt mich minn miss mkt mktg mo mont "
-        "mortg "
-        "mot mr mrs ms mun mut n.a nat nat'l natl nat's neb nev no nos nw oh okla op opp ops or "
-        "ore org orgs "
-        "pa pac par patt pers pet petr pharm pharma pharms phil phila pl pls prac pres priv prob "
-        "probs "
-        "proc procs prod prods prof prop props prot ptr pub publ'g publ'n publishing pty r.r reg "
-        "regul rehab "
-        "rel rels reprod rep res resol rest ret rev riv rr ry s.a sav sch schs sci sec secs sec'y "
-        "serv servs shrs soc soc'y sol sols sp spec ss st sta stat std stds ste sub subcomm sur "
-        "surg sw "
-        "sys syss tax tech techs tel telecomm telecomms telegr telev temp tenn tex theat tit "
-        "trade tr "
-        "transcon transp trans tres trib trs tr tpk twp unif univ unempl util utils va vet vill "
-        "vol vt w.r "
-        "warehouse wash wis wyo bro cf ch corp s.e s.w n.e n.w n.y n.j n.c n.d s.c s.d u.s d.c "
-        "p.r r.i n.h n.m "
-        "ariz ark calif conn colo idaho ill iowa kan nev okla ore wash cty comms mts mt mgt svc "
-        "svcs "
-        "assur acc accts admx admr exr exx grd gdn sr hwy rd sq blvd intern'l wm chas geo jas "
-        "jos thos"
-    ).split()
-)
+_ABBREVIATIONS = frozenset(_LISTS.words("abbreviations"))
 WORD = re.compile(r"\S+")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 COUNTED = frozenset(

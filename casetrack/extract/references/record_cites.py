@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 # What pin cites of a record look like, and the places that cite it.
 
@@ -86,26 +89,7 @@ _OF_EXCHEQUER = re.compile(
     r"|(?<![\w.-])\d{1,2}\s(?P<begin>Ex)\.\s(?:D\.\s?)?\d{1,4}(?:,\s\d{1,4})?\s\(1[78]\d\d\))"
 )
 """Volume and page of the Exchequer Reports: "L.R. 1 Ex. 265", "2 Ex. 663 (1848)"."""
-_APPENDIX_NAMES = {
-    "petapp": "pet-app",
-    "suppapp": "supp-app",
-    "sapp": "supp-app",
-    "appx": "app",
-    "app": "app",
-    "ja": "ja",
-    "jtapp": "ja",
-    "er": "er",
-    "ser": "ser",
-    "ar": "ar",
-    "ct": "ct",
-    "cr": "cr",
-    "roa": "roa",
-    "r": "r",
-    "rec": "r",
-    "sa": "sa",
-    "a": "app",
-    "add": "add",
-}
+_APPENDIX_NAMES = _LISTS.pairs("appendix_names")
 _RULE_BEFORE = re.compile(
     r"(?:\b(?!(?:See|Accord|Compare|With|But|And|Also)\s)(?:Fed|Evid|Civ|Crim|App|Ct|Loc|L|P|S|Bankr|Cir|Sup|Super|[A-Z][a-z]{2,5}|N\.J|N\.Y"
     r"|Prof|Conduct|Code|Admin|Minn|Or|Comp)\.?,?\s?(?:P\.\s?)?|\d\s?|Rules?\s|&\s)$"
@@ -387,27 +371,7 @@ def _transcript(match: re.Match[str]) -> str:
     return slug(kind, f"vol {volume}" if volume else "")
 
 
-_PAPERS = (
-    (r"^(?:first |1st )am|^fac$|^am", "am-compl"),
-    (r"^(?:second|2d)|^sac$", "second-am-compl"),
-    (r"^(?:third|3d)|^tac$", "third-am-compl"),
-    (r"countercl", "countercl"),
-    (r"compl|^cac$|^pet", "compl"),
-    (r"^ans", "answer"),
-    (r"indict", "indictment"),
-    (r"^stip|^jt|^joint", "stip"),
-    (r"sof|suf|sumf|statement of|56\.1", "facts"),
-    (r"^opp|^resp", "opp"),
-    (r"^reply|^sur", "reply"),
-    (r"^r\.? ?& ?r", "r-r"),
-    (r"order", "order"),
-    (r"^mem\. op|^op", "op"),
-    (r"^mot", "mot"),
-    (r"^br|^mem", "br"),
-    (r"^j", "judgment"),
-    (r"^p\.?s", "psr"),
-    (r"^obj", "obj"),
-)
+_PAPERS = tuple(_LISTS.pairs("papers").items())
 
 
 def _paper(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.states import STATES
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.sections import PartList, part_number
@@ -19,6 +20,8 @@ from casetrack.extract.references.wording import title_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 _US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "Stat.")
 _US = re.compile(
@@ -36,24 +39,7 @@ _SEC = re.compile(
     r"|Rule\s(?P<known>10b-?5(?:-1)?|10b-18|12b-2|13[de]-\d|14[ade]-\d|144A|15c2-\d+|16b-3)(?!\w)"
     r"|Regulation\s(?P<regulation>S-[KTXPB]|FD|AB|NMS|M-A|BTR|[DSMAEZOWTUX])(?![\w’'.-]))"
 )
-_EU_WORDS = (
-    *(
-        "(EU)",
-        "(EC)",
-        "(EEC)",
-        "(EG)",
-        "(EWG)",
-        "(Euratom)",
-        "(UE)",
-        "(EU,",
-        "/EC",
-        "/EU",
-        "/EEC",
-        "/EG",
-        "/EWG",
-    ),
-    *("/CE", "/UE", "GDPR", "DSGVO", "DS-GVO", "Data Protection", "Datenschutz"),
-)
+_EU_WORDS = _LISTS.phrases("eu_words")
 _EU = re.compile(
     r"(?<!\w)(?:(?:Commission|Council|European\sParliament|Implementing|Delegated|Durchführungs|Delegierte)\s){0,3}"
     r"(?:Regulations?|Directives?|Decisions?|Verordnung(?:en)?|Richtlinien?|Beschluss|[Dd]irective|[Rr]egulation)\s"
@@ -74,45 +60,12 @@ _NEEDS_YEAR = frozenset(("Order", "Rules", "Regulations", "Directive", "Ordinanc
 _ACT_YEAR = re.compile(
     r"(?:\s\([A-Z][^()\n]{2,60}\))?,?\s(?:of\s)?(?P<year>(?:17|18|19|20)\d\d)(?!\d|[-/.]\d)"
 )
-_CODES = frozenset(
-    (
-        "internal revenue,bankruptcy,uniform commercial,civil,penal,criminal,labor,labour,"
-        "commercial,tax,corporations,"
-        "business and professions,probate,insurance,vehicle,education,government,"
-        "health and safety,public utilities,"
-        "united states bankruptcy,u.s. bankruptcy,federal bankruptcy,united states,german "
-        "civil,german commercial"
-    ).split(",")
-)
+_CODES = frozenset(_LISTS.phrases("codes"))
 _STATES = "|".join(
     (*STATES, *"german french italian spanish swiss austrian dutch indian english".split())
 )
 _STATE_CODE = re.compile(rf"(?:{_STATES})\b.*")
-_SAME_ACT = {
-    "securities act": "securities act 1933",
-    "u.s. securities act": "securities act 1933",
-    "exchange act": "securities exchange act 1934",
-    "securities exchange act": "securities exchange act 1934",
-    "u.s. exchange act": "securities exchange act 1934",
-    "investment company act": "investment company act 1940",
-    "trust indenture act": "trust indenture act 1939",
-    "internal revenue code 1986": "internal revenue code",
-    "u.s. internal revenue code": "internal revenue code",
-    "united states bankruptcy code": "bankruptcy code",
-    "u.s. bankruptcy code": "bankruptcy code",
-    "employee retirement income security act": "erisa",
-    "employee retirement income security act 1974": "erisa",
-    "foreign corrupt practices act 1977": "foreign corrupt practices act",
-    "fcpa": "foreign corrupt practices act",
-    "health insurance portability and accountability act": "hipaa",
-    "health insurance portability and accountability act 1996": "hipaa",
-    "federal food, drug, and cosmetic act": "fdca",
-    "federal food, drug and cosmetic act": "fdca",
-    "food, drug, and cosmetic act": "fdca",
-    "food, drug and cosmetic act": "fdca",
-    "u.s. federal food, drug, and cosmetic act": "fdca",
-    "sarbanes-oxley act 2002": "sarbanes-oxley act",
-}
+_SAME_ACT = _LISTS.pairs("same_act")
 _INITIAL_WORDS = ("ERISA", "HIPAA", "FCPA", "FDCA", "DMCA", "CCPA", "UCC", "CERCLA")
 _INITIALS = re.compile(rf"(?<![\w-])(?:{'|'.join(_INITIAL_WORDS)})(?![\w-])")
 _GERMAN_CODE = (

@@ -6,8 +6,11 @@ import functools
 import re
 from typing import Final
 
+from casetrack.base.words import WordLists
 from casetrack.graph.document.function_words import FUNCTION_WORDS, LY_NOUNS, NO_LAST, VERBS
 from casetrack.graph.entities.text import fold
+
+_LISTS = WordLists(__file__)
 
 TOKEN: Final = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)")
 """Splits a text into gaps and words, by turns."""
@@ -31,32 +34,8 @@ _NOUNS = frozenset(
     "table cable variable vegetable timetable deliverable receivable payable seed feed need speed "
     "breed shed weed bed deed proceed creed periodical chemical".split()
 )
-_AS_THEY_ARE = frozenset(
-    "premises goods damages works proceeds news series means proceedings earnings savings "
-    "headquarters species customs arrears minutes gas bus lens bias basis analysis crisis thesis "
-    "axis chassis synopsis diagnosis hypothesis emphasis parenthesis physics mathematics "
-    "economics logistics electronics statistics politics ethics graphics plus process access "
-    "business address loss".split()
-)
-_IRREGULAR = {
-    "analyses": "analysis",
-    "bases": "basis",
-    "crises": "crisis",
-    "criteria": "criterion",
-    "indices": "index",
-    "children": "child",
-    "women": "woman",
-    "men": "man",
-    "people": "people",
-    "lives": "life",
-    "knives": "knife",
-    "shelves": "shelf",
-    "halves": "half",
-    "leaves": "leave",
-    "diagnoses": "diagnosis",
-    "appendices": "appendix",
-    "matrices": "matrix",
-}
+_AS_THEY_ARE = frozenset(_LISTS.words("as_they_are"))
+_IRREGULAR = _LISTS.pairs("irregular")
 
 
 class Words(dict[str, Word]):

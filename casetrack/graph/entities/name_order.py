@@ -12,8 +12,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_LISTS = WordLists(__file__)
 
 _PINYIN = (
     r"(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?"
@@ -159,18 +163,7 @@ _ALSO_GIVEN = frozenset(
 _MORE_FREQUENT = 25
 """Ranks by which one end of a name must be the more frequent family name where both are one."""
 
-AMBIVALENT = frozenset(
-    "adrian allen anderson austin avery bailey barry blair blake brady brandon brett brooke bruce "
-    "bryan bryce byron cameron campbell carey carson carter casey chandler chase clay clayton cody "
-    "cole connor cooper corey courtney curtis dale dallas dana darcy darryl dean devon drew duncan "
-    "dylan earl elliot elliott ellis emerson evan fraser gavin glenn grant gray greer griffin "
-    "hayden hunter jackson jamie jay jesse jordan kelly kelsey kendall kennedy kerry kyle lane lee "
-    "leigh lindsay lloyd logan loren lynn mackenzie madison marion marshall mason mckenzie "
-    "mitchell morgan murray nelson noel palmer parker payton perry peyton preston quinn reed reese "
-    "regan reid riley robin ross rowan ryan shane shannon shaw shelby spencer stacy sterling "
-    "stewart sydney tanner taylor todd tracy travis trent tyler vaughn wade warren wayne wesley "
-    "whitney".split()
-)
+AMBIVALENT = frozenset(_LISTS.words("ambivalent"))
 """Words that stand as often for given names as for family names."""
 
 SURNAMES = frozenset[str]().union(*(t.surnames for t in _TRADITIONS))

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.months import any_month
 from casetrack.extract.references.wording import title_start
 from casetrack.graph.identity.facts import Description
@@ -19,31 +20,9 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.facts import Kind
     from casetrack.graph.identity.joined import Joined
 
-_NOUN_WORDS = (
-    *("Agreement", "Contract", "Lease", "Deed", "Indenture", "Guarantee", "Guaranty", "License"),
-    *("Licence", "Undertaking", "Memorandum of Understanding", "Letter of Intent", "Term Sheet"),
-    *("Mortgage", "Debenture", "Charterparty", "Charter Party", "Policy", "Plan", "Charter"),
-    *(
-        "Statement of Work",
-        "Purchase Order",
-        "Work Order",
-        "Task Order",
-        "Order Form",
-        "Side Letter",
-    ),
-    *("Terms and Conditions", "Protocol", "Covenant", "Promissory Note", "Engagement Letter"),
-    *(
-        "Vertrag",
-        "Vereinbarung",
-        "Abkommen",
-        "Contrat",
-        "Convention",
-        "Accord",
-        "Contrato",
-        "Acuerdo",
-    ),
-    *("Contratto", "Overeenkomst"),
-)
+_LISTS = WordLists(__file__)
+
+_NOUN_WORDS = _LISTS.phrases("noun_words")
 
 
 def _either_case(words: tuple[str, ...]) -> str:

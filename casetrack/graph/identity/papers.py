@@ -5,31 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LABELS = (
-    (
-        "invoice",
-        r"(?:Tax\s|Pro\s?-?forma\s|Commercial\s)?Invoice|Rechnungs?|Facture|Factura|Faktura",
-    ),
-    ("credit", r"Credit\s(?:Note|Memo)|Gutschrifts?"),
-    (
-        "order",
-        (
-            r"(?:Your\s|Our\s|Customer\s)?(?:Purchase\s|Sales\s|Work\s|Task\s|Call-off\s|Delivery\s|Release\s|Service\s)?Order"
-            r"|P\.?\s?O\.?|Bestell(?:ung|ungs)?|Auftrags?|Commande|Pedido"
-        ),
-    ),
-    ("quote", r"Quotation|Quote|Offer|Angebots?|Devis|Proposal"),
-    (
-        "contract",
-        (
-            r"(?:Master\s|Framework\s|Supply\s|Service\s|Services\s|Purchase\s|Blanket\s|Frame\s|Lease\s|Customer\s)*(?:Contract|Agreement)"
-            r"|Lease|Policy|Rahmen(?:vertrags?|vereinbarungs?|liefervertrags?)|Vertrags?|Vereinbarung|Contrat|Contrato"
-        ),
-    ),
-)
+_LISTS = WordLists(__file__)
+
+_LABELS = tuple(_LISTS.pairs("labels").items())
 _LABEL = "|".join(rf"(?P<{name}>{words})" for name, words in _LABELS)
 _ID = r"(?P<id>(?:[A-Z]{1,6} )?(?=[\w./-]*\d)[A-Za-z0-9]+(?:[-/._][A-Za-z0-9]+)*)"
 _NUMBER = re.compile(

@@ -6,6 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.extract.names.lexicon import DATES
 from casetrack.graph.document.titles import PARTIES, is_job
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
@@ -15,6 +16,8 @@ from casetrack.graph.entities.units import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 _PLAIN = (
     "Incorporated|Inc|Corporation|Corp|Limited Liability Company|Limited Partnership|"
@@ -56,36 +59,13 @@ _WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
 _WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
 """Forms that have no full stop of their own."""
 _SHORTENED = frozenset("inc corp co ltd pty pte bhd lda ltda".split())
-_BODIES = frozenset(
-    "academy administration agency association authority bank board bureau chamber church college "
-    "commission commissioners committee company corporation council court department federation "
-    "foundation fund guild hospital house institute institution league ministry museum office "
-    "order school secretary society state states suppliers trust trustees union university bar "
-    "republic regents governors kingdom city county town port house sons daughters center centre "
-    "club".split()
-)
-"""Words behind which *of* belongs to the name: Bank of …, University of …."""
+_BODIES = frozenset(_LISTS.words("bodies"))
 _TRAILERS = frozenset(
     "sons daughters partners associates company co brothers bros cie figli hijos fils sohn sohne "
     "sohne partner".split()
 )
 """Words behind *and* that belong to the name before it: … and Sons, … and Partners."""
-_OPENERS = frozenset(
-    "the this that these those whereas between among by with to from in on at for if upon neither "
-    "either both and or but as while when where since because although whether such any all each "
-    "every no not re dear attn attention cc via per under pursuant agreement amendment exhibit "
-    "schedule source contract dated witness note see also our its their his her my your page date "
-    "signed accepted agreed executed name title company party parties subject through against "
-    "respectively hereinafter former formerly copyright owner client customer buyer seller vendor "
-    "supplier licensor licensee lessor lessee landlord tenant borrower lender plaintiff plaintiffs "
-    "defendant defendants contractor guarantor issuer assignor assignee respondent petitioner "
-    "purchaser distributor consultant employer zwischen und der die das firma an von bei "
-    "f/k/a d/b/a a/k/a n/k/a later then today yesterday finally however moreover also thus "
-    "therefore meanwhile once after before until additionally further furthermore instead "
-    "accordingly consequently similarly likewise nevertheless subsequently previously currently "
-    "recently now here there spater dann danach heute gestern".split()
-)
-"""Words that stand before names and begin none."""
+_OPENERS = frozenset(_LISTS.words("openers"))
 _ABBREVIATED = frozenset(
     "st dr mr mrs ms wm chas geo jos bros mt ft no inc corp co ltd jr sr dept univ assn intl natl "
     "mfg".split()

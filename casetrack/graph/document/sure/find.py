@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
 from casetrack.graph.document.sure.boundaries import settled
 from casetrack.graph.document.sure.captions import captions
 from casetrack.graph.document.sure.companies import find_companies, walk_left
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import NameKind, NameSpan
     from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
+_LISTS = WordLists(__file__)
+
 # Who writes to whom: the heads of mails, also of forwarded and quoted ones.
 
 _FIELD: Final = re.compile(
@@ -42,24 +45,7 @@ _LOTUS: Final = re.compile(
     r"(?:Forwarded by|^From:|\n)[ \t]*\"?([A-Z][\w.'-]*(?: "
     r"[A-Z][\w.'-]*){1,3})/[A-Z][\w/]+(?:@[\w]+)?\s+on\s"
 )
-_FUNCTIONS = frozenset(
-    "admin administrator alert alerts all announcement announcements assistant benefits billing "
-    "board bounce clips careers claims communications compliance contact customer daemon "
-    "department "
-    "desk digest distribution do employees enquiries enquiry enterprise everyone exchange feedback "
-    "finance group groups help helpdesk hr info information invoices issues it jobs legal list "
-    "lists "
-    "mail mailer mailing mailman management manager marketing media members news newsletter "
-    "noreply "
-    "no-reply notification notifications office online operations orders outlook owner payroll "
-    "postmaster "
-    "press program project promotions query recipients reply report reports reservations sales "
-    "secretary "
-    "security server service services shop staff store subscriptions support survey system team "
-    "teams "
-    "technology trading undisclosed updates user users web webmaster worldwide www".split()
-)
-"""Words of addresses and display names that are no person's."""
+_FUNCTIONS = frozenset(_LISTS.words("functions"))
 _SHORTEST_MC = 4
 _PART: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]")

@@ -6,6 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from casetrack.base.words import WordLists
 from casetrack.graph.document.sure.companies import is_body, walk_right
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.sure.known import FIRMS
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.extract.spans import NameSpan
+
+_LISTS = WordLists(__file__)
 
 _DEAR: Final = re.compile(
     r"(?:Dear|My dear|Gentlemen|Ladies and Gentlemen|Sirs?\b|Madam\b|To whom it may concern|"
@@ -62,36 +65,9 @@ _ANYBODYS = frozenset(
 )
 """Hosts of mail that say nothing of a firm."""
 _HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
-_TRADES = frozenset(
-    "solicitors attorneys lawyers barristers advocates notaries architects surveyors accountants "
-    "auditors engineers consultants brokers agents auctioneers valuers builders contractors "
-    "merchants printers publishers planners advisers advisors dentists physicians opticians "
-    "joiners plumbers roofers electricians manufacturers importers exporters wholesalers stockists "
-    "shipbuilders brewers bakers growers rechtsanwalte steuerberater wirtschaftsprufer notare "
-    "architekten ingenieure".split()
-)
-"""What a firm's people are, as the line below its name says it, folded."""
-_NO_FIRM = frozenset(
-    "answers questions views "
-    "abteilung agreement annex antrag appendix application assistance attachment bericht branch "
-    "bulletin certificate checklist circular claim conditions confidential contents cover "
-    "department desk directorate division draft einschreiben estimate exhibit fax form head "
-    "headquarters invoice letter manual memo memorandum message minutes news notice office "
-    "order permission policy prejudice press procedure questionnaire quotation receipt rechnung "
-    "record reference release report request schedule section sent sheet statement summary "
-    "survey team terms unit update urgent vertrag vollmacht".split()
-)
-"""Words of headings, marks and parts of firms, folded."""
-_DIVISIONS = frozenset(
-    "accounting administration affairs africa america analysis analytics asia audit benefits "
-    "capital commerce communications compensation credit development distribution economics "
-    "europe facilities forecasting fundamentals futures health ipad iphone logistics markets "
-    "operations origination pacific payroll pensions pricing procurement production products "
-    "purchasing quality recruiting recruitment relations research risk safety sales science "
-    "security services strategy structuring supply tax technology trading training "
-    "underwriting".split()
-)
-"""What parts of firms are called by in signatures, by their last word, folded."""
+_TRADES = frozenset(_LISTS.words("trades"))
+_NO_FIRM = frozenset(_LISTS.words("no_firm"))
+_DIVISIONS = frozenset(_LISTS.words("divisions"))
 _DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _REFERENCE: Final = re.compile(
     r"(?:(?:our|your|my|ihr|unser) )?(?:re|ref|reference|date|datum|subject|betreff|zeichen|"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from casetrack.base.words import WordLists
 from casetrack.graph.entities.text import fold
+
+_LISTS = WordLists(__file__)
 
 QUOTES = '"“”„«»'
 INSIDE: Final = re.compile(r"\(([^()]{2,240})\)|\(((?:[^()]|\([^()]{1,60}\)){2,240})\)")
@@ -59,28 +62,7 @@ NOT_CALLED_SO: Final = re.compile(
 )
 """Before a term: it is the word for several, or a name that somebody will have one day."""
 NOBODY = frozenset("party parties we us our ours you your they agreement date term".split())
-THINGS = frozenset(
-    "act agreement agreements amendment assets business closing code collateral committee "
-    "confidential "
-    "content contract conditions copyrights current date day days deed deposit disclosures "
-    "documents "
-    "effective equipment event facility facilities fee fees form guidelines indenture information "
-    "insurance intellectual interest interests invention know-how law laws lease letter liability "
-    "license licence liens loan loans manual mark marks materials merger month note notes notice "
-    "obligations offer offering option order patent patents patient payment payments period "
-    "permits "
-    "plan policy position price premises procedures proceeds product products program programme "
-    "project projects property proposal proprietary prospectus rate records region regulations "
-    "report "
-    "requirements rights royalty rules sale securities service services share shares site software "
-    "specifications standards statement stock study system systems tax taxes technology term terms "
-    "territory transaction transactions trademarks units vehicle warrant warrants website work "
-    "works "
-    "year arrangement actions claims damages losses lawsuit litigation bonds claim case complaint "
-    "court motion settlement judgment test trial closing venture vertrag gegenstand "
-    "application applications approval disease disorder guideline infection practices "
-    "protocol regime standard syndrome therapy treatment vaccine virus".split()
-)
+THINGS = frozenset(_LISTS.words("things"))
 """What terms stand for that name nobody, by their last word, folded."""
 OF_FIRMS = frozenset(
     "services service systems system products technology insurance property software works "
