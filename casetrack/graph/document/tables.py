@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import Habit
 from casetrack.extract.tables.cells import Row, read_row
-from casetrack.extract.tables.heads import has_head, is_leaves, read_columns
+from casetrack.extract.tables.periods import has_head, is_leaves, read_columns
 from casetrack.extract.tables.rows import counts_things, is_per_share
 from casetrack.extract.tables.scales import Scale, find_scales
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.extract.tables.cells import Cell
-    from casetrack.extract.tables.heads import Column
+    from casetrack.extract.tables.periods import Column
     from casetrack.graph.document.facts import ChunkFacts
 
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.extract.tables.model import Cell, Row, row_text
 from casetrack.parse.drawn.names import CX, C, integer
 from casetrack.parse.drawn.text import Block, plain_text
 from casetrack.parse.numbers.formats import parse
-from casetrack.parse.table_rows import Cell, row_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,7 +121,7 @@ def _rows(group: list[_Series], axis: str) -> Iterator[Block]:
             if shown:
                 cells.append(Cell(" / ".join(shown), column))
         if cells:
-            yield Block((row_text(tuple(cells), names),), "table")
+            yield Block((row_text(Row(tuple(cells)), names),), "table")
 
 
 def _title(owner: Any) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.extract.tables.header import marked_lines
+from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.drawn.names import A, integer, is_true
 from casetrack.parse.drawn.text import Block, ListStyle, body_blocks, plain_text
-from casetrack.parse.table_head import marked_lines
-from casetrack.parse.table_rows import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from casetrack.parse.table_rows import Row
 
 _MAX_SPAN = 1000
 
@@ -45,4 +43,4 @@ def _row(cells: list[Any]) -> Row:
         if text:
             span = min(max(integer(cell.get("gridSpan"), 1) or 1, 1), _MAX_SPAN)
             found.append(Cell(text, column, span))
-    return tuple(found)
+    return Row(tuple(found))

@@ -9,16 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout.tables_heads import head_rows, row_between
-from casetrack.parse.layout.tables_model import (
-    Cell,
-    TableRow,
-    TextRow,
-    is_value,
-    is_year,
-    middle,
-    text_rows,
-)
+from casetrack.parse.layout.tables_model import Cell, TableRow, TextRow, middle, text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,9 +185,7 @@ def _fits(row: TableRow) -> bool:
     others = [cell for cell in row.cells if cell.column]
     if len(row.cells) < 2 or any(cell.span > 1 for cell in row.cells):
         return False
-    return all(is_value(cell.text) for cell in others) and not all(
-        is_year(cell.text) for cell in others
-    )
+    return all(is_value(cell.text) for cell in others) and any(c.sort == "number" for c in others)
 
 
 def _is_section(line: TextRow, columns: Sequence[Strip]) -> bool:
@@ -243,7 +234,7 @@ def names_columns(
     low, high = columns[0][0], columns[-1][1]
     size = row.cells[0].segments[0].size
     # The number of a name may stand below its word: ``Level``, ``2``.
-    values = sum(is_value(cell.text) and not is_year(cell.text) for cell in row.cells)
+    values = sum(cell.sort == "number" for cell in row.cells)
     if 2 * values >= len(row.cells):
         return False
     for cell in row.cells:

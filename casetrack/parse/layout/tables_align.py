@@ -13,18 +13,11 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout.tables_above import names_columns, take_names_above
 from casetrack.parse.layout.tables_heads import head_rows, row_between
 from casetrack.parse.layout.tables_judge import is_tabular
-from casetrack.parse.layout.tables_model import (
-    Table,
-    TableRow,
-    TextRow,
-    is_value,
-    is_year,
-    middle,
-    text_rows,
-)
+from casetrack.parse.layout.tables_model import Table, TableRow, TextRow, middle, text_rows
 from casetrack.parse.layout.tables_rules import NEAR, Stroke, Strokes
 from casetrack.parse.layout.tables_wrap import joined_rows, rows_of_bands
 
@@ -208,8 +201,7 @@ def _base(segment: Segment) -> float:
 
 
 def _has_values(band: Sequence[TextRow]) -> bool:
-    cells = [cell.text for line in band for cell in line.cells]
-    return any(is_value(text) and not is_year(text) for text in cells)
+    return any(cell.sort == "number" for line in band for cell in line.cells)
 
 
 def _common_strips(lines: Sequence[TextRow]) -> list[Strip]:
@@ -341,10 +333,7 @@ def _filled(lines: Sequence[TextRow], strips: Sequence[Strip]) -> list[Strip]:
 def _own_head(rows: Sequence[TableRow]) -> int:
     """Count the rows at the top of a run that name the columns: words or years over amounts."""
     below = {
-        cell.column
-        for row in rows
-        for cell in row.cells
-        if cell.column and is_value(cell.text) and not is_year(cell.text)
+        cell.column for row in rows for cell in row.cells if cell.column and cell.sort == "number"
     }
     count = 0
     for row in rows[:_MAX_HEAD]:
@@ -353,7 +342,7 @@ def _own_head(rows: Sequence[TableRow]) -> int:
             # The name of the first column goes on below the others.
             count += 1
             continue
-        if not over or any(is_value(c.text) and not is_year(c.text) for c in over):
+        if not over or any(c.sort == "number" for c in over):
             break
         held = {c.column for c in row.cells}
         # A name at the left over numbers at the right stands in the room before them.

@@ -10,16 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.model import is_value, sort_of
 from casetrack.parse.layout.tables_judge import is_tabular
-from casetrack.parse.layout.tables_model import (
-    Cell,
-    Table,
-    TableRow,
-    is_symbol,
-    is_value,
-    is_year,
-    text_rows,
-)
+from casetrack.parse.layout.tables_model import Cell, Table, TableRow, is_symbol, text_rows
 from casetrack.parse.layout.tables_wrap import joined_rows
 
 if TYPE_CHECKING:
@@ -88,10 +81,10 @@ class _Line:
 def _items(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Return the cells of a row right of its name; none where the line holds no amount."""
     first = cells[0].text
-    has_name = len(cells) > 1 and (not is_value(first) or is_year(first))
+    has_name = len(cells) > 1 and sort_of(first) != "number"
     items = cells[1:] if has_name else cells
     texts = [cell.text for cell in items]
-    values = sum(is_value(text) and not is_year(text) for text in texts)
+    values = sum(sort_of(text) == "number" for text in texts)
     words = sum(map(_is_word, texts))
     # Names of columns may hold a number: years most of all, or that of a level.
     if words:

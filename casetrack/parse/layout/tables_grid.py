@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import Box
+from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_lattice import Grid, covers, grids_of, is_regular
 from casetrack.parse.layout.tables_model import (
@@ -14,7 +15,6 @@ from casetrack.parse.layout.tables_model import (
     Table,
     TableRow,
     TextRow,
-    is_value,
     middle,
     text_rows,
     with_symbols,

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.parse.layout.tables_model import is_value, is_year
+from casetrack.extract.tables.model import is_value, sort_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +120,7 @@ def _is_contents(columns: Sequence[Sequence[Cell]]) -> bool:
     """Tell entries with page numbers: words, then whole numbers that never fall."""
     last = columns[-1]
     numbers = [int(m[1]) for cell in last if (m := _PAGE.fullmatch(cell.text))]
-    if len(numbers) < 0.8 * len(last) or all(is_year(str(n)) for n in numbers):
+    if len(numbers) < 0.8 * len(last) or all(sort_of(str(n)) == "year" for n in numbers):
         return False
     # The numbers of sections may stand in front; other values speak for a table.
     if len(columns) > 3 or all(map(_is_mostly_values, columns[:-1])):

@@ -8,9 +8,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.model import is_value, sort_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from casetrack.extract.tables.model import Sort
     from casetrack.parse.layout.segments import Segment
 
 CELL_GAP = 1.0
@@ -20,17 +23,6 @@ _KNOWN = 4096
 _OVERLAP = 0.6
 _VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
 _CLOSING_GAP, _NOTE_GAP = 1.5, 0.5
-_NUMBER = re.compile(
-    r"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){0,3}\s?[$\u20ac\u00a3\u00a5]|[A-Z]{3}(?=\s*[\d(]))?"
-    r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)\s*"
-    r"(?:%|\u2030|x|bps|pts?|[KMB]n?|[$\u20ac\u00a3\u00a5]|[A-Z]{3}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{0,3}\s*%?"
-)
-_EMPTY_VALUE = re.compile(
-    r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?"
-    r"|\d[\d.]*\s*%?\s*[-\u2013]\s*\d[\d.]*\s*%",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|[AEFP])?\*?")
 _SYMBOL = re.compile(r"[(]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5](?:\s*[(])?|[(]")
 _CLOSING = re.compile(r"[)%*\u2020]{1,3}")
 _NOTE = re.compile(r"[*\u2020]{1,3}")
@@ -77,6 +69,11 @@ class Cell:
             return self.segments[0].text.strip()
         ordered = sorted(self.segments, key=lambda s: (round(s.base), s.u0))
         return " ".join(s.text.strip() for s in ordered)
+
+    @property
+    def sort(self) -> Sort:
+        """What it contains."""
+        return sort_of(self.text)
 
     @property
     def is_bold(self) -> bool:
@@ -240,18 +237,6 @@ def _closes(before: Cell, cell: Cell) -> bool:
 def is_symbol(text: str, /) -> bool:
     """Tell a currency sign or an opening bracket that belongs to the number after it."""
     return bool(_SYMBOL.fullmatch(text.strip()))
-
-
-@lru_cache(_KNOWN)
-def is_value(text: str, /) -> bool:
-    """Tell a number, an amount or a dash in its place from words."""
-    text = text.strip()
-    return bool(_NUMBER.fullmatch(text) or _EMPTY_VALUE.fullmatch(text))
-
-
-def is_year(text: str, /) -> bool:
-    """Tell a year, which names a column as often as it stands in a cell."""
-    return bool(_YEAR.fullmatch(text.strip()))
 
 
 def middle(segment: Segment, /) -> float:

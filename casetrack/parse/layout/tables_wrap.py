@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.parse.layout.tables_model import Cell, TableRow, is_value
+from casetrack.extract.tables.model import is_value
+from casetrack.parse.layout.tables_model import Cell, TableRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.extract.tables.model import Cell, Row, head_names, row_text
 from casetrack.parse.drawn.text import Block
 from casetrack.parse.opendocument.names import CHART, MATH, OFFICE, TABLE, TEXT, local
-from casetrack.parse.table_rows import Cell, names_below, row_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def _paragraphs(body: Any) -> Iterator[Block]:
             shown = [
                 Cell(text, at) for at, text in enumerate(cells[:_MAX_COLUMNS], start=1) if text
             ]
-            text = row_text(tuple(shown), {})
+            text = row_text(Row(tuple(shown)))
         if text:
             yield Block((text,), "body" if element.tag in _PARAGRAPHS else "table")
 
@@ -71,16 +71,18 @@ def _chart(chart: Any, *, values: bool) -> Iterator[Block]:
         name = " ".join(filter(None, map(_words, axis.iterfind(f"{CHART}title"))))
         if name:
             yield Block((f"Axis: {name}",))
-    names: dict[int, str] = {}
+    heads: list[Row] = []
+    names: dict[int, str] | None = None
     for row in chart.iterfind(f"{TABLE}table//{TABLE}table-row"):
         texts = [_words(cell) for cell in row.iterfind(f"{TABLE}table-cell")][:_MAX_COLUMNS]
         cells = tuple(Cell(text, at) for at, text in enumerate(texts, start=1) if text)
         if local(row.getparent()) == "table-header-rows":
-            names = names_below(names, cells)
+            heads.append(Row(cells))
             if not values and cells:
                 yield Block((f"Series: {', '.join(cell.text for cell in cells)}",))
         elif cells and values:
-            yield Block((row_text(cells, names),), "table")
+            names = head_names(heads) if names is None else names
+            yield Block((row_text(Row(cells), names),), "table")
 
 
 def _words(element: Any) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.extract.tables.header import marked_lines, table_lines
+from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.drawn.text import Block
 from casetrack.parse.opendocument.names import DRAW, TABLE, TEXT, Break, BreakKind, Item, count
-from casetrack.parse.table_head import HeadRow, marked_lines, table_lines
-from casetrack.parse.table_rows import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def table_items(table: Any, read_cell: ReadCell, /) -> Iterator[Item]:
     if table.getparent().tag == f"{DRAW}frame":
         # Drawn tables, those on slides: the author ticks whether the first row is a header.
         ticked = table.get(f"{TABLE}use-first-row-styles") == "true"
-        lines = marked_lines([row.cells for row in sources], int(ticked))
+        lines = marked_lines(sources, int(ticked))
     else:
         lines = table_lines(sources)
     for text, (_, after) in zip(lines, rows, strict=True):
@@ -73,12 +73,12 @@ def _cells(row: Any) -> list[Any]:
     return [cell for cell in row if cell.tag == f"{TABLE}table-cell"]
 
 
-def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[HeadRow, list[Item]]:
+def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[Row, list[Item]]:
     if row.tag == f"{TEXT}soft-page-break":
-        return HeadRow(()), [Break(BreakKind.SOFT)]
+        return Row(), [Break(BreakKind.SOFT)]
     cells: list[Cell] = []
     after: list[Item] = []
-    column, bold = 1, True
+    column = 1
     for element in row:
         if element.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
             continue
@@ -89,10 +89,9 @@ def _parsed(row: Any, read_cell: ReadCell, *, is_marked: bool) -> tuple[HeadRow,
             span = count(element, f"{TABLE}number-columns-spanned", most=_MAX_COLUMNS)
             if content.text:
                 repeated = range(column, column + min(times, _MAX_REPEATED))
-                cells += [Cell(content.text, at, span) for at in repeated]
-                bold = bold and content.is_bold
+                cells += [Cell(content.text, at, span, content.is_bold) for at in repeated]
         column += times
-    return HeadRow(tuple(cells), is_marked, bold and bool(cells)), _one_break(after)
+    return Row(tuple(cells), is_marked), _one_break(after)
 
 
 def _one_break(items: list[Item]) -> list[Item]:

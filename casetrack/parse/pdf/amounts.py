@@ -12,8 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import hull
+from casetrack.extract.tables.model import is_value
 from casetrack.parse.layout.segments import Segment
-from casetrack.parse.layout.tables_model import is_symbol, is_value
+from casetrack.parse.layout.tables_model import is_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

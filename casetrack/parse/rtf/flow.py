@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from casetrack.extract.tables.header import table_lines
+from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.page_builder import hidden_mark
 from casetrack.parse.rtf.items import PAGE, Block, Break, Item
-from casetrack.parse.table_head import HeadRow, table_lines
-from casetrack.parse.table_rows import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,9 +87,9 @@ def _columns(rows: Sequence[TableRow]) -> list[int]:
     return kept
 
 
-def _parse(row: TableRow, edges: list[int]) -> HeadRow:
+def _parse(row: TableRow, edges: list[int]) -> Row:
     cells: list[Cell] = []
-    column, bold = 1, True
+    column = 1
     for i, content in enumerate(row.cells):
         blocks = [block for block in content if not isinstance(block, TableRow)]
         shape = row.shape.cells[i] if i < len(row.shape.cells) else None
@@ -99,12 +99,12 @@ def _parse(row: TableRow, edges: list[int]) -> HeadRow:
         text = cell_text(blocks)
         if shape is not None and shape.joins_left and cells and not text:
             last = cells[-1]
-            cells[-1] = Cell(last.text, last.column, after - last.column)
+            cells[-1] = replace(last, span=after - last.column)
         elif text and not (shape is not None and shape.joins_above):
-            cells.append(Cell(text, column, after - column))
-            bold = bold and all(block.is_bold for block in blocks if not block.is_blank)
+            bold = all(block.is_bold for block in blocks if not block.is_blank)
+            cells.append(Cell(text, column, after - column, bold))
         column = after
-    return HeadRow(tuple(cells), row.shape.is_header, bold and bool(cells))
+    return Row(tuple(cells), row.shape.is_header)
 
 
 def cell_text(blocks: Sequence[Block], /) -> str:

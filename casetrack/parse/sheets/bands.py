@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from casetrack.extract.tables.model import named
 from casetrack.parse.sheets.headers import Header, find_header, fits, joins_header, labels_of
 from casetrack.parse.sheets.model import SheetRow
-from casetrack.parse.table_rows import MAX_NAME_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -225,12 +225,7 @@ class Band:
 
     @staticmethod
     def _texts(row: SheetRow, labels: dict[int, str]) -> list[str]:
-        texts = []
-        for cell in row.cells:
-            label = labels.get(cell.column, "")
-            short = 0 < len(label) <= MAX_NAME_CHARS
-            texts.append(f"{label}: {cell.text}" if short else cell.text)
-        return texts
+        return [named(cell.text, labels.get(cell.column, "")) for cell in row.cells]
 
 
 def bands_of(

@@ -10,10 +10,11 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import HiddenSpan
+from casetrack.extract.tables.header import MAX_LEVELS
 from casetrack.parse.base import Line, Page, Paragraph
 from casetrack.parse.page_builder import clean_text, whole_hidden
 from casetrack.parse.sheets.bands import Band, bands_of
-from casetrack.parse.sheets.headers import LOOK_AHEAD, MAX_LEVELS, Header, find_header, labels_of
+from casetrack.parse.sheets.headers import LOOK_AHEAD, Header, find_header, labels_of
 from casetrack.parse.sheets.model import MAX_ROWS, Cell, SheetRow
 
 if TYPE_CHECKING:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.parse.sheets.headers import LOOK_AHEAD, find_header
-from casetrack.parse.sheets.model import Cell as SheetCell
-from casetrack.parse.sheets.model import SheetRow
-from casetrack.parse.table_rows import Cell, names_below, row_text
+from casetrack.extract.tables.header import Head, find_head
+from casetrack.extract.tables.model import Cell, Row, head_names, row_text
 from casetrack.parse.web.dom import LOST_END, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from casetrack.parse.sheets.model import CellKind
+    from collections.abc import Callable, Iterator, Sequence
 
 MAX_COLUMNS = 1000
 """As browsers do, further columns are counted as this one."""
 _PARTS = frozenset({"tbody", "tfoot", "thead"})
 _CELLS = frozenset({"td", "th"})
 _NOT_BESIDE = _CELLS | {"col", "colgroup", LOST_END}
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
 _BOLD = frozenset({"b", "strong"})
 
 
@@ -32,14 +26,6 @@ class TableLine:
 
     text: str
     is_caption: bool = False
-
-
-@dataclass(slots=True)
-class _Row:
-    cells: list[Cell]
-    heads: int
-    in_head: bool
-    style: str | None
 
 
 def rows(table: Node, text_of: Callable[[Node], str], /) -> list[TableLine] | None:
@@ -98,12 +84,12 @@ def _beside(table: Node, text_of: Callable[[Node], str]) -> Iterator[str]:
             yield text
 
 
-def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]) -> list[_Row]:
-    """Place the cells in columns; a merged cell stands where it begins."""
+def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]) -> list[Row]:
+    """Place the cells in columns; a merged cell is where it begins."""
     found = []
     taken: dict[int, int] = {}
     for number, (cells, in_head) in enumerate(sources):
-        column, placed, heads, bold = 1, [], 0, True
+        column, placed, heads = 1, [], 0
         for node in cells:
             while taken.get(column, 0) > number and column < MAX_COLUMNS:
                 column += 1
@@ -113,11 +99,13 @@ def _grid(sources: list[tuple[list[Node], bool]], text_of: Callable[[Node], str]
                 taken |= dict.fromkeys(range(column, column + span), number + below)
             text = text_of(node)
             if text:
-                placed.append(Cell(text, column, max(1, span)))
+                placed.append(Cell(text, column, max(1, span), _is_bold(node)))
                 heads += node.tag == "th"
-                bold = bold and _is_bold(node)
             column = min(column + max(1, span), MAX_COLUMNS)
-        found.append(_Row(placed, heads, in_head, "bold" if bold else None))
+        is_last = number + 1 == len(sources)
+        is_header = in_head or (heads == len(placed) > 1 and not is_last)
+        if placed:
+            found.append(Row(tuple(placed), is_header))
     return found
 
 
@@ -137,38 +125,16 @@ def _is_bold(cell: Node) -> bool:
     return False
 
 
-def _lines(grid: list[_Row], *, has_heads: bool) -> Iterator[TableLine]:
+def _lines(rows: Sequence[Row], *, has_heads: bool) -> Iterator[TableLine]:
+    """Yield the lines of rows; a file can mark headers, also below other rows."""
+    guessed = Head() if has_heads else find_head(rows)
+    heads: list[Row] = []
     names: dict[int, str] = {}
-    guessed = 0 if has_heads else _guess(grid, names)
-    after_header = False
-    for number, row in enumerate(grid):
-        if not row.cells:
+    for number, row in enumerate(rows):
+        if row.is_marked or guessed.titles <= number < guessed.rows:
+            heads.append(row)
+            yield TableLine(row_text(row))
             continue
-        is_header = row.in_head or number < guessed
-        is_header |= has_heads and row.heads == len(row.cells) > 1 and number + 1 < len(grid)
-        if is_header and number >= guessed:
-            names = names_below(names if after_header else {}, tuple(row.cells))
-        after_header = is_header
-        yield TableLine(row_text(tuple(row.cells), {} if is_header else names))
-
-
-def _guess(grid: list[_Row], names: dict[int, str]) -> int:
-    """Find a header that the table does not mark, as in sheets; returns how many rows it takes."""
-    body = [
-        SheetRow(n, [SheetCell(c.column, c.text, _kind(c), row.style) for c in row.cells])
-        for n, row in enumerate(grid[: LOOK_AHEAD + 1], start=1)
-        if row.cells
-    ]
-    if len(body) < 2:
-        return 0
-    found = find_header(body[0], body[1:], (), certain=False)
-    if found is None:
-        return 0
-    names.update(found.labels)
-    return body[0].number + found.rows - 1
-
-
-def _kind(cell: Cell) -> CellKind:
-    if _DATE.fullmatch(cell.text):
-        return "date"
-    return "number" if cell.is_value else "text"
+        if heads:
+            names, heads = head_names(heads), []
+        yield TableLine(row_text(row, names))

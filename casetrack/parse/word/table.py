@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.parse.table_head import HeadRow, table_lines
-from casetrack.parse.table_rows import Cell
+from casetrack.extract.tables.header import table_lines
+from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.word.styles import W, attribute, is_on
 
 if TYPE_CHECKING:
@@ -98,11 +98,10 @@ class TableRows:
         for text, (_, part) in zip(table_lines([row for row, _ in parsed]), parsed, strict=True):
             yield TableRow(text, part.starts_page, part.ends_page, part.nested)
 
-    def _parse(self, row: Any) -> tuple[HeadRow, CellPart]:
+    def _parse(self, row: Any) -> tuple[Row, CellPart]:
         cells: list[Cell] = []
         whole = CellPart()
         column = 1 + _number(attribute(row, "trPr/gridBefore"))
-        bold = True
         for element in _children(row, "tc"):
             span = max(1, _number(attribute(element, "tcPr/gridSpan")))
             part = self._cell(element)
@@ -110,11 +109,10 @@ class TableRows:
             merged = element.find(f"{W}tcPr/{W}vMerge")
             is_below = merged is not None and merged.get(f"{W}val") != "restart"
             if part.text and not is_below:
-                cells.append(Cell(part.text, column, span))
-                bold = bold and _is_bold(element)
+                cells.append(Cell(part.text, column, span, _is_bold(element)))
             column += span
         is_marked = is_on(row.find(f"{W}trPr"), "tblHeader")
-        return HeadRow(tuple(cells), is_marked, bold and bool(cells)), whole
+        return Row(tuple(cells), is_marked), whole
 
     def _cell(self, element: Any) -> CellPart:
         """Return a cell's text on one line; nested tables are given back for rows of their own."""
@@ -133,5 +131,10 @@ class TableRows:
 
 
 def _is_bold(cell: Any) -> bool:
-    runs = [run for run in cell.iter(f"{W}r") if run.find(f"{W}t") is not None]
-    return bool(runs) and all(is_on(run.find(f"{W}rPr"), "b") for run in runs)
+    has_text = False
+    for run in cell.iter(f"{W}r"):
+        if run.find(f"{W}t") is not None:
+            if not is_on(run.find(f"{W}rPr"), "b"):
+                return False
+            has_text = True
+    return has_text

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.parse.table_head import HeadRow, marked_lines, table_lines
-from casetrack.parse.table_rows import Cell
+from casetrack.extract.tables.header import marked_lines, table_lines
+from casetrack.extract.tables.model import Cell, Row
 
 
-def row(line: str, *, marked: bool = False) -> HeadRow:
+def row(line: str, *, marked: bool = False) -> Row:
     """Make a row of ``a | b^2 | | c``: a number after ``^`` is how many columns a cell covers.
 
     Cells in asterisks are bold.
@@ -19,9 +19,9 @@ def row(line: str, *, marked: bool = False) -> HeadRow:
         text, _, span = part.strip().partition("^")
         wide = int(span or 1)
         if text:
-            cells.append(Cell(text.strip("*"), column, wide))
+            cells.append(Cell(text.strip("*"), column, wide, "*" in line))
         column += wide
-    return HeadRow(tuple(cells), marked, "*" in line)
+    return Row(tuple(cells), marked)
 
 
 TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
@@ -79,7 +79,7 @@ def test_marked_rows_are_the_header() -> None:
 
 
 def test_the_author_says_how_many_rows_are_the_header() -> None:
-    rows = [row(line).cells for line in ("", "a | b", "c | d")]
+    rows = [row(line) for line in ("", "a | b", "c | d")]
     assert marked_lines(rows, 1) == ["", "a | b", "a: c | b: d"]
     assert marked_lines(rows, 0) == ["", "a | b", "c | d"]
     assert marked_lines(rows[:2], 1) == ["", "a | b"]

@@ -1,0 +1,135 @@
+"""Tables as readers find them: rows of cells with spans, and their text with names of columns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Sort = Literal["words", "number", "year", "day"]
+"""What a cell contains; years and days can also be names of columns."""
+
+MAX_NAME_CHARS = 200
+"""A longer name of a column is written once, in its own row, and not before each value."""
+
+_CACHED = 4096
+_NUMBER = re.compile(
+    r"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){0,3}\s?[$\u20ac\u00a3\u00a5]|[A-Z]{3}(?=\s*[\d(]))?"
+    r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)\s*"
+    r"(?:%|\u2030|x|bps|pts?|[KMB]n?|[$\u20ac\u00a3\u00a5]|[A-Z]{3}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{0,3}\s*%?"
+)
+_EMPTY_VALUE = re.compile(
+    r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?"
+    r"|\d[\d.]*\s*%?\s*[-\u2013]\s*\d[\d.]*\s*%",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d(?:/\d\d(?:\d\d)?|\s?[\u2013-]\s?\d{2,4}|[AEFP])?\*?")
+_DAY = re.compile(r"\d\d?\.\d\d?\.(?:\d\d){1,2}")
+
+
+@lru_cache(_CACHED)
+def is_value(text: str, /) -> bool:
+    """Return whether a cell's text is a number, an amount or a dash in its place."""
+    text = text.strip()
+    return bool(_NUMBER.fullmatch(text) or _EMPTY_VALUE.fullmatch(text))
+
+
+@lru_cache(_CACHED)
+def sort_of(text: str, /) -> Sort:
+    """Return what a cell's text is."""
+    text = text.strip()
+    if _YEAR.fullmatch(text):
+        return "year"
+    if _DAY.fullmatch(text):
+        return "day"
+    return "number" if is_value(text) else "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell with text.
+
+    Attributes
+    ----------
+    column, span
+        First column, and how many columns it covers.
+    is_bold
+        Whether all of its text is bold.
+    declared
+        What the file says that it contains; ``None`` where the text decides.
+    """
+
+    text: str
+    column: int
+    span: int = 1
+    is_bold: bool = False
+    declared: Sort | None = None
+
+    @property
+    def columns(self) -> range:
+        """The columns that it covers."""
+        return range(self.column, self.column + self.span)
+
+    @property
+    def sort(self) -> Sort:
+        """What it contains."""
+        return self.declared or sort_of(self.text)
+
+
+class Row(NamedTuple):
+    """The non-empty cells of a row, from left to right.
+
+    Attributes
+    ----------
+    is_marked
+        Whether the file declares it as a header.
+    is_shaded
+        Whether its background is shaded.
+    """
+
+    cells: tuple[Cell, ...] = ()
+    is_marked: bool = False
+    is_shaded: bool = False
+
+
+def head_names(rows: Iterable[Row], /, *, is_wrapped: bool = False) -> dict[int, str]:
+    """Return the name of each column that header rows give it, all levels: ``2024 / Q1``.
+
+    Parameters
+    ----------
+    is_wrapped
+        Whether a cell may continue in the cell of the same columns below it.
+    """
+    names: dict[int, str] = {}
+    spans: dict[int, int] = {}
+    for row in rows:
+        for cell in row.cells:
+            for column in cell.columns:
+                above = names.get(column)
+                if not above:
+                    names[column] = cell.text
+                elif cell.text and (is_wrapped or cell.text != above):
+                    is_level = not is_wrapped or spans[column] > cell.span
+                    names[column] = f"{above}{' / ' if is_level else ' '}{cell.text}"
+                spans[column] = cell.span
+    return names
+
+
+def named(text: str, name: str, /) -> str:
+    """Return the text of a cell after the name of its column, unless that is empty or long."""
+    return f"{name}: {text}" if 0 < len(name) <= MAX_NAME_CHARS else text
+
+
+def row_text(row: Row, names: Mapping[int, str] | None = None, /) -> str:
+    """Return a row as one line: ``Header: value | Header: value``.
+
+    A single cell over several columns carries no name: it introduces the rows below it.
+    """
+    cells = row.cells
+    if not names or (len(cells) == 1 and cells[0].span > 1):
+        return " | ".join(cell.text for cell in cells)
+    return " | ".join(named(cell.text, names.get(cell.column, "")) for cell in cells)
