@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.markup import address, esc, span
 from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.view import open_view
 from casetrack.base.records.shape import SOURCE
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box, Provenance
     from casetrack.base.records import Chunk
     from casetrack.parse.render import PageImage
+    from casetrack.store.workspace import State
 
 CHUNK_MARK = '<meta name="casetrack-chunk" content="'
 """Stands near the start of every page that is written, before the chunk's id."""
@@ -36,6 +38,13 @@ _FULL = 0.75
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\(?\w{1,3}[.)]|\d+(?:\.\d+)*)\s|.* \| ")
 _OVER = 1.5
 """Points by which a highlight goes over its line to either side."""
+
+
+def view_html(
+    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
+) -> str:
+    """Return a passage on its page as a self-contained page of HTML; see :func:`open_view`."""
+    return page_html(open_view(state, chunk_id, window=window, password=password))
 
 
 def page_html(view: View, /) -> str:

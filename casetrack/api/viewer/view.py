@@ -98,12 +98,6 @@ class View:
         """Rectangles of the passage's lines, in points of the page."""
         return [b.box for b in self.provenance.line_boxes]
 
-    def html(self) -> str:
-        """Return a page of HTML that needs nothing but itself."""
-        from casetrack.api.viewer.page import page_html
-
-        return page_html(self)
-
     def png(self, *, crop: bool = False) -> bytes:
         """Return the page with the passage marked.
 
@@ -140,13 +134,6 @@ class View:
         )
         notes = (*self.notes, *self.provenance.notes)
         return TextPage(self.chunk.citation, notes, tuple(drawn))
-
-
-def view_html(
-    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
-) -> str:
-    """Return a passage on its page as a self-contained page of HTML; see :func:`open_view`."""
-    return open_view(state, chunk_id, window=window, password=password).html()
 
 
 def view_png(

@@ -238,6 +238,8 @@ def make(place: Place, home: str, revisions: list[str], orders: bool, /) -> Made
         ordered = 0
         if orders and kind is INDEX:
             made = [keeper.load(folder / home / name) for name in names]
-            wanted = [s.folder and cells_build.build_one(s, s.folder) for s in cells.wanting(made)]
+            wanted = [
+                s.folder and cells_build.build_one(s, s.folder) for s in cells_build.wanting(made)
+            ]
             ordered = sum(map(bool, wanted))
         return Made(names, ordered, mirror.send(folder, (f"{home}/{name}" for name in names)))

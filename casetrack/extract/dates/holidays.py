@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.extract.dates.tokens import TokenStream
 
 FIXED: Final = {
     ("christmas", "eve"): (12, 24),
@@ -115,11 +114,14 @@ COUNTED: Final[dict[tuple[str, ...], Callable[[int], dt.date | None]]] = {
 FIRST_WORDS: Final = frozenset(name[0] for name in (*FIXED, *COUNTED))
 
 
-def name_at(stream: TokenStream, index: int) -> tuple[tuple[str, ...], int] | None:
-    """Return the longest holiday name that begins at a token, and the index behind it."""
+def name_at(low: Callable[[int], str], index: int) -> tuple[tuple[str, ...], int] | None:
+    """Return the longest holiday name that begins at a token, and the index behind it.
+
+    *low* returns the token at an index in small letters.
+    """
     best: tuple[tuple[str, ...], int] | None = None
     for name in (*FIXED, *COUNTED):
-        written = tuple(stream.low(index + n).replace("’", "'") for n in range(len(name)))
+        written = tuple(low(index + n).replace("’", "'") for n in range(len(name)))
         if written == name and (best is None or len(name) > len(best[0])):
             best = name, index + len(name)
     return best

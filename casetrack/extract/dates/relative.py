@@ -337,7 +337,7 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
     here = index
     step = words.STEPS.get(stream.low(here))
     here += step is not None
-    found = holidays.name_at(stream, here)
+    found = holidays.name_at(stream.low, here)
     if found is None:
         return None
     name, end = found
@@ -369,7 +369,7 @@ def holiday_in(stream: TokenStream, index: int, year: int) -> Node | None:
     """Return the day of the holiday that is named at a token, in a year."""
     from casetrack.extract.dates import holidays
 
-    found = holidays.name_at(stream, index)
+    found = holidays.name_at(stream.low, index)
     day = _holiday_day(found[0], year) if found else None
     return Node("day", year=day.year, month=day.month, day=day.day) if day else None
 

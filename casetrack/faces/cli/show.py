@@ -172,7 +172,9 @@ def _is_free(path: Path, view: "View") -> bool:
 
 
 def _write(view: "View", path: Path, suffix: str) -> Path:
-    content = view.png() if suffix == ".png" else view.html().encode("utf-8", "replace")
+    from casetrack.api.viewer.page import page_html
+
+    content = view.png() if suffix == ".png" else page_html(view).encode("utf-8", "replace")
     if not path.parent.is_dir():
         raise UsageError(
             f"There is no folder {path.parent}.", hint="Make it first, or choose another place."

@@ -300,7 +300,7 @@ class CaseTrackServer(Server[Any]):
 
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
-        return self._served.routes(self)
+        return self._served.routes(self.call_tool)
 
     def get_capabilities(self, *given: Any, **named: Any) -> ServerCapabilities:
         """Return what the server can do: its tools and prompts stay what they are.
@@ -330,7 +330,7 @@ class CaseTrackServer(Server[Any]):
             if self._news is not None:
                 group.start_soon(self._news.tell)
             if self._session.goes_on:
-                group.start_soon(go_on, self, self._session)
+                group.start_soon(go_on, self.call_tool, self.catalogue, self._session)
             yield
             group.cancel_scope.cancel()
 

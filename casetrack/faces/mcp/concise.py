@@ -18,12 +18,21 @@ import os
 from functools import partial
 from pathlib import PurePath
 from types import GenericAlias, NoneType, UnionType
-from typing import TYPE_CHECKING, Any, NotRequired, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    NotRequired,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from typing_extensions import is_typeddict
 
 from casetrack.base.errors import CollectionDamaged
-from casetrack.base.records.types import typed
+from casetrack.base.records.types import json_type, typed
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.budget import CONCISE_ROOM, ROOM, tokens
 from casetrack.faces.mcp.outputs import SHORT_LINE
@@ -249,6 +258,21 @@ def _pointers(node: Any) -> Iterator[str]:
 
 
 # --- types ----------------------------------------------------------------------------------
+
+
+def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
+    """Return the declared type of a tool's structured result, or ``None`` where it has none.
+
+    A tool that tells its results in two forms declares the detailed one; the concise one is made
+    of it by :func:`concise_type`, or declared second.
+    """
+    declared = get_type_hints(method, include_extras=True)["return"]
+    if get_origin(declared) is not Annotated:
+        return None
+    detailed, *short = declared.__metadata__
+    if not concise:
+        return json_type(detailed)
+    return json_type(short[0]) if short else concise_type(json_type(detailed))
 
 
 def concise_type(kind: Any, /) -> Any:

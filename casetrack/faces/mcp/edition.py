@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.base.editions import Edition
-    from casetrack.faces.mcp.app import CaseTrackServer
-    from casetrack.faces.mcp.handlers import Handler
+    from casetrack.faces.mcp.handlers import Caller, Handler
     from casetrack.faces.mcp.session import Session
 
 
-def _no_routes(_server: CaseTrackServer) -> list[Route]:
+def _no_routes(_call: Caller) -> list[Route]:
     return []
 
 
@@ -44,7 +43,7 @@ class ServedEdition:
     as_printed
         Whether results are those of the command line to the letter, next steps included.
     routes
-        Returns what is answered over HTTP besides the protocol.
+        Returns what is answered over HTTP besides the protocol, given what calls a tool.
     """
 
     edition: Edition
@@ -54,4 +53,4 @@ class ServedEdition:
     over: object = None
     find: Callable[[Session, str | None], Awaitable[Collection]] = locate
     as_printed: bool = False
-    routes: Callable[[CaseTrackServer], list[Route]] = _no_routes
+    routes: Callable[[Caller], list[Route]] = _no_routes

@@ -2,7 +2,7 @@
 
 A record stands for its JSON form, which its own declaration says (``base.records.shape``);
 here is only what a tool adds, cuts or puts around it. No tool list carries these types: tests hold
-every result against them (``specs.output_type``). Times are ISO 8601 in UTC; pages, paragraphs,
+every result against them (``concise.output_type``). Times are ISO 8601 in UTC; pages, paragraphs,
 lines and rows count from 1, characters from 0 with the end left out. Long lists are bounded;
 ``more`` then says how to get the rest.
 """

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
-
-from casetrack.base.records.types import json_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +122,8 @@ def build_tool(
     """Return the tool that *method* does, with another *description* where one is given.
 
     Its structured results have no schema in the list of tools, where 51 of them would take three
-    times the room of everything else; :func:`output_type` is what tests hold the results against.
+    times the room of everything else; tests compare the results with
+    :func:`casetrack.faces.mcp.concise.output_type`.
     """
     hints = ToolAnnotations(
         title=spec.title,
@@ -143,23 +142,6 @@ def build_tool(
     )
     built.parameters = _input_schema(built.parameters, spec.required)
     return built
-
-
-def output_type(method: Callable[..., Any], /, *, concise: bool = False) -> Any:
-    """Return the declared type of a tool's structured result, or ``None`` where it has none.
-
-    A tool that tells its results in two forms declares the detailed one; the concise one is made
-    of it by :func:`casetrack.faces.mcp.concise.concise_type`, or declared second.
-    """
-    declared = get_type_hints(method, include_extras=True)["return"]
-    if get_origin(declared) is not Annotated:
-        return None
-    detailed, *short = declared.__metadata__
-    if not concise:
-        return json_type(detailed)
-    from casetrack.faces.mcp.concise import concise_type
-
-    return json_type(short[0]) if short else concise_type(json_type(detailed))
 
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.graph import ContextGraph
     from casetrack.graph.relations.neighbours import Neighbours
+    from casetrack.graph.state_tables import StateTables
 
 RARE = 8
 """A thing in more chunks than this does not make two of them belong together."""
@@ -33,7 +33,7 @@ _UNIT = 840
 """Divisible by 1 to 8: shares of it are whole numbers, whose sum has no order."""
 
 
-def chunk_edges(source: ContextGraph, neighbours: Neighbours | None, /) -> pa.Table:
+def chunk_edges(source: StateTables, neighbours: Neighbours | None, /) -> pa.Table:
     """Return the edges between chunks, in the columns of the table ``edges``.
 
     ``similar``: cosine of at least 0.8, kept where one is among the ten nearest of the other.
@@ -54,7 +54,7 @@ def chunk_edges(source: ContextGraph, neighbours: Neighbours | None, /) -> pa.Ta
     return pa.concat_tables([*tables, _coreference(rare_places(source))])
 
 
-def rare_places(source: ContextGraph, /) -> Places:
+def rare_places(source: StateTables, /) -> Places:
     """Return the places of everything that can make chunks belong together."""
     return together(mentioned(source, NAME_KINDS), cited(source, EXTERNAL_TYPES))
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document
-    from casetrack.graph.graph import ContextGraph
     from casetrack.graph.relations.titles import Title
+    from casetrack.graph.state_tables import StateTables
 
 # What relations between documents are read from, made once for all of them.
 
@@ -40,7 +40,7 @@ class Leads:
         The collection.
     """
 
-    def __init__(self, source: ContextGraph, /) -> None:
+    def __init__(self, source: StateTables, /) -> None:
         self._source = source
         self.documents: tuple[Document, ...] = source.documents
         self.position = {d.document_id: i for i, d in enumerate(self.documents)}
@@ -275,7 +275,7 @@ _STATED = frozenset(
 )
 
 
-def document_edges(source: ContextGraph, /) -> pa.Table:
+def document_edges(source: StateTables, /) -> pa.Table:
     """Return all edges between documents, in the columns of the table ``edges``.
 
     ``shared_entities``
@@ -344,7 +344,7 @@ _Key = tuple[int, int, str]
 class _Stated:
     """What places, names, mails and the files themselves say: explicit, response_to and so on."""
 
-    def __init__(self, source: ContextGraph, leads: Leads) -> None:
+    def __init__(self, source: StateTables, leads: Leads) -> None:
         self._leads = leads
         self._places: dict[_Key, list[_Place]] = defaultdict(list)
         self._sure: dict[_Key, tuple[float, tuple[str, ...]]] = {}
@@ -397,7 +397,7 @@ class _Stated:
         if key[0] != key[1] and confidence > self._sure.get(key, (0.0, ()))[0]:
             self._sure[key] = confidence, basis
 
-    def _take_citations(self, source: ContextGraph) -> None:
+    def _take_citations(self, source: StateTables) -> None:
         import pyarrow.compute as pc
 
         table = source.table("citations")
@@ -424,7 +424,7 @@ class _Stated:
             ends = (b, a) if type_ == "attachment" else (a, b)
             self._places[*ends, type_].append(place)
 
-    def _take_ties(self, source: ContextGraph) -> None:
+    def _take_ties(self, source: StateTables) -> None:
         for tie in source.bearings.ties:
             if tie.source == tie.target or tie.says == "clause":
                 continue
@@ -436,7 +436,7 @@ class _Stated:
             if tie.says in _STATED:
                 self._places[tie.source, tie.target, tie.says].append(place)
 
-    def _take_mails(self, source: ContextGraph) -> None:
+    def _take_mails(self, source: StateTables) -> None:
         mails = source.mails
         for link in mails.links():
             key = (link.source, link.target, link.type)

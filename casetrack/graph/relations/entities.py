@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.state_tables import StateTables
 
 _PER_CHUNK = (40, 32, 24, 16, 12, 8, 6, 4, 3, 2)
 """Entities of a chunk that are paired, the rarest; the largest number that the pairs allow."""
@@ -33,7 +33,7 @@ _FAR = 4096
 """Longer than a chunk; a gap then fits twelve bits."""
 
 
-def entity_edges(source: ContextGraph, /) -> pa.Table:
+def entity_edges(source: StateTables, /) -> pa.Table:
     """Return the edges between entities, in the columns of the table ``edges``.
 
     ``co_occurrence``: persons, organisations, places and concepts that one chunk mentions. With *n*
@@ -101,7 +101,7 @@ def _pairs(
 
 
 def _telling(
-    source: ContextGraph, places: Places, spread: NDArray[np.int64], ends: NDArray[np.int64]
+    source: StateTables, places: Places, spread: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.graph import ContextGraph
     from casetrack.graph.relations.neighbours import Neighbours
+    from casetrack.graph.state_tables import StateTables
 
 RARE = 50
 """What more chunks than this mention leads nowhere in particular."""
@@ -45,7 +45,7 @@ class Expansion:
         The nearest chunks of every chunk; without them only what is mentioned counts.
     """
 
-    def __init__(self, source: ContextGraph, neighbours: Neighbours | None, /) -> None:
+    def __init__(self, source: StateTables, neighbours: Neighbours | None, /) -> None:
         vectors = source.chunk_vectors()
         self._ids = vectors.ids
         self._documents = vectors.documents
@@ -142,11 +142,11 @@ class Expansion:
         return "; ".join(parts)
 
 
-_made: weakref.WeakKeyDictionary[ContextGraph, Expansion] = weakref.WeakKeyDictionary()
+_made: weakref.WeakKeyDictionary[StateTables, Expansion] = weakref.WeakKeyDictionary()
 
 
 def expand(
-    source: ContextGraph,
+    source: StateTables,
     chunk_ids: Sequence[str],
     /,
     *,
@@ -183,7 +183,7 @@ def expand(
     return made.expand(chunk_ids, limit=limit)
 
 
-def _names(source: ContextGraph) -> dict[str, str]:
+def _names(source: StateTables) -> dict[str, str]:
     found: dict[str, str] = {}
     entities, references = source.table("entities"), source.table("references")
     for table, column in ((entities, "entity_id"), (references, "reference_id")):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.state_tables import StateTables
 
 CONCEPT_KINDS = ("person", "organization", "location", "concept")
 """Entities that connect: a date or a sum of money in two places need not be the same matter."""
@@ -58,7 +58,7 @@ class Places:
         return np.bincount(pairs // max(1, len(self.chunks)), minlength=len(self.things))
 
 
-def mentioned(source: ContextGraph, kinds: Collection[str], /) -> Places:
+def mentioned(source: StateTables, kinds: Collection[str], /) -> Places:
     """Return all places that mention an entity of these kinds."""
     import pyarrow.compute as pc
 
@@ -67,7 +67,7 @@ def mentioned(source: ContextGraph, kinds: Collection[str], /) -> Places:
     return _places(source, table.filter(kept), "entity_id")
 
 
-def cited(source: ContextGraph, types: Collection[str], /) -> Places:
+def cited(source: StateTables, types: Collection[str], /) -> Places:
     """Return all places that refer to something of these types, where it is certain to what."""
     import pyarrow.compute as pc
 
@@ -113,7 +113,7 @@ def _values(names: Collection[str]) -> pa.Array:
     return pa.array(sorted(names), pa.string())
 
 
-def _places(source: ContextGraph, table: pa.Table, column: str) -> Places:
+def _places(source: StateTables, table: pa.Table, column: str) -> Places:
     things, thing = coded(table[column])
     names, chunk = coded(table["chunk_id"])
     first = np.full(len(names), -1, np.int64)

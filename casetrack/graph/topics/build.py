@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.graph import ContextGraph
     from casetrack.graph.passages import Vectors
+    from casetrack.graph.state_tables import StateTables
 
 _SAMPLE = 4000
 _FEWEST, _MOST = 3, 15
@@ -32,7 +32,7 @@ _FEATURES = 512
 _PER_DOCUMENT = 2
 
 
-def topics(source: ContextGraph, /, *, most: int = _MOST) -> pa.Table:
+def topics(source: StateTables, /, *, most: int = _MOST) -> pa.Table:
     """Return the table ``topics`` of a collection; at most *most* rows, the largest first.
 
     Spherical k-means over the chunks' vectors, moved by their mean, of at most 4,000 chunks that a
@@ -69,7 +69,7 @@ def _count(chunks: int, most: int) -> int:
 
 
 def _by_meaning(
-    source: ContextGraph, vectors: Vectors, most: int
+    source: StateTables, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Return the group of each chunk, its nearness to the group, and phrases of a sample."""
     sample = sampled(vectors.ids, np.asarray(vectors.scales > 0), _SAMPLE)
@@ -82,7 +82,7 @@ def _by_meaning(
 
 
 def _by_words(
-    source: ContextGraph, vectors: Vectors, most: int
+    source: StateTables, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Group chunks by the phrases that several of them hold, weighted by their rarity."""
     phrases = phrases_of(source, vectors.ids)
@@ -119,7 +119,7 @@ def _apart(rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[n
 
 
 def _rows(
-    source: ContextGraph,
+    source: StateTables,
     vectors: Vectors,
     groups: NDArray[np.int64],
     worth: NDArray[np.float32],

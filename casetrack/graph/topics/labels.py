@@ -16,7 +16,7 @@ from casetrack.graph.spelling import normalised
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.state_tables import StateTables
 
 _LABEL_TERMS = 3
 _TERMS = 8
@@ -87,7 +87,7 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
 class TermNames:
     """How phrases are shown to people, and which of them only name somebody."""
 
-    def __init__(self, source: ContextGraph, /) -> None:
+    def __init__(self, source: StateTables, /) -> None:
         entities = source.table("entities")
         concepts = entities.filter(pc.equal(entities["kind"], "concept"))
         self._names = dict(
@@ -149,7 +149,7 @@ def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
     return found
 
 
-def phrases_of(source: ContextGraph, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
+def phrases_of(source: StateTables, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
     """Return the phrases of each chunk, each once, by chunk id."""
     found = source.phrases(chunk_ids)
     return {i: list(dict.fromkeys(p)) for i, p in zip(chunk_ids, found, strict=True)}

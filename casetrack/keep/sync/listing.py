@@ -27,7 +27,8 @@ from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, label
 from casetrack.keep.sync.cache import Hashed
-from casetrack.keep.sync.scan import FileState, Hasher, Scan, Vanished, documents_read
+from casetrack.keep.sync.items import FileState
+from casetrack.keep.sync.scan import Hasher, Scan, Vanished, documents_read
 from casetrack.parse.attachments import file_name
 from casetrack.store.files import storage_errors
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import UntakenFile
     from casetrack.keep.sources.base import Source
     from casetrack.keep.sync.cache import HashCache
-    from casetrack.keep.sync.plan import LedgerRow
+    from casetrack.keep.sync.items import LedgerRow
     from casetrack.keep.sync.scan import Presence
 
 _NO_HASH = "0" * 64

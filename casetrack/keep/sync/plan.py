@@ -15,56 +15,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.walk import suffix_of
+from casetrack.keep.sync.items import LedgerRow
 from casetrack.store.excluded import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from casetrack.keep.sync.scan import FileState, Scan
+    from casetrack.keep.sync.items import FileState
+    from casetrack.keep.sync.scan import Scan
     from casetrack.store.datasets import Snapshot
 
 
 _NOTHING = Excluded()
-
-
-class LedgerRow(NamedTuple):
-    """What is looked at of a row of the ledger.
-
-    Attributes
-    ----------
-    copy
-        The collection's own copy of the file.
-    told
-        What its source said of it, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
-    reading
-        The mark of how it was read and cut, see :attr:`casetrack.ingest.pipeline.Pipeline.reading`.
-    """
-
-    document_id: str
-    path: str
-    name: str
-    file_hash: str
-    parent_id: str | None
-    is_partial: bool
-    read_with: str | None
-    copy: str | None = None
-    told: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
-    reading: str = ""
-
-    @property
-    def source(self) -> object:
-        """The label of its source."""
-        return self.told[0]
-
-    @property
-    def is_remote(self) -> bool:
-        """See :attr:`casetrack.base.records.Document.is_remote`."""
-        return self.source is not None and self.path.startswith(f"{self.source}/")
-
-    @property
-    def suffix(self) -> str:
-        """The extension that it was read by."""
-        return suffix_of(self.copy or self.path)
 
 
 class Move(NamedTuple):

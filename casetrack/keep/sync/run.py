@@ -35,7 +35,7 @@ from casetrack.ingest.take import Options
 from casetrack.ingest.walk import Rules, extension_set
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.move import apply_moves
-from casetrack.keep.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
+from casetrack.keep.sync.plan import Move, Plan, SyncPlanner, rows_of
 from casetrack.keep.sync.report import Ended, build_report
 from casetrack.keep.sync.scan import FolderScan, Scan, Scanner, Stopped, holds_any_file, is_below
 from casetrack.store.excluded import excluded
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import IngestProgress
     from casetrack.base.records.sync import SyncReport
+    from casetrack.keep.sync.items import LedgerRow
     from casetrack.keep.sync.scan import Tell
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from casetrack.base.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
 from casetrack.ingest.walk import Walk, is_junk, suffix_of
 from casetrack.keep.sync.cache import Hashed, Signature
+from casetrack.keep.sync.items import FileState
 
 if TYPE_CHECKING:
     import threading
@@ -24,10 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.records import UntakenFile
-    from casetrack.ingest.discover import Origin
     from casetrack.ingest.walk import Rules
     from casetrack.keep.sync.cache import HashCache
-    from casetrack.keep.sync.plan import LedgerRow
+    from casetrack.keep.sync.items import LedgerRow
 
     Presence = Literal["there", "gone", "unknown"]
 
@@ -45,51 +45,6 @@ class Stopped(Exception):
 
 class Vanished(Exception):
     """The file went away, or changed, while it was being read."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A file of a folder, or an item of a source.
-
-    Attributes
-    ----------
-    path
-        The path that its document has.
-    signature
-        What it is known by while it is not touched, see :class:`~casetrack.keep.sync.cache.Hashed`;
-        ``None`` where the system would not say.
-    hash
-        SHA-256 of its content, hexadecimal; ``None`` beside a problem.
-    problem
-        Why it cannot be read, where that shows already.
-    textless, reason
-        See :class:`~casetrack.keep.sync.cache.Hashed`.
-    origin
-        What its source says of it.
-    fetched
-        Where its content lies now, if that is not *path*; empty where it lies nowhere yet.
-    """
-
-    path: str
-    signature: Signature | str | None
-    hash: str | None
-    problem: CaseTrackError | None = None
-    textless: str = ""
-    reason: str = ""
-    origin: Origin | None = None
-    fetched: str | None = None
-
-    @property
-    def suffix(self) -> str:
-        """Its extension: a reader is chosen by it."""
-        return suffix_of(self.origin.name if self.origin else self.path)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether it is still as it was when it was hashed; what was fetched stays so."""
-        if not isinstance(self.signature, Signature):
-            return True
-        return signature_of(self.path) == self.signature
 
 
 @dataclass(slots=True)
@@ -264,15 +219,6 @@ class FolderScan(Scan):
 def is_below(path: str, folder: str, /) -> bool:
     """Return whether *path* lies in *folder*, at any depth."""
     return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text, may be no file
-
-
-def signature_of(path: str, /) -> Signature | None:
-    """Return a file's signature, a link's target's; ``None`` where there is no file."""
-    try:
-        facts = os.stat(path)  # noqa: PTH116 - names that are no text
-    except OSError:
-        return None
-    return Signature.of(facts) if stat.S_ISREG(facts.st_mode) else None
 
 
 def presence(path: str, /) -> Presence:

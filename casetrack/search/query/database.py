@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from casetrack.search.query.functions import Calls
     from casetrack.search.query.reading import Reading
+    from casetrack.store.workspace import State
 
 
 class Database:
@@ -128,6 +129,11 @@ def _register(
     for view in GRAPH_VIEWS:
         if view in needed:
             register_view(cursor, view, graph_of(reading.state), calls.failed, number=number)
+
+
+def kept(_state: State, /) -> Kept:
+    """Return what keeps the database of a state's statements; see ``State.once``."""
+    return Kept()
 
 
 class Kept:

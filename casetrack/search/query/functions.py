@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError, UsageError
 from casetrack.base.records.queries import RetrievalCall
+from casetrack.search.query.reading import Retrieved
 from casetrack.store.sql.catalog import FILTERED_BY, catalog
 from casetrack.store.sql.connection import quoted
 
@@ -37,19 +38,6 @@ FILTERS = tuple(parameter.name for parameter in FILTERED_BY)
 """What may be asked of the documents that ``search`` and ``bm25`` look at, in this order."""
 _POSTINGS = "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What retrieval gave: one mapping per row, by the columns of the function.
-
-    ``mode``, ``stages`` and ``notes`` are those of a search.
-    """
-
-    rows: Sequence[dict[str, Any]]
-    mode: str | None = None
-    stages: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

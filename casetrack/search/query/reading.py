@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ChunkNotFound, withheld
 from casetrack.graph.opened import graph_of
-from casetrack.search.query.database import Kept
-from casetrack.search.query.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
@@ -24,6 +23,19 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 """Columns of ``search``, by the signal that each shows."""
 
 
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval gave: one mapping per row, by the columns of the function.
+
+    ``mode``, ``stages`` and ``notes`` are those of a search.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    mode: str | None = None
+    stages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class Reading:
     """Answers the functions of SQL from one committed state, which is opened as far as needed.
 
@@ -31,16 +43,10 @@ class Reading:
     ----------
     state
         What is asked; it keeps its reading, see :meth:`casetrack.store.workspace.State.once`.
-
-    Attributes
-    ----------
-    kept
-        Keeps the database of a statement for the next one.
     """
 
     def __init__(self, state: State, /) -> None:
         self.state = state
-        self.kept = Kept()
 
     @cached_property
     def keywords(self) -> Keywords:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError, withheld
 from casetrack.base.records.queries import QueryReport
+from casetrack.search.query.database import kept
 from casetrack.search.query.functions import Calls
 from casetrack.search.query.reading import Reading
 from casetrack.store.sql.arrays import beyond_python
@@ -145,7 +146,7 @@ def run_query(
     import pyarrow as pa
 
     named = by_schema(asked)
-    kept = next(iter(named.values())).kept
+    databases = next(iter(named.values())).state.once(kept)
     read = named_in = read_statement(statement)
     if views := listing(named_in.text, named):
         read, named_in = read_statement(views), read_statement("")  # which needs nothing
@@ -156,7 +157,7 @@ def run_query(
         calls = Calls(control)
         try:
             with (
-                kept.database(named, memory_mb=memory_mb) as database,
+                databases.database(named, memory_mb=memory_mb) as database,
                 database.cursor(named_in.text, calls) as cursor,
                 control.over(cursor, timeout),
             ):

@@ -25,16 +25,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.store.index import background
 from casetrack.store.index.arrays import map_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from casetrack.store.index.segment import Segment
     from casetrack.store.index.vectors import Asked
 
 _log = logging.getLogger(__name__)
@@ -151,32 +149,3 @@ def _looked(
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
     rows = np.concatenate([cells.rows[span] for span in spans]).astype(np.intp)
     return rows, np.concatenate([query.roughly(cells.codes[s], cells.scales[s]) for s in spans])
-
-
-def wanting(segments: Sequence[Segment], /) -> list[Segment]:
-    """Return the segments that should have cells and have none."""
-    return [s for s in segments if s.folder and s.size >= LEAST_ROWS and s.cells.get() is None]
-
-
-def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
-    """Start making the cells that are missing, in a process of its own with low priority.
-
-    Returns at once. Asked again within a minute, it does nothing.
-
-    Parameters
-    ----------
-    home
-        Folder of the index.
-    segments
-        Its stored segments.
-    values
-        Values in all vectors of the collection: in a small one nothing is made.
-
-    Returns
-    -------
-    bool
-        Whether a process was started.
-    """
-    if values < PAYS_FROM or not wanting(segments):
-        return False
-    return background.start("casetrack.store.index.cells_build", home)

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.store.index import background
 from casetrack.store.index.arrays import TEMPORARY, save_arrays
 from casetrack.store.index.background import step_back
-from casetrack.store.index.cells import FILE, Cells, wanting
+from casetrack.store.index.cells import FILE, LEAST_ROWS, PAYS_FROM, Cells
 from casetrack.store.index.stored_segments import load_segments
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from casetrack.store.index.segment import Segment
@@ -30,6 +33,35 @@ _SAMPLE = 32
 """Vectors per centroid that the centroids are learned from."""
 _ROUNDS = 6
 _BLOCK = 4096
+
+
+def wanting(segments: Sequence[Segment], /) -> list[Segment]:
+    """Return the segments that should have cells and have none."""
+    return [s for s in segments if s.folder and s.size >= LEAST_ROWS and s.cells.get() is None]
+
+
+def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
+    """Start making the cells that are missing, in a process of its own with low priority.
+
+    Returns at once. Asked again within a minute, it does nothing.
+
+    Parameters
+    ----------
+    home
+        Folder of the index.
+    segments
+        Its stored segments.
+    values
+        Values in all vectors of the collection: in a small one nothing is made.
+
+    Returns
+    -------
+    bool
+        Whether a process was started.
+    """
+    if values < PAYS_FROM or not wanting(segments):
+        return False
+    return background.start("casetrack.store.index.cells_build", home)
 
 
 def build_all(home: Path, /) -> int:

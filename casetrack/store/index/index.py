@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.store.datasets import dimension_of
-from casetrack.store.index import cells
+from casetrack.store.index import cells_build
 from casetrack.store.index.columns import as_numpy
 from casetrack.store.index.rows import NO_ROWS, both, by_segment, positions
 from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
@@ -213,7 +213,7 @@ def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None =
     stored = stored_segments(home, snapshot, dimension)
     ledger = snapshot.documents
     index = live_index(stored, ledger.revisions, dimension, fingerprint, lambda: ledger.ranks)
-    cells.request(home, stored, index.embedded_count * dimension)
+    cells_build.request(home, stored, index.embedded_count * dimension)
     return index
 
 

@@ -4,7 +4,6 @@ Whatever works on a collection takes a :class:`Workspace`; whatever answers from
 :class:`State`, so that one answer never mixes two states.
 """
 
-from casetrack.store.workspace.state import State
-from casetrack.store.workspace.workspace import Workspace
+from casetrack.store.workspace.workspace import State, Workspace
 
 __all__ = ["State", "Workspace"]

@@ -1,34 +1,240 @@
-"""An open collection: its folder, its settings, and the newest committed state."""
+"""An open collection, and one committed state of it: what is live, its index, its passages."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack.base.errors import ModelError
 from casetrack.base.license import Entitlements
+from casetrack.base.names import ShortIds
+from casetrack.base.records import ChunkWindow
 from casetrack.base.registry import registered
-from casetrack.store import marks, mirror
+from casetrack.store import find, marks, mirror
 from casetrack.store.damage import damage_told
 from casetrack.store.info import info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
+from casetrack.store.source_states import stale_sources
+from casetrack.store.untaken import untaken
+from casetrack.store.workspace.arguments import document_name, passage_id
 from casetrack.store.workspace.retry import twice
-from casetrack.store.workspace.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from casetrack.base.config import Settings
-    from casetrack.base.records import CollectionInfo
+    from casetrack.base.records import Chunk, CollectionInfo, Document, UntakenFile
     from casetrack.models.encoders import Encoders
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.index import Index
     from casetrack.store.index.recall import Lists
-
-    Searched = Callable[[State], Lists]
-    """Makes the lists of one search of a state."""
+    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 R = TypeVar("R")
+
+
+class State:
+    """One committed state, whatever is the newest by now. May be used from several threads.
+
+    Made by :meth:`Workspace.state`. The index is opened when first asked for, and kept.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    snapshot
+        What is live in this state.
+    index
+        Its search index, where that is known already.
+
+    Attributes
+    ----------
+    stamp, marks
+        What the user had marked by then, and what changes with it.
+    """
+
+    def __init__(
+        self, workspace: Workspace, snapshot: Snapshot, index: Index | None = None, /
+    ) -> None:
+        self.workspace = workspace
+        self.snapshot = snapshot
+        self._index = index
+        self._made: dict[Callable[[State], Any], Any] = {}
+        self._lock = threading.RLock()
+        # Before the marks themselves, so that one made between the two is not overlooked.
+        self.stamp = marks.stamp(workspace.folder)
+        self.marks = marks.read(workspace.folder)
+
+    @property
+    def index(self) -> Index:
+        """The search index, caught up with this state.
+
+        Raises
+        ------
+        CollectionDamaged
+            What is stored cannot be read.
+        """
+        from casetrack.store.index.index import open_index
+
+        with self._lock:
+            if self._index is None:
+                folder = self.workspace.folder
+                self.workspace.bring("views/index")
+                self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
+            return self._index
+
+    def once(self, make: Callable[[State], R], /) -> R:
+        """Return what *make* makes of this state; it is made once, and kept with the state."""
+        with self._lock:
+            if make not in self._made:
+                self._made[make] = make(self)
+            found: R = self._made[make]
+            return found
+
+    def next(self, snapshot: Snapshot, /) -> State:
+        """Return the state of a newer snapshot; what this one knows and is still true comes along.
+
+        Compaction moves rows about, but leaves what the index says of them as it is.
+        """
+        mine = self.snapshot
+        same = (mine.version, mine.generation) == (snapshot.version, snapshot.generation)
+        return State(self.workspace, snapshot, self._index if same else None)
+
+    def _fingerprint(self) -> str | None:
+        """Return that of the models whose vectors count; ``None`` where they cannot be had."""
+        encoders, snapshot = self.workspace.encoders, self.snapshot
+        try:
+            models = encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
+        except ModelError:
+            # Words need no model; who asks for vectors is told what is wrong with it.
+            return None
+        return models.fingerprint if models else None
+
+    def stale_notes(self, sources: Iterable[str | None], /) -> list[str]:
+        """Say of those of *sources* that the collection may be behind that they are stale, and why.
+
+        A source is stale after a sync that failed or was not finished, by its own account at this
+        moment, not at that of the state.
+        """
+        wanted = set(sources) - {None}
+        stale = stale_sources(self.workspace.folder) if wanted else {}
+        return [
+            f"What comes from {name} may be stale. {problem}"
+            for name, problem in sorted(stale.items())
+            if name in wanted
+        ]
+
+    def untaken(self) -> tuple[UntakenFile, ...]:
+        """Return the files that are not in the collection as they are now, and why."""
+        return untaken(self.workspace.folder, self.snapshot.documents.values())
+
+    # --- documents and passages ---------------------------------------------------------------
+
+    def documents(self) -> list[Document]:
+        """Return all documents, those that came in last first."""
+        return sorted(
+            self.snapshot.documents.values(),
+            key=lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+        )
+
+    def document(self, named: DocumentRef, /) -> Document:
+        """Return the document that is meant, as it is in this state.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        UsageError
+            It is neither a document nor the name of one.
+        """
+        return find.find_document(self.snapshot, document_name(named))
+
+    def attached_to(self, document: Document, /) -> list[Document]:
+        """Return what is attached to a document, all levels down."""
+        return find.attached_to(self.snapshot, document)
+
+    def chunk(self, place: PassageRef, /) -> Chunk:
+        """Return the chunk in which a passage stands.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        AmbiguousName
+            It is the beginning of several ids.
+        UsageError
+            It is no passage.
+        """
+        return find.find_chunk(self.snapshot, passage_id(place))
+
+    def chunk_id(self, place: PassageRef, /) -> str:
+        """Return the whole id of the chunk in which a passage stands.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        return find.whole_chunk_id(self.snapshot, passage_id(place))
+
+    def short_chunk_ids(self) -> ShortIds:
+        """Return how the ids of passages are told in short: see :class:`ShortIds`.
+
+        Worked out once for a state: it looks through all of them.
+        """
+        return self.once(_short_chunk_ids)
+
+    def short_document_ids(self) -> ShortIds:
+        """Return how the ids of documents are told in short."""
+        return self.once(_short_document_ids)
+
+    def chunks_of(self, document: Document, /) -> list[Chunk]:
+        """Return the chunks of a document in reading order."""
+        return find.chunks_of(self.snapshot, document)
+
+    def siblings(self, place: PassageRef, /) -> tuple[list[Chunk], int]:
+        """Return the chunks of a passage's document, and the position of the passage among them.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        chunk = self.chunk(place)
+        found = self.chunks_of(self.snapshot.documents[chunk.provenance.document_id])
+        return found, next(i for i, c in enumerate(found) if c.chunk_id == chunk.chunk_id)
+
+    def around(self, place: PassageRef, window: int, /) -> ChunkWindow:
+        """Return a passage with up to *window* chunks before and after it in its document.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        if not window:
+            return ChunkWindow((), self.chunk(place), ())
+        own = self.chunk(place)
+        near = find.chunks_near(self.snapshot, own, window)
+        at = next(i for i, chunk in enumerate(near) if chunk.chunk_id == own.chunk_id)
+        return ChunkWindow(tuple(near[:at]), near[at], tuple(near[at + 1 :]))
+
+
+def _short_chunk_ids(state: State) -> ShortIds:
+    return find.short_chunk_ids(state.snapshot)
+
+
+def _short_document_ids(state: State) -> ShortIds:
+    documents = state.snapshot.documents
+    return ShortIds.among(documents, taken=(d.name for d in documents.values()))
+
+
+if TYPE_CHECKING:
+    Searched = Callable[[State], Lists]
+    """Makes the lists of one search of a state."""
 
 
 class Workspace:

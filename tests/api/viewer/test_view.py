@@ -115,7 +115,7 @@ def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> N
     view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert view.notes == ()
-    read = Tree(view.html())
+    read = Tree(page_html(view))
     assert words(read.text("mark")) == words(chunk.text)
     whole = words("".join(b.text + "\n" for b in view.page.blocks))
     tiled = words(read.text("div", "prose"))
@@ -175,7 +175,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
     chunks = collection.read.chunks("big.txt")
     chunk = chunks[len(chunks) // 2]
     view = open_view(collection.workspace.state(), chunk.chunk_id)
-    html = view.html()
+    html = page_html(view)
     assert len(html) < 4 * AROUND_CHARS
     assert words(Tree(html).text("mark")) == words(chunk.text)
     assert view.page.left_out_before > 0
@@ -218,7 +218,7 @@ def test_a_file_that_is_not_what_it_was_is_not_shown_as_the_source(
     assert view.image is None
     (note,) = view.notes
     messages(note)
-    read = Tree(view.html())
+    read = Tree(page_html(view))
     assert note in read.text("p", "note")
     assert words(read.text("mark")) == words(chunk.text)
     assert str(source) in read.text("dd")

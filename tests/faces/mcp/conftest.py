@@ -14,8 +14,8 @@ from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.faces.mcp.app import CaseTrackServer
 from casetrack.faces.mcp.catalogue import Catalogue
+from casetrack.faces.mcp.concise import output_type
 from casetrack.faces.mcp.server import build_server
-from casetrack.faces.mcp.specs import output_type
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.keep.sync import move as move_room
-from casetrack.keep.sync.plan import LedgerRow, SyncPlanner, pair
+from casetrack.keep.sync.items import FileState, LedgerRow
+from casetrack.keep.sync.plan import SyncPlanner, pair
 from casetrack.keep.sync.run import Sync
-from casetrack.keep.sync.scan import FileState, FolderScan
+from casetrack.keep.sync.scan import FolderScan
 
 if TYPE_CHECKING:
     from pathlib import Path

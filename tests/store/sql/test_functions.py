@@ -18,8 +18,8 @@ from casetrack.base.errors import (
     QueryError,
     UsageError,
 )
-from casetrack.search.query.functions import MOST_QUESTIONS, Retrieved
-from casetrack.search.query.reading import Reading
+from casetrack.search.query.functions import MOST_QUESTIONS
+from casetrack.search.query.reading import Reading, Retrieved
 from casetrack.search.query.run import run_query
 from casetrack.store.sql.catalog import Function, View, catalog
 

@@ -10,9 +10,8 @@ from casetrack.api.viewer.report.parts import MAX_NAME, and_more, command, secti
 from casetrack.api.viewer.symbols import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from casetrack.api.viewer.report.gather import Report
     from casetrack.api.viewer.report.passages import Passages
     from casetrack.base.records.marks import Mark, PlacedMark
 
@@ -44,22 +43,20 @@ def place_of_mark(mark: Mark, /) -> tuple[str, int, int, int]:
     return (mark.document_id or "", mark.page or 0, mark.char_start or 0, mark.char_end or 0)
 
 
-def marked(report: Report, passages: Passages, /) -> Iterator[str]:
+def marked(name: str, marks: Sequence[PlacedMark], passages: Passages, /) -> Iterator[str]:
     """Yield what the user has marked; nothing where nothing is."""
-    if not report.marks:
+    if not marks:
         return
     passages.start_section()
     lead = "What you have starred and tagged, with what you said of it."
-    yield from section(("marks", "Your marks"), _marked(report, passages), lead=lead)
+    yield from section(("marks", "Your marks"), _marked(name, marks, passages), lead=lead)
 
 
-def _marked(report: Report, passages: Passages) -> Iterator[str]:
-    places = [
-        list(group) for _, group in groupby(report.marks, key=lambda m: place_of_mark(m.mark))
-    ]
+def _marked(name: str, marks: Sequence[PlacedMark], passages: Passages) -> Iterator[str]:
+    places = [list(group) for _, group in groupby(marks, key=lambda m: place_of_mark(m.mark))]
     rows = [_row(group, passages) for group in places[:MOST]]
     yield table(_COLUMNS, rows, "Your marks")
-    yield and_more(len(rows), len(places), "place", command("marks", report.name))
+    yield and_more(len(rows), len(places), "place", command("marks", name))
 
 
 def _row(group: list[PlacedMark], passages: Passages) -> tuple[str, ...]:

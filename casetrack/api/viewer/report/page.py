@@ -116,7 +116,7 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     passages = Passages(report.name)
     written = [
         *glance(report, passages),
-        *marked(report, passages),
+        *marked(report.name, report.marks, passages),
         *sections.timeline(report, passages),
         *sections.people(report, passages),
         *sections.amounts(report, passages),

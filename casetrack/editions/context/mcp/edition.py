@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.editions.context.home import ContextHome
-    from casetrack.faces.mcp.app import CaseTrackServer
-    from casetrack.faces.mcp.handlers import Handler
+    from casetrack.faces.mcp.handlers import Caller, Handler
     from casetrack.faces.mcp.session import Session
 
 
@@ -44,10 +43,10 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         # There is one, and no call names it.
         return await in_thread(lambda: home.collection)
 
-    def routes(server: CaseTrackServer) -> list[Route]:
+    def routes(call: Caller) -> list[Route]:
         from casetrack.editions.context.mcp.rest import rest_routes
 
-        return rest_routes(server)
+        return rest_routes(call)
 
     return ServedEdition(
         edition("context"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from casetrack.faces.mcp.app import CaseTrackServer
+    from casetrack.faces.mcp.handlers import Caller
 
     Answer = Callable[[Request], Awaitable[Response]]
 
@@ -33,11 +33,11 @@ _MANY = ("source", "path", "kind", "language")
 """Parameters of an address that may be repeated."""
 
 
-def rest_routes(server: CaseTrackServer, /) -> list[Route]:
-    """Return the paths, answered by the tools of *server*."""
+def rest_routes(call: Caller, /) -> list[Route]:
+    """Return the paths, answered by the tools of a server."""
 
     def at(name: str, *methods: str) -> list[Route]:
-        answer = _only(methods, _answering(server, name))
+        answer = _only(methods, _answering(call, name))
         return [Route(path, answer, methods=_ANY) for path in (f"/{name}", f"/tools/{name}")]
 
     return [
@@ -62,14 +62,14 @@ def _only(methods: tuple[str, ...], answer: Answer) -> Answer:
     return checked
 
 
-def _answering(server: CaseTrackServer, name: str) -> Answer:
+def _answering(call: Caller, name: str) -> Answer:
     async def answer(request: Request) -> Response:
         serve_for(ConnectionState(remembers=False, reads_all=True))
         try:
             arguments = await _arguments(request)
         except ValueError as error:
             return _sent({"error": {"code": "bad_request", "message": str(error)}})
-        result = await server.call_tool(name, arguments)
+        result = await call(name, arguments)
         return _sent(getattr(result, "structured_content", None) or {})
 
     return answer

@@ -1,0 +1,376 @@
+"""The tables of one state of a collection, made when first asked for, and kept.
+
+What every document says lies in segments (:mod:`casetrack.graph.segment`). The entities over all
+documents, the edges and the topics are made from those, and stay in ``views/graph/tables`` until
+the collection changes; places are put together from the segments each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import threading
+from abc import ABC, abstractmethod
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.base import schema
+from casetrack.base.registry import registered
+from casetrack.graph import tables as made
+from casetrack.graph.marks import in_documents, marks_table, place_marks
+from casetrack.graph.passages import Passages
+from casetrack.graph.segment_tables import write_table
+from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
+from casetrack.graph.tables import Entities, Live
+from casetrack.ingest.pipeline.files import of_collection
+from casetrack.ingest.steps.failures import attempt, collect_failures
+from casetrack.store.files import put_in_place
+from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.sealed import read_table
+from casetrack.store.marks import Marks
+from casetrack.store.sql.trusted import OwnSql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.base.records import Chunk, CollectionInfo, Document
+    from casetrack.base.records.graph import Quote
+    from casetrack.base.records.marks import PlacedMark
+    from casetrack.graph.entities.merge import Merged
+    from casetrack.graph.passages import Vectors
+    from casetrack.graph.relations.bearings import Bearings
+    from casetrack.graph.relations.mails import Mails
+    from casetrack.ingest.pipeline.files import PipelineFile
+    from casetrack.ingest.steps.join import JoinRules
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.index.index import Index
+    from casetrack.store.sql.views import EdgeKind, GraphView
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+_GRACE_SECONDS = 900.0
+
+
+class StateTables(ABC):
+    """The tables of one state of a collection; each is made once, when first asked for.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    info
+        Its facts.
+    snapshot, index
+        The state, and its search index.
+    marks
+        The user's word, which comes last.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        info: CollectionInfo,
+        snapshot: Snapshot,
+        index: Index,
+        marks: Marks | None = None,
+        /,
+    ) -> None:
+        self._folder = folder
+        self._home = folder / "views" / "graph"
+        self._info = info
+        self._snapshot = snapshot
+        self._index = index
+        self._marks = marks or Marks()
+        self._tables: dict[str, pa.Table] = {}
+        self._failed: dict[str, str] = {}
+        self._lock = threading.RLock()
+        self._made: dict[Callable[[Any], Any], Any] = {}
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection."""
+        return self._info
+
+    @property
+    def home(self) -> Path:
+        """The folder of the map in that of the collection."""
+        return self._home
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state."""
+        return self._snapshot
+
+    @cached_property
+    def _pipeline(self) -> PipelineFile:
+        return of_collection(self._info.pipeline, self._folder)
+
+    @cached_property
+    def _rules(self) -> JoinRules:
+        return self._pipeline.join_rules
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """All documents, ordered by name, path and id."""
+        return ordered(self._snapshot)
+
+    # --- tables -------------------------------------------------------------------------------
+
+    def table(self, name: GraphView, /) -> pa.Table:
+        """Return a table of the graph, as ``schemas`` declares it, all live rows."""
+        with self._lock:
+            if name not in self._tables:
+                empty = schema.table(name).arrow().empty_table
+                self._tables[name] = self._guarded(name, partial(self._make, name), empty)
+            return self._tables[name]
+
+    def _guarded(self, name: str, make: Callable[[], T], otherwise: Callable[[], T], /) -> T:
+        """Return the rows of a builder; if it fails it loses them, and ``notes`` names it."""
+        with collect_failures("the map") as failures:
+            made = attempt(name, make, None)
+        if made is None:
+            self._failed[name] = failures.all()[0].error
+            return otherwise()
+        return made
+
+    def _make(self, name: GraphView) -> pa.Table:
+        if name == "entities":
+            return self._entities.table
+        if name == "marks":
+            return marks_table(self.marks)
+        if name in {"mentions", "dates", "amounts"}:
+            build = {"mentions": made.mentions, "dates": made.dates, "amounts": made.amounts}
+            return made.plain(name, build[name](self._live, self._entities))
+        if name == "references":
+            return self._references
+        if name == "citations":
+            found = made.plain("citations", made.citations(self._live))
+            found = made.with_targets(found, self._targets, self.documents)
+            return self.bearings.aim(found)
+        for tables in registered("tables").values():
+            if name in tables:
+                return tables[name](self)
+        if name == "edges":
+            parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
+            return pa.concat_tables(parts).combine_chunks()
+        return self._kept("topics", self._topics)
+
+    @abstractmethod
+    def _make_edges(self, kind: EdgeKind) -> pa.Table:
+        """Make the edges between nodes of one kind."""
+
+    @abstractmethod
+    def _topics(self) -> pa.Table:
+        """Make the table of topics."""
+
+    def edges(self, kind: EdgeKind, /) -> pa.Table:
+        """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
+        with self._lock:
+            name = f"edges_{kind}"
+            if name not in self._tables:
+                make = partial(self._kept, name, partial(self._make_edges, kind))
+                empty = schema.table("edges").arrow().empty_table
+                self._tables[name] = self._guarded(name, make, empty)
+            return self._tables[name]
+
+    def nodes(self) -> pa.Table:
+        """Return ``id`` and ``place`` of entities, documents and chunks, by name and position."""
+        ids = sorted(self.table("entities")["entity_id"].to_pylist())
+        ids += [d.document_id for d in self.documents]
+        ids += self._live.chunks["chunk_id"].to_pylist()
+        return pa.table({"id": pa.array(ids, pa.string()), "place": np.arange(len(ids))})
+
+    @cached_property
+    def _live(self) -> Live:
+        return Live(self.documents, tuple(stored_segments(self._home / "segments", self._snapshot)))
+
+    @cached_property
+    def marks(self) -> tuple[PlacedMark, ...]:
+        """What the user says of documents, passages, names and events, where it stands now."""
+        return place_marks(self._marks.all, self._snapshot, self.quotes, self._edits)
+
+    @cached_property
+    def _edits(self) -> dict[str, dict[str, str | None]]:
+        """By the mark's id, whom each edit of the user's found; none of those that are idle."""
+        found = self._entities.found if self._marks.entity_edits else None
+        return {} if found is None else {row["mark_id"]: row for row in found.to_pylist()}
+
+    @cached_property
+    def _entities(self) -> Entities:
+        """The table ``entities``, and what of the documents belongs to each."""
+        from casetrack.graph.entities.merge import merge
+
+        merged: list[Merged] = []
+
+        def once() -> Merged:
+            if not merged:
+                edits = in_documents(self._marks.entity_edits, self._snapshot)
+                merged.append(merge(self._live.locals, self._rules, edits))
+            return merged[0]
+
+        def entities() -> pa.Table:
+            return made.plain("entities", made.counted(self._live, once()))
+
+        def numbers() -> pa.Table:
+            return pa.table({"entity": pa.array(once().codes, pa.int32())})
+
+        def merged_entities() -> Entities:
+            table = self._kept("entities", entities)
+            codes = as_numpy(self._kept("entity_of", numbers)["entity"])
+            if not self._marks.entity_edits:
+                return Entities(table, codes)
+            moved = self._kept("moved", lambda: once().moved)
+            return Entities(table, codes, moved, self._kept("edits", lambda: once().found))
+
+        def none() -> Entities:
+            empty = schema.table("entities").arrow().empty_table()
+            return Entities(empty, np.full(self._live.locals.num_rows, -1, np.int32))
+
+        with self._lock:
+            return self._guarded("entities", merged_entities, none)
+
+    @cached_property
+    def _references(self) -> pa.Table:
+        def references() -> pa.Table:
+            from casetrack.graph.relations.targets import targets
+
+            citations = made.plain("citations", made.citations(self._live))
+            table, spellings = made.references(citations)
+            rows = [
+                row | {"spellings": spellings.get(row["reference_id"], [])}
+                for row in table.select(["reference_id", "type", "name"]).to_pylist()
+            ]
+            found = targets(rows, self.documents)
+            return made.plain("references", made.with_targets(table, found, self.documents))
+
+        return self._kept("references", references)
+
+    @cached_property
+    def bearings(self) -> Bearings:
+        """What the documents say of each other, and of which of them."""
+        from casetrack.graph.relations.bearings import Bearings
+        from casetrack.graph.relations.told import parties_of
+
+        live = self._live
+        codes = self._entities.codes
+        known = pa.array(np.maximum(codes, 0), mask=codes < 0)
+        ids = self._entities.table["entity_id"].combine_chunks().take(known).to_pylist()
+        indexes = zip(
+            live.chunks["chunk_id"].to_pylist(), live.chunks["chunk_index"].to_pylist(), strict=True
+        )
+        return Bearings.of(
+            self.documents,
+            live.identities.to_pylist(),
+            live.sayings.to_pylist(),
+            parties_of(live.locals, ids, dict(indexes), len(self.documents)),
+            self.mails,
+        )
+
+    @cached_property
+    def mails(self) -> Mails:
+        """The mails: which answers which, which are one thread, and which are copies of one."""
+        from casetrack.graph.relations.mails import Mails
+
+        live = self._live
+        identities, sayings = live.identities, live.sayings
+        own = identities.filter(pc.equal(identities["kind"].cast(pa.string()), "mail"))
+        quoted = sayings.filter(
+            pc.and_(
+                pc.equal(sayings["says"].cast(pa.string()), "quotes"),
+                pc.invert(sayings["repeated"]),
+            )
+        )
+        return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
+
+    @cached_property
+    def _targets(self) -> dict[str, str]:
+        table = self.table("references")
+        pairs = zip(
+            table["reference_id"].to_pylist(), table["target_document_id"].to_pylist(), strict=True
+        )
+        return {reference: target for reference, target in pairs if target is not None}
+
+    # --- what is kept on disk -----------------------------------------------------------------
+
+    @cached_property
+    def _key(self) -> str:
+        return state_key(self._snapshot, self._rules, self._marks)
+
+    def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
+        """Return a table that was made of this state before, or make and keep it."""
+        path = self._home / "tables" / self._key / f"{name}.arrow"
+        with contextlib.suppress(OSError, ValueError):
+            return read_table(path)
+        table = make()
+        temporary = path.with_name(f".{name}.{secrets.token_hex(6)}.tmp")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_table(table, temporary, at=path)
+            put_in_place(temporary, path)
+            self._remove_old()
+        except OSError as error:
+            # It is only a copy: with a full disk, the work goes on from memory.
+            _log.warning("The graph cannot be stored in %s: %s", path.parent, error)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        return table
+
+    def _remove_old(self) -> None:
+        """Remove the tables of states that are gone; readers may still map those of late."""
+        remove_old_tables(self._home, self._key, _GRACE_SECONDS)
+
+    # --- SQL ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _own_sql(self) -> OwnSql:
+        return OwnSql(lambda: self._snapshot.documents.table, self)
+
+    def sql(
+        self,
+        statement: str,
+        params: Mapping[str, Any] | None = None,
+        /,
+        *,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> pa.Table:
+        """Run a SELECT of trusted text over ``documents`` and the tables; values as ``$name``.
+
+        *tables* are what only this statement reads, by name.
+        """
+        return self._own_sql.run(statement, params, tables=tables)
+
+    # --- passages -----------------------------------------------------------------------------
+
+    @cached_property
+    def _passages(self) -> Passages:
+        return Passages(self._live, self._snapshot, self._index)
+
+    def chunk_vectors(self) -> Vectors:
+        """Return the vectors of all chunks, ordered by document and position."""
+        return self._passages.chunk_vectors()
+
+    def document_vectors(self) -> NDArray[np.float32]:
+        """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
+        return self._passages.document_vectors()
+
+    def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
+        """Return for each chunk the keys of the phrases in it, candidates for labels."""
+        return self._passages.phrases(chunk_ids)
+
+    def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
+        """Return chunks by id, in this order, with text and full source."""
+        return self._passages.chunks(chunk_ids)
+
+    def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
+        """Return quotes of places: chunk id, start and end in its text; in this order."""
+        return self._passages.quotes(places)
