@@ -19,7 +19,7 @@ from casetrack.cluster.build.parts import groups
 from casetrack.cluster.connect import connected
 from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.index import cells
+from casetrack.store.index import cells_build
 from casetrack.store.lock import try_lock, write_lock
 from casetrack.store.place import place_of
 from casetrack.store.sql.views import GraphView
@@ -129,8 +129,8 @@ def test_what_nobody_publishes_is_not_read(bare: Collection, demo: Collection) -
 def test_vectors_of_large_segments_are_put_in_order_where_they_are_made(
     bare: Collection, monkeypatch: pytest.MonkeyPatch, in_this_process: list[list[str]]
 ) -> None:
-    monkeypatch.setattr(cells, "PAYS_FROM", 1)
-    monkeypatch.setattr(cells, "LEAST_ROWS", 5)
+    monkeypatch.setattr(cells_build, "PAYS_FROM", 1)
+    monkeypatch.setattr(cells_build, "LEAST_ROWS", 5)
     built = views.build_views(bare.workspace, 3)
     assert built.ordered > 0
     assert len(list(bare.folder.glob("views/index/*/cells.bin"))) == built.ordered

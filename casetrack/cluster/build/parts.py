@@ -21,7 +21,7 @@ from casetrack.graph import stored_segments as graph
 from casetrack.store import mirror
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.folders import folder_here
-from casetrack.store.index import cells, cells_build
+from casetrack.store.index import cells_build
 from casetrack.store.index import stored_segments as index
 from casetrack.store.place import place_of
 from casetrack.store.scratch import working_folder
@@ -169,7 +169,9 @@ def build(folder: Path, kind: Kind, snapshot: Snapshot, processors: int, /) -> B
         The collection cannot be read.
     """
     place, built = place_of(folder), Built()
-    orders = sum(snapshot.documents.chunk_counts.values()) * snapshot.dimension >= cells.PAYS_FROM
+    orders = (
+        sum(snapshot.documents.chunk_counts.values()) * snapshot.dimension >= cells_build.PAYS_FROM
+    )
 
     def make(missing: Collection[str]) -> Iterable[str]:
         shares = groups(snapshot.documents.chunk_counts, missing, kind.largest, processors)

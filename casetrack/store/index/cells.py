@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 FILE = "cells.bin"
-LEAST_ROWS = 16_384
-"""Smaller segments are merged before long, and scanned in a millisecond."""
-PAYS_FROM = 40_000_000
-"""Values in all vectors of a collection: 100,000 of 384, some 7 ms to look at one by one."""
 _ROUND = 0.02
 """Share of the vectors that is looked at in one round."""
 QUIET = 3

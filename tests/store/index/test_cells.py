@@ -18,7 +18,7 @@ from store.index.made import rows_of, saved
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an index of two segments, one of them large enough for cells."""
-    monkeypatch.setattr(cells, "LEAST_ROWS", 500)
+    monkeypatch.setattr(cells_build, "LEAST_ROWS", 500)
     folder = tmp_path / "index"
     for name, count in (("large", 600), ("small", 90)):
         saved(rows_of(count, len(name)), folder / name)
@@ -99,17 +99,17 @@ def test_a_process_is_started_once_and_only_for_a_large_collection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = list[Path]()
-    monkeypatch.setattr(cells, "LEAST_ROWS", 500)
+    monkeypatch.setattr(cells_build, "LEAST_ROWS", 500)
     monkeypatch.setattr(background, "start", lambda _, of: not started and not started.append(of))
     folder = tmp_path / "index"
-    segment = saved(rows_of(cells.LEAST_ROWS, 1, sparse=False), folder / "only")
+    segment = saved(rows_of(cells_build.LEAST_ROWS, 1, sparse=False), folder / "only")
     write_json(folder / "manifest.json", {"format": FORMAT, "segments": ["only"]})
-    assert not cells.request(folder, [segment], cells.PAYS_FROM - 1)
+    assert not cells_build.request(folder, [segment], cells_build.PAYS_FROM - 1)
     assert segment.cells.get() is None
-    assert cells.request(folder, [segment], cells.PAYS_FROM)
+    assert cells_build.request(folder, [segment], cells_build.PAYS_FROM)
     assert started == [folder]
-    assert not cells.request(folder, [segment], cells.PAYS_FROM)
+    assert not cells_build.request(folder, [segment], cells_build.PAYS_FROM)
     assert cells_build.build_all(folder) == 1
     assert segment.cells.get() is not None
     started.clear()
-    assert not cells.request(folder, [segment], cells.PAYS_FROM)
+    assert not cells_build.request(folder, [segment], cells_build.PAYS_FROM)
