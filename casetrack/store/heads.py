@@ -224,4 +224,9 @@ def _file_digest(file: StoredFile) -> str | None:
 
 
 def _rows_digest(rows: pa.Table) -> str:
-    return xxhash.xxh3_64("\n".join(rows["revision"].to_pylist()).encode()).hexdigest()
+    return digest_of(rows["revision"].to_pylist())
+
+
+def digest_of(revisions: Iterable[str], /) -> str:
+    """Return the digest of the revisions of a ledger, in its order."""
+    return xxhash.xxh3_64("\n".join(revisions).encode()).hexdigest()

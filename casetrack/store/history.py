@@ -157,9 +157,12 @@ def settle(folder: Path, /, *, rebuilt: bool = False) -> list[str]:
         command = f"casetrack sync FOLDER -c {shlex.quote(read_info(folder).name)}"
         said = [f"{told} ({stored} were stored); `{command}` takes in what is missing"]
         message = f"A repair found {count} of {stored} documents; the others are unknown."
-        hint = f"Add the folders of the collection again: `{command}`."
+        hint = (
+            f"Add the folders of the collection again: `{command}`. This entry stays until "
+            f"{stored} documents are there; each deletion lowers this number by one."
+        )
         lost = FileOutcome(str(folder / DOCUMENTS), "failed", LOST, message, hint)
-        note(folder, [lost], present=())
+        note(folder, [lost], present=(), stored=stored)
     heads.note(folder, ledger, chunks)
     return said
 

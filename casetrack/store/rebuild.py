@@ -9,6 +9,7 @@ until the file is read again.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from casetrack.base.records import Document
 
 _BATCH = 4096
+_CHOICES = 10_000
+"""Sets of deleted documents that are tried."""
 _OF_CHUNKS = (
     *("document_id", "revision", "document_name", "document_path", "document_title", "page"),
     *("char_end", "extraction_method", "language", "created_at"),
@@ -80,7 +83,10 @@ def _rebuild_ledger(folder: Path) -> list[str]:
     tables, all_read = _readable(chunks, _OF_CHUNKS)
     passages = pa.concat_tables([chunks.schema.empty_table().select(_OF_CHUNKS), *tables])
     held = Counter(passages["revision"].to_pylist())
-    if all_read and (noted is None or chunks.version >= noted.chunks):
+    known = _noted_rows(rows, held, noted)
+    if known is not None:
+        rows = known
+    elif all_read and (noted is None or chunks.version >= noted.chunks):
         # Without passages they were deleted or replaced since, or are of another collection.
         rows = [r for r in rows if held[r["revision"]] or not r["chunk_count"]]
     live = {row["document_id"]: row for row in rows}
@@ -123,6 +129,24 @@ def _rebuild_ledger(folder: Path) -> list[str]:
             storage_options=place.options,
         )
     return done or [f"wrote the list of {len(order)} documents again"]
+
+
+def _noted_rows(
+    rows: list[dict[str, Any]], held: Counter[str], noted: heads.Heads | None
+) -> list[dict[str, Any]] | None:
+    """Return the rows less those of deleted documents, where their digest proves which these are.
+
+    A lost file of passages makes other documents look like deleted ones.
+    """
+    if noted is None or len(rows) < noted.rows:
+        return None
+    without = [n for n, row in enumerate(rows) if not held[row["revision"]]]
+    choices = itertools.combinations(without, len(rows) - noted.rows)
+    for gone in map(set, itertools.islice(choices, _CHOICES)):
+        left = [row for n, row in enumerate(rows) if n not in gone]
+        if heads.digest_of(row["revision"] for row in left) == noted.rows_digest:
+            return left
+    return None
 
 
 def _newest_rows(folder: Path, ledger: Any) -> dict[str, dict[str, Any]]:

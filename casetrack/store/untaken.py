@@ -32,8 +32,8 @@ _READ = frozenset({"ingested", "partial", "new", "changed", "removed"})
 UNFINISHED = "unfinished"
 """Code of the entry of a file or folder that is being added."""
 LOST = "documents_lost"
-"""Code of the entry that reports documents which a repair did not find; the next file that is read
-removes it."""
+"""Code of the entry that reports documents which a repair did not find; it stays until as many
+documents are there as before."""
 DAMAGED = "ledger_damaged"
 """Code of the entry that reports a damaged ledger; the next run writes a new one."""
 
@@ -46,6 +46,8 @@ def note(
     present: Collection[str],
     source: str | None = None,
     is_over: Callable[[UntakenFile], bool] = lambda _: False,
+    deleted: int = 0,
+    stored: int = 0,
 ) -> None:
     """Note how files ended.
 
@@ -61,6 +63,10 @@ def note(
         Name of the source that was synced.
     is_over
         Returns whether an earlier entry that *results* doesn't name has become void.
+    deleted
+        Number of documents that the user deletes.
+    stored
+        Number of documents before a repair that did not find all of them.
 
     Raises
     ------
@@ -70,10 +76,15 @@ def note(
     results = list(results)
     now = datetime.now(UTC)
     named = {result.path for result in results}
+    deleted += sum(_status(result) == "removed" for result in results)
     read = {result.path for result in results if _status(result) in _READ}
     with info_lock(folder):
-        stored = _read(folder)
-        before = {file.path: file for file in stored if file.code != DAMAGED}
+        entries = _read(folder)
+        before = {
+            file.path: replace(file, stored=max(file.stored - deleted, 0))
+            for file in entries
+            if file.code != DAMAGED
+        }
         names = {_name(path) for path in named}
         kept = {
             path: file
@@ -81,7 +92,7 @@ def note(
             if path not in named
             and not (file.elsewhere and _name(path) in names)
             and not is_over(file)
-            and not (file.code == LOST and read)
+            and not (file.code == LOST and read and len(present) >= file.stored)
             and read.isdisjoint(_parents(path))
         }
         for result in results:
@@ -89,10 +100,11 @@ def note(
             if _status(result) in _STATUSES and not copy and result.code != FileNotFound.code:
                 file = _entry(result, source, now)
                 earlier = before.get(file.path, file)
+                file = replace(file, stored=max(stored, earlier.stored))
                 # An ingest and a sync word the same finding differently.
                 same = (earlier.status, earlier.code) == (file.status, file.code)
                 kept[file.path] = replace(file, since=earlier.since) if same else file
-        if kept != before or len(before) < len(stored):
+        if list(kept.values()) != entries:
             _write(folder, kept.values())
 
 
@@ -127,7 +139,7 @@ def end(
 
 def forget(folder: Path, paths: Collection[str], /) -> None:
     """Remove the entries of files whose documents the user deletes."""
-    note(folder, (), present=(), is_over=lambda file: file.path in paths)
+    note(folder, (), present=(), is_over=lambda file: file.path in paths, deleted=len(paths))
 
 
 def untaken(folder: Path, documents: Iterable[Document], /) -> tuple[UntakenFile, ...]:

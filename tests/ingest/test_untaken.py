@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from casetrack.api.library import Library
 
 PDF = b"%PDF-1.4 damaged"
+RUN, LOOK = "casetrack.ingest.batch.IngestRun.take_all", "casetrack.keep.sync.scan.Scanner.scan"
 
 
 def listed(collection: Collection) -> set[tuple[str, str, str]]:
@@ -111,15 +112,15 @@ def test_no_face_calls_a_collection_with_failed_files_whole(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("adding", ["ingest", "sync"])
+@pytest.mark.parametrize(("adding", "part"), [("ingest", RUN), ("sync", RUN), ("sync", LOOK)])
 def test_interrupted_adding_stays_listed(
-    collection: Collection, folder: Path, adding: str, monkeypatch: pytest.MonkeyPatch
+    collection: Collection, folder: Path, adding: str, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object, **__: object) -> None:
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr("casetrack.ingest.batch.IngestRun.take_all", die)
+        patched.setattr(part, die)
         with pytest.raises(SystemExit):
             getattr(collection, adding)(folder)
     assert listed(collection) == {("failed", "files", "unfinished")}

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
-from casetrack.base.records.shape import Record
+from casetrack.base.records.shape import HIDDEN, Record
 from casetrack.base.records.table import (
     HTML_ROWS,
     TEXT_ROWS,
@@ -48,6 +48,8 @@ class UntakenFile(Record):
         When it was first found so (UTC).
     elsewhere
         Whether it was on the computer that exported the collection.
+    stored
+        Number of documents before a repair that did not find all of them, less those deleted since.
     """
 
     SHOWN = ("status", "path", "message", "hint", "since")
@@ -61,6 +63,7 @@ class UntakenFile(Record):
     source: str | None
     since: datetime
     elsewhere: bool = False
+    stored: Annotated[int, HIDDEN] = 0
 
     @property
     def failed(self) -> bool:

@@ -29,83 +29,23 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.base import Batches
 
 _NEEDS = (
-    "document_id",
-    "document_name",
-    "document_title",
-    "page",
-    "page_kind",
-    "page_header",
-    "page_footer",
-    "page_is_estimated",
-    "text",
-    "lines",
-    "paragraphs",
-    "printed",
-    "hidden",
-    "words",
-    "mail_headers",
-    "heading_path",
-    "sheet_name",
-    "page_width",
-    "page_height",
-    "extraction_method",
-    "language",
+    *"document_id document_name document_title page page_kind page_header page_footer".split(),
+    *"page_is_estimated text lines paragraphs printed hidden words mail_headers".split(),
+    *"heading_path sheet_name page_width page_height extraction_method language".split(),
 )
 _ADDS = (
-    "chunk_id",
-    "document_id",
-    "document_name",
-    "document_title",
-    "text",
-    "char_count",
-    "text_hash",
-    "page",
-    "page_kind",
-    "page_header",
-    "page_footer",
-    "printed",
-    "printed_place",
-    "hidden",
-    "mail_headers",
-    "page_is_estimated",
-    "paragraph_start",
-    "paragraph_end",
-    "line_start",
-    "line_end",
-    "line_numbers",
-    "char_start",
-    "char_end",
-    "heading_path",
-    "paragraphs",
-    "table_header",
-    "sheet_name",
-    "row_start",
-    "row_end",
-    "column_start",
-    "column_end",
-    "line_boxes",
-    "page_width",
-    "page_height",
-    "extraction_method",
-    "ocr_confidence",
-    "language",
+    *"chunk_id document_id document_name document_title text char_count text_hash page".split(),
+    *"page_kind page_header page_footer printed printed_place hidden mail_headers".split(),
+    *"page_is_estimated paragraph_start paragraph_end line_start line_end line_numbers".split(),
+    *"char_start char_end heading_path paragraphs table_header sheet_name row_start".split(),
+    *"row_end column_start column_end line_boxes page_width page_height".split(),
+    *"extraction_method ocr_confidence language".split(),
 )
 _PARAGRAPH = ("start", "end", "number", "kind", "level")
 _COPIED = (
-    "document_id",
-    "document_name",
-    "document_title",
-    "page",
-    "page_kind",
-    "page_header",
-    "page_footer",
-    "mail_headers",
-    "page_is_estimated",
-    "sheet_name",
-    "page_width",
-    "page_height",
-    "extraction_method",
-    "language",
+    *"document_id document_name document_title page page_kind page_header page_footer".split(),
+    *"mail_headers page_is_estimated sheet_name page_width page_height extraction_method".split(),
+    *"language".split(),
 )
 """Columns that a chunk has of its page, as they are."""
 _OPENING = 80
@@ -115,6 +55,9 @@ _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
 _NO_WORDS = PageWords()
 _attempt = partial(attempt, stage="chunk")
 _UNPRINTED = {"printed": None, "printed_place": None}
+_NO_CELLS: dict[str, int | None] = dict.fromkeys(
+    ("row_start", "row_end", "column_start", "column_end")
+)
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "hidden", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
@@ -194,12 +137,12 @@ def chunk_page(
             ),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             **_attempt("printed", partial(_printed, page["printed"] or [], start, end), _UNPRINTED),
-            "hidden": _clipped(page["hidden"], start, end),
+            "hidden": _attempt("hidden", partial(_clipped, page["hidden"], start, end), None),
             "table_header": _attempt(
                 "table_header", partial(_table_header, touched, text, start, end), None
             ),
-            "ocr_confidence": _confidence(lines),
-            **_cells(lines),
+            "ocr_confidence": _attempt("ocr_confidence", partial(_confidence, lines), None),
+            **_attempt("cells", partial(_cells, lines), _NO_CELLS),
             "line_boxes": _attempt(
                 "line_boxes", partial(line_boxes, text, lines, words, start, end), []
             ),
@@ -339,7 +282,7 @@ def _clipped(
 def _cells(lines: list[dict[str, Any]]) -> dict[str, int | None]:
     rows = [n["row"] for n in lines if n["row"] is not None]
     if not rows:
-        return dict.fromkeys(("row_start", "row_end", "column_start", "column_end"))
+        return _NO_CELLS
     return {
         "row_start": min(rows),
         "row_end": max(rows),

@@ -114,7 +114,7 @@ class HashCache:
         self._files = self._load()
         self._by_token: dict[str, str] | None = None
         # That a place was compared at all is remembered, too: see `synced_places`.
-        self._is_new = not self._path.is_file()
+        self._is_new = not self.is_kept
 
     def _load(self) -> dict[str, Hashed]:
         """Read what is there; anything that is not what was written counts as nothing."""
@@ -125,6 +125,11 @@ class HashCache:
             return {path: _entry(fields) for path, fields in raw["files"].items()}
         except (OSError, ValueError):
             return {}
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an earlier comparison is remembered."""
+        return self._path.is_file()
 
     def find(self, path: str, signature: Signature | str, /) -> Hashed | None:
         """Return what is known of a file that was not touched since."""

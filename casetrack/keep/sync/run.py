@@ -201,6 +201,8 @@ def sync(
     named = None if only is None else tuple(resolve_path(path) for path in only)
     _check_folder(home, named)
     cache = HashCache(workspace.folder, home)
+    if not dry_run and not cache.is_kept:
+        begin(workspace.folder, named or (home,))
     place = FolderPlace(home, rules, cache, verify, named, force_removal)
     return Sync(workspace, place, wish, tell, cancel or threading.Event()).run()
 

@@ -21,6 +21,7 @@ from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.paper.check_page import check_page
 from casetrack.editions.legal.paper.comments import commented_copy
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Edit, Finding
+from casetrack.faces.cli.main import main
 from casetrack.graph.opened import graph_of
 from editions.legal.cases import new_case
 
@@ -38,6 +39,7 @@ EDITS = (
     Edit("keep", " refuse", " refuse"),
     Edit("delete", "", " freight", allowed="ellipsis"),
 )
+COMMAND = "casetrack.editions.legal.cli.check"
 NAMES = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
@@ -219,6 +221,22 @@ def test_the_page_shows_both_sides(
         messages(
             re.sub(r"\s*\n\s*", "\n", body), name, hide={str(case.folder.parents[2]): "<case>"}
         )
+
+
+def test_only_a_certain_difference_is_red(
+    case: Collection, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = read_draft(brief_pdf(tmp_path / "Brief.pdf"), settings=library.settings)
+    words = {"verdict": "altered", "edits": EDITS, "what": "quotation"}
+    for confidence, red in ((0.9, {"found with differences", "[-may-]"}), (0.89, set())):
+        shown: list[Any] = []
+        altered = finding(draft, "<must> refuse", confidence=confidence, **words)
+        found = check_of(draft, altered, finding(draft, "Teasdale", verdict="not_in_source"))
+        monkeypatch.setattr("casetrack.editions.legal.check.check_draft", lambda *_, f=found: f)
+        monkeypatch.setattr(f"{COMMAND}.line", lambda *p, s=shown, **_: s.extend(p))
+        home = str(case.folder.parents[1])
+        assert main(["--data-dir", home, "check", str(draft.path), "-c", case.info.id]) == 0
+        assert {p[0].strip() for p in shown if p[1:] in {("red",), ("bold red",)}} == red
 
 
 def test_comments_are_not_checked(case: Collection, library: Library, tmp_path: Path) -> None:

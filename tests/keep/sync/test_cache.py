@@ -111,23 +111,6 @@ def test_a_wrong_memory_cannot_pass_for_another_folder(settled: Case) -> None:
     assert settled.sync().hashed == 5
 
 
-@pytest.mark.slow
-@posix
-def test_a_memory_with_one_flipped_bit_is_not_believed(settled: Case) -> None:
-    (path,) = (settled.collection.folder / "sync").iterdir()
-    whole = path.read_bytes()
-    name = next(n for n in unsealed(whole)["files"] if n.endswith("0.txt"))
-
-    def known() -> bool:
-        memory = HashCache(settled.collection.folder, settled.folder)
-        return memory.find(name, Signature.of((settled.folder / "0.txt").stat())) is not None
-
-    assert known()
-    for place in range(0, len(whole) - 1, 7):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert not known(), place
-
-
 def test_a_memory_that_cannot_be_written_stops_nothing(
     settled: Case, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -101,7 +101,7 @@ class Timeline(Tabular[Event], Record):
         Draws it as HTML, for notebooks.
     """
 
-    JSON = ("collection", "start", "end", "total", "undated", "fiscal", "events")
+    JSON = ("collection", "start", "end", "total", "undated", "fiscal", "unread", "events")
 
     collection: str
     start: Annotated[str | None, Told(name="start_date")]
@@ -110,7 +110,7 @@ class Timeline(Tabular[Event], Record):
     events: tuple[Event, ...]
     undated: int
     fiscal: int = 0
-    unread: Annotated[int, HIDDEN] = 0
+    unread: int = 0
     notes: tuple[str, ...] = ()
     periods: Annotated[tuple[tuple[str, int], ...], HIDDEN] = ()
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(

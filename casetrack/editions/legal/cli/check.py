@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import CiteCheck, Finding, Weight
 
 _HEADS: tuple[tuple["Weight", str, str], ...] = (
-    ("wrong", "Not found as the draft gives it", "bold red"),
+    ("wrong", "Not found as the draft gives it", "bold"),
     ("look", "To be settled by you", "bold yellow"),
     ("open", "Could not be checked", "bold"),
     ("right", "As the case has it", "bold green"),
@@ -137,7 +137,7 @@ def _entry(finding: "Finding") -> None:
     line(
         (f"{finding.number:>3}  ", "dim"),
         (finding.place.citation, "bold cyan"),
-        (f"  {finding.title}", "bold"),
+        (f"  {finding.title}", "bold red" if finding.is_sure else "bold"),
         (sure, "yellow"),
     )
     if finding.what == "quotation":
@@ -153,8 +153,9 @@ def _compared(finding: "Finding") -> "list[Part]":
     """Return the words of the draft with what is different in them."""
     if finding.verdict != "altered":
         return [f"\u201c{_short(one_line(finding.text))}\u201d"]
+    styles = _STYLES if finding.is_sure else dict.fromkeys(_STYLES, "yellow")
     parts: list[Part] = [
-        (text, _STYLES[kind]) if kind in _STYLES else text for kind, text in in_marks(finding.edits)
+        (text, styles[kind]) if kind in styles else text for kind, text in in_marks(finding.edits)
     ]
     return ["\u201c", *parts, "\u201d"]
 

@@ -43,7 +43,8 @@ class TimelineOutput(outputs.Quoting, outputs.Listed):
     """Events in order of date; where there are too many, those next in weight.
 
     Not among them: ``undated`` counts dates without a year, or with several readings, ``fiscal``
-    fiscal quarters and years of which no document says the days.
+    fiscal quarters and years of which no document says the days. ``unread`` counts documents whose
+    names or dates could not be read.
     """
 
     found: Annotated[Timeline, Spread()]
