@@ -8,18 +8,7 @@ from __future__ import annotations
 
 import re
 
-_CODECS = (
-    "cp1252",
-    "iso8859-15",
-    "cp1250",
-    "iso8859-2",
-    "cp1254",
-    "cp1257",
-    "cp850",
-    "cp852",
-    "mac_roman",
-    "cp437",
-)
+_CODECS = (*"cp1252 iso8859-15 cp1250 iso8859-2 cp1254 cp1257 cp850 cp852 mac_roman cp437".split(),)
 """In the order of preference where they show the same."""
 _ALPHABETS = tuple(
     frozenset(letters + letters.upper())

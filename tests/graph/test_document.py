@@ -159,11 +159,6 @@ def test_majority_decides_the_kind_of_a_spelling() -> None:
     assert [e.kind for e in graph.entities] == ["organization"]
 
 
-def test_a_legal_form_decides_the_kind() -> None:
-    graph = read("[L:Tidewell Systems Limited] and [P:Acme GmbH]")
-    assert {e.kind for e in graph.entities} == {"organization"}
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

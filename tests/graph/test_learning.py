@@ -277,7 +277,7 @@ COMPANIES = [
     ("moved to Denver, CO 80203, then to Adelaide, SA 5000", 0),
     ("Under the terms of each Maine Corporation it votes", 0),
     ("Section 18 of the Delaware Limited Liability Company Act", 0),
-    ("DELAWARE LIMITED LIABILITY COMPANY", 0),
+    ("THE FAILURE OF ANY LIMITED REMEDY; Chief Executive Officer Oakham Mills LLC", 1),
     ("sold to Fjordkraft Nord ASA. It grew", 1),
 ]
 
@@ -322,6 +322,9 @@ BOUNDS = [
     ("See Annex C.\n[P:Jo B. Marlow] votes", "Jo B. Marlow"),
     ("plays in the Northern League for [O:Oakham Rovers] now", "Oakham Rovers"),
     ("a vote of the [O:Liberal Party] of late", "Liberal Party"),
+    ("[O:WITNESS: Oakham Mills plc] signs", "Oakham Mills plc"),
+    ("[O:Distributor Oakham, Incorporated] signs", "Oakham, Incorporated"),
+    ("[O:ANY LIMITED] remedy, the [O:Delaware Limited] Liability Act, [O:Zed plc]", "Zed plc"),
     ("met [P:Deutsche Bank]; [O:Deutsche Bank] paid, [O:Deutsche Bank]", "Deutsche Bank"),
 ]
 
@@ -343,6 +346,10 @@ EXACT = {
     ),
     "organization: Oakham Tax-Free Bond Fund 3 | Tax-Free 3 | Tax-Free 3": (
         "the [O:Oakham] Tax-Free Bond Fund 3 (Tax-Free 3) and Tax-Free 3 too."
+    ),
+    "organization: Oak Rye B.V. | Marsh Inc. | Oak | Marsh Inc. | Elm S.A. | Zed S.A.S.": (
+        "[O:Oak Rye B.V.] and [O:Marsh Inc.] sign.\n\n[O:Oak Marsh Inc.]\n\n[O:Rye B.V.]\n\n"
+        "By: /s/ Jo Roe\n[O:Elm S.A. Zed S.A.]S."
     ),
     "organization: ": (
         "for acute oat disease ([O:AOD]) and restricted stock units (“[O:RSUs]”). [O:AOD] kills; "

@@ -13,15 +13,7 @@ AROUND_CHARS = 20_000
 """How much of a page is shown on either side of the passage."""
 
 COLUMNS = (
-    "text",
-    "page",
-    "char_start",
-    "char_end",
-    "paragraphs",
-    "row_start",
-    "row_end",
-    "column_start",
-    "column_end",
+    *"text page char_start char_end paragraphs row_start row_end column_start column_end".split(),
 )
 """Columns of ``chunks`` that are needed."""
 

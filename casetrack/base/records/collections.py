@@ -17,18 +17,8 @@ DEFAULT_DIMENSION = 384
 """Length of the dense vectors of the default profile."""
 
 COLLECTION_TYPES = (
-    "archive",
-    "business",
-    "compliance",
-    "contract",
-    "financial",
-    "hr",
-    "operations",
-    "other",
-    "project",
-    "research",
-    "sales",
-    "technical",
+    *"archive business compliance contract financial hr operations other project".split(),
+    *"research sales technical".split(),
 )
 
 

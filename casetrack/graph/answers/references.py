@@ -15,17 +15,8 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
 
 REFERENCE_TYPES = (
-    "document",
-    "report",
-    "standard",
-    "regulation",
-    "rule",
-    "constitution",
-    "case",
-    "record",
-    "exhibit",
-    "section",
-    "link",
+    *"document report standard regulation rule constitution case record exhibit section".split(),
+    *"link".split(),
 )
 REFERENCE_SORTS = ("citations", "documents", "name")
 _MATCHES = 5

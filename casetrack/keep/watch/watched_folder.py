@@ -31,18 +31,7 @@ if TYPE_CHECKING:
 
 # Files whose changes mean nothing: locks, downloads under way, editors' and systems' own files.
 
-_ENDINGS = (
-    ".part",
-    ".partial",
-    ".crdownload",
-    ".download",
-    ".opdownload",
-    ".tmp",
-    ".temp",
-    ".swp",
-    ".swx",
-    "~",
-)
+_ENDINGS = (*".part .partial .crdownload .download .opdownload .tmp .temp .swp .swx ~".split(),)
 _NAMES = frozenset({"thumbs.db", "desktop.ini", "4913"})
 """``4913`` is what vim makes to learn whether it may write into a folder."""
 

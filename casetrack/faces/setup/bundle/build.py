@@ -31,15 +31,8 @@ PYTHON = "3.11"
 """The Python that the environment is made with: the one on which all libraries have wheels."""
 
 _KEPT = (
-    "name",
-    "dynamic",
-    "description",
-    "readme",
-    "requires-python",
-    "license",
-    "license-files",
-    "dependencies",
-    "scripts",
+    *"name dynamic description readme requires-python license license-files dependencies".split(),
+    *"scripts".split(),
 )
 
 

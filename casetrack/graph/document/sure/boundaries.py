@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from casetrack.graph.document.sure.companies import is_body, walk_left, walk_right
+from casetrack.graph.document.sure.companies import describes, is_body, walk_left, walk_right
 from casetrack.graph.document.sure.signatures import is_given
+from casetrack.graph.document.titles import is_part, job_title
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold
 
@@ -61,6 +62,8 @@ def settled(
     for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _settle(text, part)
+            if whole.kind == "organization" and describes(whole.text):
+                continue
             if found and whole.start < found[-1].end:
                 if whole.end - whole.start <= found[-1].end - found[-1].start:
                     continue
@@ -98,7 +101,9 @@ def _with_company(
         if span.start < start and span.end > end and not is_firm:
             return None
         # A tagged name that holds the whole form, or ends with it, says how far it goes.
-        holds = is_firm and span.start <= start and span.end + 1 >= end
+        head = text[span.start : start].rstrip()
+        is_apart = bool(head) and (head[-1] == ":" or is_part(head) or bool(job_title(head)))
+        holds = is_firm and span.start <= start and span.end + 1 >= end and not is_apart
         whole = _moved(
             text, span, span.start if holds else start, max(end, span.end) if holds else end
         )
@@ -108,7 +113,8 @@ def _with_company(
 
 def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
     """Take apart names of firms that stand beside one another, as in two columns of signatures."""
-    inside = [(a, b) for a, b in companies if span.start <= a and b <= span.end + 1]
+    # The tagger may leave out the last letters of a form: "S.A.|S."
+    inside = [(a, b) for a, b in companies if span.start <= a < span.end and b <= span.end + 2]
     # At the start of the text the place before the firm would be -1.
     head = text[span.start : max(inside[0][0] - 1, 0)] if inside else ""
     ends_open = re.search(r"(?:[&,]|\b(?:and|of|for|the))\Z", head)

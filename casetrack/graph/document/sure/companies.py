@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
 from casetrack.extract.names.lexicon import DATES
-from casetrack.graph.document.titles import PARTIES, is_job
+from casetrack.graph.document.titles import PARTIES, is_job, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.text import fold
@@ -50,10 +50,16 @@ _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
 _CHAINS: Final = re.compile(r"[ ,\n]*(?:&|und|and)?[ \n]*")
 """What stands between the parts of one form: Co., Ltd.; GmbH & Co. KG."""
+_NO_NAME: Final = re.compile(
+    r"\b(?:an?|the|any|no|not|be|of|such|this|that|each|shall|should)\s+\Z", re.IGNORECASE
+)
+"""Right before a form that is a word of the sentence: OF ANY LIMITED REMEDY."""
 _STATE: Final = re.compile(r"\s{1,3}(?:\d{4,5}\b|[A-Z]\d[A-Z]\b)")
 """A postcode: behind "Denver, CO" no legal form stands."""
 _OF: Final = re.compile(r" of [A-Z]")
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
+_ABBREVIATION: Final = re.compile(r"\s*\([A-Z.]+\)?\Z")
+"""Of a form, behind it: Limited Liability Company (LLC)."""
 _KINDS_OF_FIRMS = frozenset(("corporation", "llc", "lp", "llp", "partnership", "company"))
 _WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
 _WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
@@ -73,6 +79,7 @@ _ABBREVIATED = frozenset(
 _Token = tuple[int, int, str]
 _REACH = 140
 _SLACK, _PROSE, _SMALL_WORDS = 8, 50, 3
+_LONGEST_JOB = 4
 
 
 def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
@@ -96,6 +103,9 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         if 0 <= follows - match.end() <= 5 and _CHAINS.fullmatch(text, match.end(), follows):
             # "Co., Ltd." and "GmbH & Co. KG" are one form; the last word of it counts.
             continue
+        is_weak = _is_weak(text, match)
+        if is_weak and _NO_NAME.search(text, max(0, match.start() - 12), match.start()):
+            continue
         if _REFERS.match(text, match.end()) and _word(match[0]) == "incorporated":
             continue
         start = _begin(text, max(known_end, match.start() - _REACH), match.start())
@@ -113,7 +123,7 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
             # "Insurance Company of Oland": the place belongs to it.
             end = walk_right(text, end + 4, min(len(text), end + 40)) or end
         known_end = end
-        yield start, end, _is_weak(text, match)
+        yield start, end, is_weak
 
 
 def _is_written_out(form: str) -> bool:
@@ -137,13 +147,18 @@ def describes(name: str, /) -> bool:
     --------
     >>> describes("Maine LLC"), describes("Maine Dairy LLC")
     (True, False)
-    >>> describes("Delaware Limited Liability Company")
-    True
+    >>> describes("Delaware Limited"), describes("Delaware Limited Liability Company (LLC)")
+    (True, True)
     """
+    name = _ABBREVIATION.sub("", name)
     form = next((m for m in _FORM.finditer(name) if m.end() == len(name)), None)
-    key = location_key(name[: form.start()].rstrip(" ,")) if form else ""
-    is_kind = form is not None and _word(form[0].rstrip(".")) in _KINDS_OF_FIRMS
-    return is_kind and (is_state(key) or is_known_place(key))
+    if form is None:
+        return False
+    key, word = location_key(name[: form.start()].rstrip(" ,")), _word(form[0].rstrip("."))
+    # "Delaware Limited" is the beginning of "Delaware Limited Liability Company Act".
+    if word == "limited":
+        return is_state(key) or bool(_NO_NAME.fullmatch(name, 0, form.start()))
+    return word in _KINDS_OF_FIRMS and (is_state(key) or is_known_place(key))
 
 
 def is_body(word: str, /) -> bool:
@@ -263,6 +278,7 @@ def _begin(text: str, low: int, end: int) -> int | None:
         content = content[1:]
     if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
         content = content[1:]
+    content = content[_words_of_job(tokens, content) :]
     if not any(c.isalpha() for i in content for c in tokens[i][2]):
         return None
     return _below_person(text, tokens, content)
@@ -273,6 +289,13 @@ def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
     words = [fold(tokens[i][2]) for i in content]
     size = next((n for n, w in enumerate(words) if not w.isdigit() and w not in DATES), 0)
     return size if any(w in DATES for w in words[:size]) and size > 1 else 0
+
+
+def _words_of_job(tokens: list[_Token], content: list[int]) -> int:
+    """Return how many of the first words are a job title, as in two columns of signatures."""
+    words = [tokens[i][2] for i in content]
+    sizes = range(min(len(words) - 1, _LONGEST_JOB), 1, -1)
+    return next((n for n in sizes if is_job(words[n - 1]) and job_title(" ".join(words[:n]))), 0)
 
 
 def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:

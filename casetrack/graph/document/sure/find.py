@@ -241,14 +241,14 @@ def find_sure(
     found = [list(find_companies(c.text)) for c in chunks]
     whole = {c.text[a:b] for c, places in zip(chunks, found, strict=True) for a, b, _ in places}
     for number, chunk in enumerate(chunks):
-        companies = [
-            (_behind_person(chunk.text, a, b, whole), b, weak) for a, b, weak in found[number]
-        ]
+        places, rests = _in_columns(chunk.text, found[number], whole)
+        companies = [(_behind_person(chunk.text, a, b, whole), b, weak) for a, b, weak in places]
         for start, end in find_funds(chunk.text):
             if all(end <= a or b <= start for a, b, _ in companies):
                 companies.append((start, end, False))
         companies.sort()
-        names = settled(chunk.text, chunk.names, [(a, b) for a, b, _ in companies])
+        spans = [s for s in chunk.names if all(s.end <= a or b <= s.start for a, b in rests)]
+        names = settled(chunk.text, spans, [(a, b) for a, b, _ in companies])
         companies = [_widened(c, names) for c in companies]
         strong = [(a, b) for a, b, weak in companies if not weak]
         tagged.append(names)
@@ -257,7 +257,8 @@ def find_sure(
             sure.names.append(SureName(where, chunk.text[start:end], "organization", "legal form"))
         candidates = _candidates(companies, names)
         _add(sure, _without_places(terms_of(number, chunk.text, candidates), chunk))
-        _add(sure, signatures(number, chunk.text, candidates))
+        signers = signatures(number, chunk.text, candidates)
+        _add(sure, (s for s in signers if (s.where.start, s.where.end) not in rests))
         _add(sure, mail_heads(number, chunk.text))
         _add(sure, mail_signatures(number, chunk.text, names))
         if number == 0:
@@ -294,6 +295,45 @@ def _without_places(
         at = (each.where.start, each.where.end)
         if isinstance(each, SureName) or at not in places or chunk.text[at[0] - 1] != "(":
             yield each
+
+
+def _in_columns(
+    text: str, places: Sequence[tuple[int, int, bool]], whole: Collection[str]
+) -> tuple[list[tuple[int, int, bool]], list[tuple[int, int]]]:
+    """Put together names that go on in the next line of their column, beside another one.
+
+    "Oakham Medical Marsh Dairy Inc." over "Systems B.V." names Oakham Medical Systems B.V. and
+    Marsh Dairy Inc. where the document has the first of them elsewhere.
+
+    Returns
+    -------
+    places, rests
+        The places of names, and those of second lines, which are no names.
+    """
+    kept, rests = list(places), list[tuple[int, int]]()
+    for start, end, weak in places:
+        line = text.rfind("\n", 0, start) + 1
+        above = text[:line].rstrip()
+        low = above.rfind("\n") + 1
+        if text[line:start].strip() or not above:
+            continue
+        rest = f" {text[start:end]}".lower()
+        heads = {name[: -len(rest)] for name in whole if name.lower().endswith(rest)}
+        for head in sorted(heads, key=len, reverse=True):
+            match = re.search(rf"(?<!\w){re.escape(head)}(?!\w)", above[low:], re.IGNORECASE)
+            if match is None:
+                continue
+            first, last = low + match.start(), low + match.end()
+            kept.remove((start, end, weak))
+            if last == len(above):
+                kept.append((first, end, weak))
+                break
+            behind = last + len(text[last:]) - len(text[last:].lstrip())
+            kept = [(behind if a == first and b > last else a, b, w) for a, b, w in kept]
+            kept.append((first, last, weak))
+            rests.append((start, end))
+            break
+    return sorted(kept), rests
 
 
 def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> int:
