@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.words.legal_forms import LEGAL_FORMS
 from casetrack.graph.stored_segments import segment_folder
 from casetrack.store.index.columns import as_numpy, one_chunk
 
@@ -225,10 +226,9 @@ _ONE_PARTY = re.compile(r"^\s*(?:in\s+re|ex\s+parte|(?:in\s+the\s+)?matter\s+of)
 _REPORTER_AFTER = re.compile(r",\s+(?=\d)|\s+\(")
 _SHORTEST = 4
 _GENERIC = frozenset(
-    "the of and & a an in re ex parte matter inc corp co company llc llp lp l.l.c l.p l.l.p ltd "
-    "limited corporation incorporated plc n.a s.a n.v gmbh et al litig litigation ors anor for "
-    "on behalf rel see also cf accord compare citing quoting".split()
-)
+    "the of and & a an in re ex parte matter l.l.c l.p l.l.p n.a s.a n.v gmbh et al litig "
+    "litigation ors anor for on behalf rel see also cf accord compare citing quoting".split()
+).union(LEGAL_FORMS.words("usual"))
 
 
 def _words(table: pa.Table, name: str) -> pa.Array:

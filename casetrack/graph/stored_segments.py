@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from casetrack.base.errors import JobStopped
 from casetrack.graph import segment as segments
-from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
 from casetrack.graph.segment_tables import save
 from casetrack.store.index.reading import read_groups
@@ -92,6 +91,9 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
     """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
 
     def build(revisions: Iterable[str]) -> Iterator[GraphSegment]:
+        # A search opens segments and makes none.
+        from casetrack.graph.reading import build as read_rows
+
         by_revision = {d.revision: d for d in snapshot.documents.values()}
         made = [
             read_rows(rows, by_revision)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words.titles import title_words
+
 # Boxes and circles to tick, or brackets in their place; blanks and leaders. A square right before
 # the first word is a bullet, as headings in Japanese have it.
 _BOX = r"[\u25a0-\u25a2\u25fb\u25fc\u274f-\u2752]"
@@ -26,8 +28,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _CHOICES = frozenset(
-    "yes no male female single married ja nein oui non s\u00ed mr mrs ms n a".split()
-)
+    "yes no male female single married ja nein oui non s\u00ed n a".split()
+) | title_words("address")
 _CHOICE = re.compile(r"\s*/\s*")
 _LABEL = re.compile(r"([^:]{1,40}):(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]+")

@@ -12,6 +12,7 @@ import string
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
 from casetrack.search.question.instructions import blanked
@@ -91,7 +92,7 @@ _OR_ELSE = re.compile(r"\s*,?\s*(?:or|oder)\s+(?:the\s+)?(?-i:[a-z])", re.IGNORE
 """The choice is left to something without a name: "Kent, Surrey or somewhere else"."""
 _LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
-_TITLES = frozenset("mr mrs ms dr prof sir dame lord lady herr frau".split())
+_TITLES = title_words("address", "academic", "knights", "peers", "german")
 _SHORTEST_SLIP = 5
 _SHORTEST_WORD = 7
 _SURE_LETTERS = 3

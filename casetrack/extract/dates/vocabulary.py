@@ -7,6 +7,7 @@ from typing import Final
 from casetrack.base.words import WordLists
 from casetrack.base.words import months as lists
 from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 
 _LISTS = WordLists(__file__)
 
@@ -24,7 +25,9 @@ SHORT_MONTHS: Final = frozenset((*month_numbers("en_short", "de_short", "de_shee
 NAMELIKE_MONTHS: Final = frozenset(lists.MONTHS.words("namelike"))
 """Months that are also names of people or other words."""
 
-FORMS_OF_ADDRESS: Final = frozenset(_LISTS.words("forms_of_address"))
+FORMS_OF_ADDRESS: Final = title_words(
+    "address", "academic", "knights", "peers", "german", "french", "spanish"
+).union(_LISTS.words("forms_of_address"))
 """Words behind which the name of a month is the name of a person."""
 
 WEEKDAYS: Final = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.titles import title_words
 from casetrack.extract.names.lexicon import (
     BODIES,
     DATES,
@@ -45,7 +46,7 @@ _TRADE = frozenset({"stock", "mercantile", "metal", "securities"})
 _HEADS = frozenset(
     form for word in {*_SURE_BODIES, "court", "exchange"} for form in (word.title(), word.upper())
 )
-_ADDRESSED = frozenset({"mr", "mrs", "ms", "miss"})
+_ADDRESSED = title_words("address") | {"miss"}
 _SAINTS = frozenset({"st", "mt", "ft"})
 _LONGEST = 8
 """Most words that a name is lengthened by on one side."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from casetrack.base.words import WordLists
+from casetrack.base.words import legal_forms as lists
 from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 
 _LISTS = WordLists(__file__)
 
-LEGAL_FORMS = frozenset(_LISTS.words("legal_forms"))
-HONORIFICS = frozenset(_LISTS.words("honorifics"))
+LEGAL_FORMS = frozenset(lists.LEGAL_FORMS.words("words"))
+HONORIFICS = title_words("address", "academic", "knights", "peers", "german").union(
+    _LISTS.words("honorifics")
+)
 PLACES = frozenset(_LISTS.words("places"))
 BODIES = frozenset(_LISTS.words("bodies"))
 DATES = frozenset(
@@ -19,16 +23,14 @@ PAPERS = frozenset(_LISTS.words("papers"))
 PARTICLES = frozenset("of the and for de la le van von der den di da del du bin al el y e".split())
 NEVER = PAPERS | DATES | PARTICLES
 """A name has at least one word that is not of these."""
-COMPANY_ENDS = frozenset(
-    "inc incorporated corp corporation gmbh llc llp limited ltd plc pllc".split()
-)
+COMPANY_ENDS = frozenset(lists.LEGAL_FORMS.words("ends"))
 """Legal forms that hardly stand anywhere but at the end of a company's name."""
 GENERIC_FORMS = frozenset(
     "corporation company partnership limited liability general association bank".split()
 )
-ABBREVIATED = frozenset("inc corp co ltd bros jr sr dept".split())
+ABBREVIATED = frozenset((*lists.LEGAL_FORMS.words("short"), "bros", "jr", "sr", "dept"))
 STOPS = frozenset(_LISTS.words("stops"))
-TITLES = frozenset(_LISTS.words("titles"))
+TITLES = title_words("address", "academic").union(_LISTS.words("titles"))
 """Titles that are left out of a name."""
 PUBLIC_BODIES = frozenset(_LISTS.words("public_bodies"))
 OFFICES = PUBLIC_BODIES | frozenset(

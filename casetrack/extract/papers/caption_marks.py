@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.months import any_month
+from casetrack.base.words.titles import any_title
 from casetrack.base.years import written_day
 from casetrack.extract.papers.courts import find_court
 from casetrack.extract.papers.paper_kinds import kind_of_title
@@ -56,7 +57,7 @@ _TITLE = (
 )
 _JUDGE = (
     re.compile(
-        rf"\b(?:Hon(?:\.|orable)|The Honou?rable)\s+(?:Mr\.? |Ms\.? |Mrs\.? "
+        rf"\b(?:Hon(?:\.|orable)|The Honou?rable)\s+(?:(?:{any_title('address')})\.? "
         rf"|Justice )?(?P<name>{_NAME})"
     ),
     re.compile(
@@ -73,7 +74,8 @@ _JUDGE = (
         r"|Ch\.\s?J)\.[.:,]?$"
     ),
     re.compile(
-        rf"(?:^|\b)(?:Mr|Mrs|Ms|Lord|Lady)\.? (?:Chief )?Justice (?P<name>{_NAME})", re.IGNORECASE
+        rf"(?:^|\b)(?:{any_title('address', 'peers')})\.? (?:Chief )?Justice (?P<name>{_NAME})",
+        re.IGNORECASE,
     ),
     re.compile(rf"^(?:Justice|Judge|JUSTICE|JUDGE) (?P<name>{_NAME})(?= delivered|:|$)"),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from casetrack.base.words import WordLists
+from casetrack.base.words.titles import title_words
 
 _LISTS = WordLists(__file__)
 
@@ -27,7 +28,7 @@ FORMS = re.compile(
     r"|R\.N|U\.\s?S\.\s?A"
     r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b"
 )
-_ABBREVIATIONS = frozenset(_LISTS.words("abbreviations"))
+_ABBREVIATIONS = title_words("address").union(_LISTS.words("abbreviations"))
 WORD = re.compile(r"\S+")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 COUNTED = frozenset(

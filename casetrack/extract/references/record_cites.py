@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.words import WordLists
+from casetrack.base.words.titles import TITLES, any_title
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
@@ -181,14 +182,15 @@ _BRACKETED = re.compile(
     rf">{PIN})?\]"
 )
 _OF_WITNESS = re.compile(
-    rf"(?<![\w.])(?P<who>(?:(?:Dr|Mr|Ms|Mrs|Prof)\.\s)?(?:[A-Z]\.\s?)*[A-Z][\w'’-]+(?:\s(?:[A-Z]"
+    rf"(?<![\w.])(?P<who>(?:(?:{any_title('address', 'academic')})\.\s)?"
+    rf"(?:[A-Z]\.\s?)*[A-Z][\w'’-]+(?:\s(?:[A-Z]"
     rf"\.\s)?[A-Z][\w'’-]+)?)\s(?P<what>Dep(?:o)?\.(?:\sTr\.)?|Dep['’]n"
     rf"|Depo(?:sition)?(?:\sTr(?:\.|anscript))?|Decl\.|Aff\.|Affid\.|Tr\.|Rpt\.|Report"
     rf"|Declaration|Affidavit|Test\.)(?P<pin>{PIN}|,?\s(?:at\s)?(?P<bare>{PAGES})(?![\w%.]\d))"
 )
 _DEPOSITION_OF = re.compile(
     rf"(?<!\w)(?P<what>Dep(?:osition|\.)(?:\sTr(?:anscript|\.))?|Decl(?:aration|\.)|Aff(?:idavit"
-    rf"|\.))\sof\s(?P<who>(?:(?:Dr|Mr|Ms|Mrs)\.\s)?(?:[A-Z][\w'’-]*\.?\s){{0,3}}[A-Z][\w'’-]+)(?P"
+    rf"|\.))\sof\s(?P<who>(?:(?:Dr|{any_title('address')})\.\s)?(?:[A-Z][\w'’-]*\.?\s){{0,3}}[A-Z][\w'’-]+)(?P"
     rf"<pin>,?{PIN})"
 )
 _TRANSCRIPT = re.compile(
@@ -327,7 +329,7 @@ def _of_witness(text: str, match: re.Match[str]) -> ReferenceMatch | None:
     while who and who[0].rstrip(".,") in _NO_NAME:
         who = who[1:]
     what = match["what"].lower()
-    if not who or (len(who) == 1 and who[0].rstrip(".") in {"Dr", "Mr", "Ms", "Mrs"}):
+    if not who or (len(who) == 1 and who[0].rstrip(".") in {"Dr", *TITLES.words("address")}):
         return None
     kind = (
         "decl"

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.words.legal_forms import LEGAL_FORMS
+from casetrack.base.words.titles import title_words
 from casetrack.graph.spelling import normalised
 
 if TYPE_CHECKING:
@@ -22,11 +24,13 @@ FITS = 0.6
 """Names that are less near are offered, never taken."""
 NEAR = 0.45
 _SAME_CORE = 0.97
-_LEGAL_FORMS = (
-    "limited|ltd|incorporated|inc|corporation|corp|company|co|llc|llp|lp|plc|gmbh|mbh|ag|kg|ohg|"
-    "kgaa|se|bv|nv|sa|sarl|sas|srl|spa|oy|oyj|ab|asa|as|aps|pte|pty|pvt|kk"
+_LEGAL_FORMS = "|".join(LEGAL_FORMS.words("ignored"))
+_TITLES = "|".join(
+    sorted(
+        title_words("address", "academic", "knights", "peers", "german")
+        | set("miss mx professor hon judge justice the".split())
+    )
 )
-_TITLES = "mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|lord|lady|hon|judge|justice|herr|frau|the"
 _LONGEST_TYPED = 200
 _GRAM = 3
 _MOST_COMPARED = 150

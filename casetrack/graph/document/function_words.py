@@ -6,6 +6,7 @@ from typing import Final
 
 from casetrack.base.words import WordLists
 from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 
 _LISTS = WordLists(__file__)
 
@@ -13,7 +14,7 @@ _ENGLISH_MONTHS: Final = frozenset(month_numbers("en", "en_short"))
 FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     code: frozenset(_LISTS.words(code)) | (month_numbers(code).keys() - _ENGLISH_MONTHS)
     for code in ("de", "fr", "es", "it", "nl", "pt")
-} | {"en": _ENGLISH_MONTHS.union(_LISTS.words("en"))}
+} | {"en": _ENGLISH_MONTHS.union(_LISTS.words("en"), title_words("address"))}
 """Words, in lower case, that end a phrase, by ISO 639-1 code."""
 
 _VERBS = _LISTS.words("verbs")

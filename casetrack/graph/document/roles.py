@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.titles import title_words
 from casetrack.graph.document.titles import is_job, is_part, job_title, role
 from casetrack.graph.entities.text import fold
 
@@ -50,7 +51,9 @@ _APPOSITION_OF = re.compile(
     r"(?=\s?[,.;:)(]|\s(?:of|for|at)\b|\n|$)"
 )
 _ARTICLES = frozenset("the its their our his her der die das dem den seine ihre unser".split())
-_HONORIFICS = frozenset("mr mrs ms miss dr prof professor doctor sir dame herr herrn frau".split())
+_HONORIFICS = title_words("address", "academic", "knights", "german") | set(
+    "miss professor doctor herrn".split()
+)
 _MAX_BEFORE = 6
 _MAIL_FIELDS = {
     "from": "sender",

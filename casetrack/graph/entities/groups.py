@@ -9,12 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.words.titles import any_title
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TITLES = {
-    "m": r"^(?i:mr|mister|sir|lord|herrn?|monsieur|se[nñ]or)\b",
-    "f": r"^(?i:mrs|ms|miss|madam|dame|lady|frau|mme|madame|se[nñ]ora)\b",
+    "m": rf"^(?i:{any_title('men_pattern')})\b",
+    "f": rf"^(?i:{any_title('women_pattern')})\b",
 }
 _SURE = (
     *("party clause", "definition", "title block", "letterhead", "signature", "mail head"),

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from casetrack.base.words import WordLists
+from casetrack.base.words import legal_forms as lists
+from casetrack.base.words.titles import TITLES
 
 _LISTS = WordLists(__file__)
 
-HONORIFICS: dict[str, str] = dict.fromkeys(
-    "dr prof professor rev reverend hon honourable honorable rt judge justice sen senator gov "
-    "governor president chairman chairwoman chancellor minister captain capt col colonel gen "
-    "general lt maj major sgt sergeant officer detective inspector dipl ing mag attorney rabbi "
-    "imam fr father bishop ambassador councillor cllr me maitre mx the".split(),
-    "",
-)
-HONORIFICS |= dict.fromkeys(
-    "mr mister sir lord herr herrn monsieur signor senor sr don".split(), "m"
-)
-HONORIFICS |= dict.fromkeys(
-    "mrs ms miss madam dame lady frau fraulein mme mlle madame mademoiselle signora senora sra "
-    "sister baroness".split(),
-    "f",
-)
+HONORIFICS: dict[str, str] = {
+    title: gender
+    for gender, key in (("", "neutral"), ("m", "men"), ("f", "women"))
+    for title in TITLES.words(key)
+}
 """Words before a name of a person, folded, each with the gender that it states."""
 
 DEGREES = frozenset(_LISTS.words("degrees"))
@@ -39,9 +31,10 @@ PARTICLES = frozenset(_LISTS.words("particles"))
 PLACED = "(place)"
 """Counted with the roles of a document's entity, though it is none: a name stands as towns do."""
 
-_FORMS = _LISTS.pairs("forms")
 LEGAL_FORMS: dict[tuple[str, ...], str] = {
-    tuple(written.split()): family for family, all_ in _FORMS.items() for written in all_.split("|")
+    tuple(written.split()): family
+    for family, all_ in lists.LEGAL_FORMS.pairs("families").items()
+    for written in all_.split("|")
 }
 """The words of a legal form, folded, and the family that they belong to."""
 

@@ -6,6 +6,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from casetrack.base.words.titles import any_title
 from casetrack.graph.entities.lexicon import DEGREES, HONORIFICS, PARTICLES, SAFE_DEGREES, SUFFIXES
 from casetrack.graph.entities.name_order import read_order
 from casetrack.graph.entities.text import clean, fold, is_shouted
@@ -16,7 +17,7 @@ _DOTTED = re.compile(
 )
 _SPOKEN_DEGREES = frozenset(("md", "jd", "rn", "mp"))
 _MARKS = re.compile(r"[^\w]|_")
-_TITLE = re.compile(r"\b(Dipl|Dr|Prof|Mr|Mrs|Ms|Rev|Hon)\.-?(?=\w)")
+_TITLE = re.compile(rf"\b(Dipl|{any_title('academic', 'address')}|Rev|Hon)\.-?(?=\w)")
 _PAIR = frozenset(("and", "und", "et", "&", "+"))
 _QUOTED = frozenset("\"“'‘(")
 _NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")

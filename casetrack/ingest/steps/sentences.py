@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 
 _END = re.compile(
     r"""
@@ -18,10 +19,10 @@ _END = re.compile(
     re.VERBOSE,
 )
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs etc no nos inc ltd co corp llc plc art sec para pp fig cf al "
+    "st sr jr vs etc no nos inc ltd co corp llc plc art sec para pp fig cf al "
     "approx dept est ext hon rev vol ed eds sept "
     "abs bzw ca evtl ggf nr str tel usw vgl".split()
-) | frozenset(month_numbers("en_short")) - {"may"}
+) | (title_words("address", "academic") | month_numbers("en_short").keys()) - {"may"}
 _SHORT = re.compile(r"[A-Z][a-z]{0,3}")
 _GOES_ON = re.compile(r"\.\s+(?:\d|§|[A-Z]\w+\s+§|[A-Z][a-z]{1,3}\.)")
 """Behind a short word that is an abbreviation: "56 Fed. Reg. 1991", "Cal. Lab. Code"."""

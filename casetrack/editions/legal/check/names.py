@@ -7,14 +7,15 @@ import re
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from casetrack.base.words.legal_forms import LEGAL_FORMS
 from casetrack.base.words.months import any_month
 
 _NO_WORDS = frozenset(
-    "v vs in re ex parte matter of the and an et al inc co corp ltd llc llp lp plc no nos on a for "
-    "by de la company corporation incorporated limited united states america us usa state people "
+    "v vs in re ex parte matter of the and an et al no nos on a for "
+    "by de la united states america us usa state people "
     "commonwealth city county town dept department board commission dist district rel estate "
     "petitioner respondent appellant appellee plaintiff defendant".split()
-)
+).union(LEGAL_FORMS.words("usual"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?")
 _VERSUS = re.compile(r"\s+(?:v|vs)\.?\s+")
 _DECIDED = re.compile(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.months import any_month
+from casetrack.base.words.titles import any_title
 
 if TYPE_CHECKING:
     from casetrack.extract.papers.spans import LegalCitation
@@ -30,10 +31,10 @@ BESIDE = re.compile(
 """What may stand between words and the citation beside them: marks, a note's number, a signal."""
 _SENTENCE_END = re.compile(r"[.!?][\"”’'»)\]]*(?:\[?\d{1,3}\]?)?\s+(?=[\"“‘«„(\[]*[A-Z\d§¶])")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Mr|Mrs|Ms|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
+    r"(?:\b(?:[A-Z]|vs?|Inc|Co|Corp|Ltd|Dr|Nos?|Id|id|cf|Cf|e\.g|i\.e|al|Cir|Dist|Ct|App"
     r"|Supp|Civ|Crim|Fed|Rev|Stat|Comm|Dep|Dkt|Ex|Exs|Tr|Compl|Decl|Br|Mot|Opp|Ann|Art|art|Sec|sec"
     r"|pp?|n|ch|Jr|Sr|St|Gen|Gov|Bd|Ass|Ed|Educ|Mfg|Bros|Hon|J|JJ|Nat|Int|Univ|Def|Pl|Defs|Pls"
-    rf"|{any_month('cited')}"
+    rf"|{any_month('cited')}|{any_title('address')}"
     r"|See|U\.S|U\.S\.C|C\.F\.R|F)|[A-Z]\.[A-Z])$"
 )
 PARAGRAPH = re.compile(r"\n[ \t]*\n")

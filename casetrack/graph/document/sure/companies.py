@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words import WordLists
+from casetrack.base.words.legal_forms import LEGAL_FORMS
+from casetrack.base.words.titles import title_words
 from casetrack.extract.names.lexicon import DATES
 from casetrack.graph.document.titles import PARTIES, is_job, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
@@ -19,23 +21,9 @@ if TYPE_CHECKING:
 
 _LISTS = WordLists(__file__)
 
-_PLAIN = (
-    "Incorporated|Inc|Corporation|Corp|Limited Liability Company|Limited Partnership|"
-    "Limited Liability Partnership|Limited|Ltd|Aktiengesellschaft|Gesellschaft|GmbH"
-)
-_EXACT = "|".join(
-    r"""
-    LLC L\.L\.C LLP L\.L\.P LLLP PLLC LP L\.P PLC [Pp]lc p\.l\.c P\.L\.C AG KGaA KG OHG UG
-    e\.V eG S\.A\.S SAS S\.A\.R\.L SARL S\.A\.B S\.A S/A SA SE S\.E S\.r\.l S\.p\.A SpA Srl SRL
-    S\.R\.L B\.V BV
-    N\.V NV AB ASA A/S ApS Oyj Oy G\.I\.E K\.K Kft Zrt PJSC OJSC JSC Bhd N\.A P\.C Pty Pte Ltda Lda
-    d\.o\.o s\.r\.o Tbk CO Co COMPANY Company mbH gGmbH
-    """.split()
-)
-_SPACED = (
-    r"S\.[àa] ?r\.l|S\. de R\.L|S\.A\. de C\.V|Sp\. ?z\.? ?o\.? ?o|Sdn\.? Bhd|"
-    r"Gesellschaft mit beschränkter Haftung"
-)
+_PLAIN = "|".join(LEGAL_FORMS.phrases("any_case"))
+_EXACT = "|".join(LEGAL_FORMS.words("own_case"))
+_SPACED = "|".join(LEGAL_FORMS.phrases("with_blanks"))
 _FORM: Final = re.compile(
     rf"(?<![\w.&-])(?:{_SPACED}|(?=[A-Z])(?i:{_PLAIN})|(?:{_EXACT}))(?![\w’'-]|/\w)\.?"
 )
@@ -61,10 +49,10 @@ _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
 _ABBREVIATION: Final = re.compile(r"\s*\([A-Z.]+\)?\Z")
 """Of a form, behind it: Limited Liability Company (LLC)."""
 _KINDS_OF_FIRMS = frozenset(("corporation", "llc", "lp", "llp", "partnership", "company"))
-_WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
-_WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
+_WEAK = frozenset(LEGAL_FORMS.words("weak"))
+_WRITTEN_OUT = frozenset(LEGAL_FORMS.words("written_out"))
 """Forms that have no full stop of their own."""
-_SHORTENED = frozenset("inc corp co ltd pty pte bhd lda ltda".split())
+_SHORTENED = frozenset(LEGAL_FORMS.words("short", "more_short"))
 _BODIES = frozenset(_LISTS.words("bodies"))
 _TRAILERS = frozenset(
     "sons daughters partners associates company co brothers bros cie figli hijos fils sohn sohne "
@@ -73,9 +61,8 @@ _TRAILERS = frozenset(
 """Words behind *and* that belong to the name before it: … and Sons, … and Partners."""
 _OPENERS = frozenset(_LISTS.words("openers"))
 _ABBREVIATED = frozenset(
-    "st dr mr mrs ms wm chas geo jos bros mt ft no inc corp co ltd jr sr dept univ assn intl natl "
-    "mfg".split()
-)
+    "st dr wm chas geo jos bros mt ft no jr sr dept univ assn intl natl mfg".split()
+) | title_words("address").union(LEGAL_FORMS.words("short"))
 _Token = tuple[int, int, str]
 _REACH = 140
 _SLACK, _PROSE, _SMALL_WORDS = 8, 50, 3

@@ -6,13 +6,15 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words.states import POSTAL
+from casetrack.base.words.titles import any_title
 from casetrack.graph.document.sure.wording import is_thing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_SHORT = f"{any_title('address')}|Dr"
 _TITLE: Final = re.compile(
-    r"(?:(?:Mr|Mrs|Ms|Dr|Messrs|MR|MRS|MS|DR)\.?|Miss|Herr|Frau)[ \n](?=[A-Z])"
+    rf"(?:(?:{_SHORT}|Messrs|{_SHORT.upper()})\.?|Miss|{any_title('german')})[ \n](?=[A-Z])"
 )
 _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from casetrack.base.words import legal_forms as lists
 from casetrack.graph.entities.lexicon import LEGAL_FORMS, LONGEST_FORM
 from casetrack.graph.entities.text import clean, fold, is_shouted
 
@@ -25,21 +26,7 @@ _SAME: Final = str.maketrans(
 _GAPS: Final = re.compile(r" {2,}|\u00ad")
 _BROKEN: Final = re.compile(r"(?<=[a-z])(?:-|\u00ad)[ \t]*\n[ \t]*(?=[a-z])")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_EQUAL: Final = {
-    "ltd": ("ltd", "ltd.", "limited"),
-    "inc": ("inc", "inc.", "incorporated"),
-    "corp": ("corp", "corp.", "corporation"),
-    "co": ("co", "co.", "company"),
-    "llc": ("llc", "l.l.c.", "l.l.c"),
-    "llp": ("llp", "l.l.p.", "l.l.p"),
-    "lp": ("lp", "l.p.", "l.p"),
-    "plc": ("plc", "p.l.c.", "p.l.c"),
-    "sa": ("sa", "s.a.", "s.a"),
-    "bv": ("bv", "b.v.", "b.v"),
-    "nv": ("nv", "n.v.", "n.v"),
-    "ag": ("ag",),
-    "gmbh": ("gmbh",),
-}
+_EQUAL: Final = lists.LEGAL_FORMS.groups("equal")
 
 
 @dataclass(frozen=True, slots=True)

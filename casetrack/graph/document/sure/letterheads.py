@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from casetrack.base.words import WordLists
+from casetrack.base.words.titles import any_title
 from casetrack.graph.document.sure.companies import is_body, walk_right
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.sure.known import FIRMS
@@ -76,7 +77,8 @@ _REFERENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _ADDRESSED: Final = re.compile(
-    r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Messrs|The|To|Attn|Attention|FAO|c/o|Herrn?|Frau|Firma|"
+    rf"(?:{any_title('address', 'academic')}"
+    r"|Miss|Sir|Messrs|The|To|Attn|Attention|FAO|c/o|Herrn?|Frau|Firma|"
     r"M\.|Mme|Madame|Monsieur|Sra?|Estate of)\b"
 )
 _HEAD_LINES, _BLOCK_LINES, _REACH, _SIGNATURE_LINES = 2, 6, 30, 5
@@ -284,11 +286,10 @@ def _is_firm(line: _Line, block: Sequence[_Line], names: Sequence[NameSpan]) -> 
 
 def _is_couple(words: Sequence[str]) -> bool:
     """Return whether an ampersand joins two people: "Mr & Mrs Roe", "Jo & Ann Roe"."""
-    titles = HONORIFICS.keys() | {"mr", "mrs", "ms"}
     for at, sign in enumerate(words[1:-1], 1):
         before, behind = words[at - 1], words[at + 1]
         if sign == "&" and (
-            before in titles
+            before in HONORIFICS
             or (behind in GIVEN_NAMES and (before in GIVEN_NAMES or at + 2 < len(words)))
         ):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words.titles import any_title
 from casetrack.graph.document.sure.companies import walk_left, walk_right
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.titles import is_part, job_title
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 _WORD = r"[^\W\d_][^\W\d_'’]*(?:[-'’][^\W\d_]+)*"
 _PERSON: Final = re.compile(
-    rf"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?:{_WORD}\.?)(?: (?:(?:van|von|de|der|den|la|di|da|del) )*"
+    rf"(?:(?:{any_title('address', 'academic')})\.? )?(?:{_WORD}\.?)"
+    rf"(?: (?:(?:van|von|de|der|den|la|di|da|del) )*"
     rf"(?:[\"“(]\w+[\"”)] )?{_WORD}\.?){{1,4}}?(?:,? (?:Jr|Sr|II|III|IV|Esq)\b\.?)?"
     r"(?=\s*(?:$|[\n,;:/|_()\[]|\s{2}|[-–—]|\b(?:By|Name|Title|Its|Date|Print|Printed|Signature|"
     r"per|Per)\b))"

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words.titles import TITLES
 from casetrack.graph.document.sure.companies import describes, walk_left, walk_right
 from casetrack.graph.document.sure.facts import SureName, Term, Where
 from casetrack.graph.document.sure.likeness import resembles
@@ -352,7 +353,7 @@ class TermReader:
             after_and = bool(
                 re.search(r"\b(?:and|AND|und)\s+(?:the\s+)?$", text[max(0, start - 9) : start])
             )
-            titled = name.split()[0].strip(".") in {"Mr", "Mrs", "Ms", "Dr", "Herr", "Frau"}
+            titled = name.split()[0].strip(".") in {"Dr", *TITLES.words("address", "german")}
             named = alike or titled or ((in_clause or after_and) and any(map(is_part, words)))
             if (
                 named
