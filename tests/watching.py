@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.library import Library
+from casetrack.api.watch.changes import file_state
+from casetrack.api.watch.manager import WatchManager
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
-from casetrack.keep.watch.changes import file_state
-from casetrack.keep.watch.manager import WatchManager
-from casetrack.keep.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
+    from casetrack.api.watch.changes import FileState
+    from casetrack.api.watch.notifier import Heard
     from casetrack.base.records.watches import Watch
-    from casetrack.keep.watch.changes import FileState
-    from casetrack.keep.watch.notifier import Heard
 
 START = 1_750_000_000.0
 """A moment in June 2025."""

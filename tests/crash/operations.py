@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from unittest import mock
 
 import older_form
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.crypt import head
 from casetrack.base.crypt.secret import Cost, Secret
 from casetrack.base.crypt.stream import DecryptingReader
@@ -25,7 +26,6 @@ from casetrack.base.errors import (
     DocumentNotFound,
     UsageError,
 )
-from casetrack.keep.watch.watch_list import WatchList
 from stub_source import StubSource
 from tests.crash.world import LONG, NAME, PHRASE, SHORT, open_library, text_of, write_files
 

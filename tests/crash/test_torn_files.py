@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.library import Library
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.store.session import write_session
 from tests.crash.world import NAME, text_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.library import Library
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.config import load_settings
-from casetrack.keep.watch.watch_list import WatchList
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from fakes import FakeEncoders, WordEncoder
 

@@ -21,7 +21,7 @@ pytestmark = [
 QUICK = (
     "portability/test_files_in_use.py::test_a_collection_is_deleted_while_somebody_searches_in_it"
 )
-FOLDERS = ["store", "keep/sync", "keep/watch"]
+FOLDERS = ["store", "keep/sync", "api/watch"]
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.errors import CaseTrackError
-from casetrack.keep.watch.watch_list import WatchList
 from faults.plant import FAULTS, area_of
 from faults.world import BYSTANDER, VICTIM, answers, glance, open_library, states
 

@@ -6,9 +6,9 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
 from casetrack.api.library import Library
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.config import load_settings
 from casetrack.base.license import UNLIMITED
-from casetrack.keep.watch.watch_list import WatchList
 from fakes import FakeEncoders, WordEncoder
 from stub_source import StubSource
 

@@ -378,8 +378,19 @@ class Admin:
         found = self._workspace.ask(lambda state: state.document(document))
         return brought_back_by(self._workspace, found)
 
+    def freeable_bytes(self) -> int:
+        """Return about how many bytes an upkeep frees, without those that named snapshots keep."""
+        from casetrack.keep.upkeep import freeable_bytes
+
+        return freeable_bytes(self._workspace)
+
     def upkeep(
-        self, *, secure: bool = False, wait: bool = False, cancel: threading.Event | None = None
+        self,
+        *,
+        secure: bool = False,
+        if_needed: bool = False,
+        wait: bool = False,
+        cancel: threading.Event | None = None,
     ) -> UpkeepReport | None:
         """Free space, and remove for good what was deleted or replaced.
 
@@ -396,6 +407,8 @@ class Admin:
             Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, no
             marks that are undone or speak of what is gone, so that nothing of what was deleted is
             left in any file of the collection.
+        if_needed
+            Do nothing where there is little to remove, unless *secure* is set.
         wait
             Wait for others who write to the collection; else it is left alone while they do.
         cancel
@@ -404,7 +417,8 @@ class Admin:
         Returns
         -------
         UpkeepReport or None
-            What was freed and removed; ``None`` where somebody is writing to the collection.
+            What was freed and removed; ``None`` where somebody is writing to the collection, or
+            where no upkeep is needed.
 
         Raises
         ------
@@ -415,8 +429,10 @@ class Admin:
         DiskFull, NotWritable, StorageError
             It cannot be written; what was there stays.
         """
-        from casetrack.keep.upkeep import upkeep
+        from casetrack.keep.upkeep import needs_upkeep, upkeep
 
+        if if_needed and not secure and not needs_upkeep(self._workspace):
+            return None
         report = upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
         if secure and report is not None:
             audit.note(self._workspace.folder, "deleted data removed for good")

@@ -151,7 +151,6 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a collection is, how much it holds and where it lies."""
-    from casetrack.keep.upkeep import freeable_bytes
     from casetrack.store.place import place_of
 
     found = ctx.ensure_object(State).collection(name or collection)
@@ -171,7 +170,7 @@ def info(
             ("Documents", f"{stats.document_count:,}"),
             ("Pages", f"{stats.page_count:,}"),
             ("Chunks", f"{stats.chunk_count:,}"),
-            ("On disk", _disk(stats.storage_bytes, freeable_bytes(found.workspace))),
+            ("On disk", _disk(stats.storage_bytes, found.admin.freeable_bytes())),
             ("Lies at", place_of(found.folder).uri),
             ("Folder", str(found.folder)),
             ("Profile", about.profile),
@@ -218,7 +217,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
-    from casetrack.keep.watch.deletion import delete_collection
+    from casetrack.api.watch.deletion import delete_collection
 
     library = ctx.ensure_object(State).library
     try:

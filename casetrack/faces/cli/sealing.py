@@ -66,7 +66,7 @@ def seal(
 
 
 def _watched(library: "Library", info: "CollectionInfo") -> list[str]:
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
     folders = [w.folder for w in WatchList(library.settings.data_dir).watches(info.id)]
     if not folders:

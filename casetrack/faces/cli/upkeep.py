@@ -42,14 +42,15 @@ def upkeep(
     -c every collection is kept, also those that are closed or archived.
     """
     from casetrack.faces.cli.progress import stoppable
-    from casetrack.keep.upkeep import needs_upkeep
 
     state = ctx.ensure_object(State)
     reports = list["UpkeepReport"]()
     with stoppable() as stop:
         for target in _targets(state, collection):
-            if not stop.is_set() and (not if_needed or secure or needs_upkeep(target.workspace)):
-                report = target.admin.upkeep(secure=secure, wait=True, cancel=stop)
+            if not stop.is_set():
+                report = target.admin.upkeep(
+                    secure=secure, if_needed=if_needed, wait=True, cancel=stop
+                )
                 reports += [report] if report is not None else []
     if as_json:
         write_json([r.as_dict() for r in reports])
@@ -67,11 +68,8 @@ def keep_up(target: "Collection", /) -> None:
     Who works with commands alone has no server that does it at quiet times. What goes wrong is
     for the next time: the command itself has done what it was asked for.
     """
-    from casetrack.keep.upkeep import needs_upkeep
-
     try:
-        if needs_upkeep(target.workspace):
-            target.admin.upkeep()
+        target.admin.upkeep(if_needed=True)
     except CaseTrackError as error:
         logger.info("No upkeep of %s: %s", target.folder.name, error.message)
 

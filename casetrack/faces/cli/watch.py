@@ -19,7 +19,7 @@ from casetrack.faces.cli.output import Field, counted, facts, line, table, write
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
 _FIELDS = (
     Field("Folder"),
@@ -156,7 +156,7 @@ def show_watch(
     if as_json:
         write_json(_entry(state, watch))
         return
-    from casetrack.keep.watch.syncer import counts_text
+    from casetrack.api.watch.syncer import counts_text
 
     facts(
         [
@@ -253,7 +253,7 @@ def _tell_change(state: State, watch: Watch, text: str, *, as_json: bool) -> Non
 
 def watch_list_of(state: State, /) -> "WatchList":
     """Return the watched folders of the data folder."""
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
     return WatchList(state.settings.data_dir)
 
@@ -265,13 +265,13 @@ def _find(state: State, folder: str, collection: str | None) -> Watch:
 
 def status_of(state: State, watch: Watch, /) -> WatchStatus:
     """Return how a watched folder is doing now."""
-    from casetrack.keep.watch.statuses import Statuses
+    from casetrack.api.watch.statuses import Statuses
 
     return Statuses(state.settings.data_dir).of(watch)
 
 
 def _when(watch: Watch) -> str:
-    from casetrack.keep.watch.watch_list import describe
+    from casetrack.api.watch.watch_list import describe
 
     return describe(watch)
 

@@ -15,8 +15,8 @@ from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.faces.cli.watch import collection_name, status_of, watch_list_of
 
 if TYPE_CHECKING:
-    from casetrack.keep.watch.syncer import Report
-    from casetrack.keep.watch.watched_folder import SyncTask
+    from casetrack.api.watch.syncer import Report
+    from casetrack.api.watch.watched_folder import SyncTask
 
 _LISTED = 5
 
@@ -60,7 +60,7 @@ def run_watches(
 
 
 def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
-    from casetrack.keep.watch.manager import WatchManager
+    from casetrack.api.watch.manager import WatchManager
 
     watch_list = watch_list_of(state)
     watches = watch_list.watches()
@@ -95,7 +95,7 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
 
 
 def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
-    from casetrack.keep.watch.once import compare_all
+    from casetrack.api.watch.once import compare_all
 
     failed = False
     count = 0
@@ -128,7 +128,7 @@ class _Teller:
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))
             return
-        from casetrack.keep.watch.syncer import counts_of, counts_text
+        from casetrack.api.watch.syncer import counts_of, counts_text
 
         name = collection_name(self._state, watch)
         head = f"{datetime.now().astimezone():%H:%M:%S}  {watch.folder} -> {name}: "
@@ -154,7 +154,7 @@ class _Teller:
 
 
 def _sync_event(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> dict[str, Any]:
-    from casetrack.keep.watch.syncer import counts_of
+    from casetrack.api.watch.syncer import counts_of
 
     event: dict[str, Any] = {
         "event": "sync",

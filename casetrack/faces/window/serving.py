@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING
 
+from casetrack.api.watch.background import Background
 from casetrack.base.errors import CannotListen
 from casetrack.base.http.address import DEFAULT_HOST, bind, door
 from casetrack.base.http.listening import listen
@@ -13,7 +14,6 @@ from casetrack.faces.window.app import application
 from casetrack.faces.window.entry import KEY, TICKET, issue_ticket, window_key
 from casetrack.faces.window.program import Ending, only_one, show
 from casetrack.faces.window.work import end_all, is_busy
-from casetrack.keep.watch.background import Background
 
 if TYPE_CHECKING:
     from collections.abc import Callable

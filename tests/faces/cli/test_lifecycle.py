@@ -11,7 +11,7 @@ import pytest
 import older_form
 from casetrack.api.collection.admin import Admin
 from casetrack.api.library import Library
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.store import migrations
 from casetrack.store.lock import write_lock
 from faces.cli.conftest import error_of

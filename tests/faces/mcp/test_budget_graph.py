@@ -359,7 +359,7 @@ def test_the_long_result_of_another_programs_job_is_cut(
 
 
 def test_watches_are_listed_page_by_page(library: Library, call: Any, text: Any) -> None:
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
     info = library.create("Acme").info
     watch_list = WatchList(library.settings.data_dir)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.watch_list import WatchList
 
 from .conftest import visitor
 

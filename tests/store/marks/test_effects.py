@@ -9,13 +9,13 @@ import pytest
 from mcp.client import Client
 
 from casetrack.api.library import Library
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.errors import CaseTrackError
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.app import server_for
 from casetrack.faces.mcp.catalogue import any_collection
 from casetrack.faces.mcp.session import Session
-from casetrack.keep.watch.watch_list import WatchList
 from casetrack.store.marks.store import read
 from faces.window.conftest import visitor
 from fakes import FakeEncoders, WordEncoder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
+from casetrack.api.watch.deletion import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import (
     AUTO_PROFILE,
@@ -39,7 +40,6 @@ from casetrack.faces.mcp.specs import (
     ResponseFormat,
     tool,
 )
-from casetrack.keep.watch.deletion import delete_collection as delete_watched
 from casetrack.models.profiles import PROFILES
 
 if TYPE_CHECKING:

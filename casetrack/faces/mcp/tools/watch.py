@@ -30,7 +30,7 @@ from casetrack.faces.mcp.tools.ingest import (
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
 LISTED_WATCHES = 100
 
@@ -200,7 +200,7 @@ class WatchTools:
     # --- blocking parts -------------------------------------------------------------------
 
     def _watch_list(self) -> "WatchList":
-        from casetrack.keep.watch.watch_list import WatchList
+        from casetrack.api.watch.watch_list import WatchList
 
         return WatchList(self._session.library.settings.data_dir)
 
@@ -211,7 +211,7 @@ class WatchTools:
         return self._watch_list().find(folder, collection_id=self._collection_id(collection))
 
     def _status(self, watch: "Watch") -> "WatchStatus":
-        from casetrack.keep.watch.statuses import Statuses
+        from casetrack.api.watch.statuses import Statuses
 
         status = Statuses(self._session.library.settings.data_dir).of(watch)
         if status.health == "unwatched" and self._session.watching:
@@ -254,8 +254,8 @@ async def _to_the_end(work: Callable[[], T]) -> T:
 
 
 def _line(entry: dict[str, Any], watch: "Watch") -> str:
-    from casetrack.keep.watch.syncer import counts_text
-    from casetrack.keep.watch.watch_list import describe
+    from casetrack.api.watch.syncer import counts_text
+    from casetrack.api.watch.watch_list import describe
 
     status = entry["status"]
     lines = [

@@ -92,7 +92,7 @@ def room_of(visit: Visit, /) -> Room | None:
 
 def _watch(visit: Visit, folder: str) -> Response:
     """Keep the collection in step with a folder from now on; the first comparison begins soon."""
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
     watches = WatchList(visit.library.settings.data_dir)
     watches.add(visit.collection.info.id, Path(folder).expanduser())

@@ -13,9 +13,9 @@ from casetrack.faces.window.work import begin
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from casetrack.api.watch.watch_list import WatchList
     from casetrack.base.records.watches import Watch, WatchStatus
     from casetrack.faces.window.visit import Visit
-    from casetrack.keep.watch.watch_list import WatchList
 
 _BUSY = frozenset({"starting", "queued", "settling", "syncing"})
 _SOON = "unwatched"
@@ -93,14 +93,14 @@ def _compare(visit: Visit, watch: Watch) -> str:
 
 
 def _list(visit: Visit) -> WatchList:
-    from casetrack.keep.watch.watch_list import WatchList
+    from casetrack.api.watch.watch_list import WatchList
 
     return WatchList(visit.library.settings.data_dir)
 
 
 def _watched(visit: Visit, watch: Watch) -> Watched:
-    from casetrack.keep.watch.statuses import Statuses
-    from casetrack.keep.watch.syncer import counts_text
+    from casetrack.api.watch.statuses import Statuses
+    from casetrack.api.watch.syncer import counts_text
 
     status = Statuses(visit.library.settings.data_dir).of(watch)
     # This window watches by itself: what it has not come to yet, it is about to.

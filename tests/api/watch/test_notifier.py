@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.keep.watch.manager import WatchManager
-from casetrack.keep.watch.notifier import OsNotifier, filesystem_of
-from casetrack.keep.watch.statuses import Statuses
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.manager import WatchManager
+from casetrack.api.watch.notifier import OsNotifier, filesystem_of
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.watch_list import WatchList
 from watching import Report
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def notes() -> Notes:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let real time pass faster; what is batched is the same."""
-    monkeypatch.setattr("casetrack.keep.watch.changes.DEBOUNCE_SECONDS", 0.6)
-    monkeypatch.setattr("casetrack.keep.watch.watched_folder.FOLDER_SECONDS", 0.2)
+    monkeypatch.setattr("casetrack.api.watch.changes.DEBOUNCE_SECONDS", 0.6)
+    monkeypatch.setattr("casetrack.api.watch.watched_folder.FOLDER_SECONDS", 0.2)
     for name in ("STEP_SECONDS", "WORKING_SECONDS", "LIST_SECONDS"):
-        monkeypatch.setattr(f"casetrack.keep.watch.manager.{name}", 0.1)
+        monkeypatch.setattr(f"casetrack.api.watch.manager.{name}", 0.1)
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_the_file_system_of_a_folder(place: Path) -> None:
 def test_a_network_drive_is_said(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.keep.watch.notifier.filesystem_of", lambda _: "cifs")
+    monkeypatch.setattr("casetrack.api.watch.notifier.filesystem_of", lambda _: "cifs")
     notifier = OsNotifier(tmp_path / "probe")
     note = notifier.follow("a", str(place), lambda _p, _f: None, recursive=True)
     assert "network drive (cifs)" in note

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.syncer import pattern_of
+from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.config import load_settings
 from casetrack.faces.cli.main import main
-from casetrack.keep.watch.statuses import Statuses
-from casetrack.keep.watch.syncer import pattern_of
-from casetrack.keep.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Until = Callable[..., None]
 
 HASTE = """
-from casetrack.keep.watch import background, changes, manager, watched_folder
+from casetrack.api.watch import background, changes, manager, watched_folder
 background.Background.__init__.__kwdefaults__["delay"] = 0.1
 changes.DEBOUNCE_SECONDS = 0.5
 watched_folder.TAKEOVER_SECONDS = watched_folder._PENDING_SECONDS = 0.3
@@ -40,7 +40,7 @@ import sys, threading
 from watching import Report
 from casetrack.base.config import load_settings
 from casetrack.api.library import Library
-from casetrack.keep.watch.manager import WatchManager
+from casetrack.api.watch.manager import WatchManager
 def sync(watch, only, cancel):
     print("whole" if only is None else ",".join(p.name for p in only), flush=True)
     return Report({"new": 1})

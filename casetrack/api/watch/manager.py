@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.api.watch.changes import file_state
+from casetrack.api.watch.clock import SystemClock
+from casetrack.api.watch.idle_upkeep import IdleUpkeep
+from casetrack.api.watch.notifier import OsNotifier
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.syncer import CollectionSync
+from casetrack.api.watch.watch_list import WatchList
+from casetrack.api.watch.watched_folder import WatchContext, WatchedFolder
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
-from casetrack.keep.watch.changes import file_state
-from casetrack.keep.watch.clock import SystemClock
-from casetrack.keep.watch.idle_upkeep import IdleUpkeep
-from casetrack.keep.watch.notifier import OsNotifier
-from casetrack.keep.watch.statuses import Statuses
-from casetrack.keep.watch.syncer import CollectionSync
-from casetrack.keep.watch.watch_list import WatchList
-from casetrack.keep.watch.watched_folder import WatchContext, WatchedFolder
 from casetrack.store.info import read_info
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from casetrack.api.library import Library
+    from casetrack.api.watch.changes import FileState
+    from casetrack.api.watch.clock import Clock
+    from casetrack.api.watch.notifier import Notifier
+    from casetrack.api.watch.syncer import Report, Sync
+    from casetrack.api.watch.watch_list_file import Stamp
+    from casetrack.api.watch.watched_folder import SyncTask
     from casetrack.base.records.watches import Watch
-    from casetrack.keep.watch.changes import FileState
-    from casetrack.keep.watch.clock import Clock
-    from casetrack.keep.watch.notifier import Notifier
-    from casetrack.keep.watch.syncer import Report, Sync
-    from casetrack.keep.watch.watch_list_file import Stamp
-    from casetrack.keep.watch.watched_folder import SyncTask
 
 logger = logging.getLogger("casetrack.watch")
 repairs = logging.getLogger("casetrack.repairs")

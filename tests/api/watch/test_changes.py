@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from casetrack.keep.watch.changes import BATCH_SECONDS, MOST_PATHS, PATIENCE_SECONDS, Batch, Changes
-from casetrack.keep.watch.watched_folder import Filter, is_noise
+from casetrack.api.watch.changes import BATCH_SECONDS, MOST_PATHS, PATIENCE_SECONDS, Batch, Changes
+from casetrack.api.watch.watched_folder import Filter, is_noise
 
 
 def places(*names: str) -> tuple[str, ...]:

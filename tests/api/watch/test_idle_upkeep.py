@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.collection.admin import Admin
+from casetrack.api.watch.idle_upkeep import IdleUpkeep
 from casetrack.base.errors import DiskFull
 from casetrack.keep.upkeep import needs_upkeep
-from casetrack.keep.watch.idle_upkeep import IdleUpkeep
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
 from watching import Clock, Simulation
@@ -165,7 +165,7 @@ def test_earlier_states_that_others_left_go_once(fake: FakeLibrary) -> None:
 WITHOUT_LANCE = """
 import sys, threading
 from casetrack.api.library import Library
-from casetrack.keep.watch.idle_upkeep import run_upkeep
+from casetrack.api.watch.idle_upkeep import run_upkeep
 print(run_upkeep(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "lance" in sys.modules)
 """
 

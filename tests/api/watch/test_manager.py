@@ -13,10 +13,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from casetrack.api.watch.changes import MOST_PATHS
+from casetrack.api.watch.manager import WatchManager
+from casetrack.api.watch.statuses import Statuses
 from casetrack.base.errors import DiskFull, FolderUnsafe
-from casetrack.keep.watch.changes import MOST_PATHS
-from casetrack.keep.watch.manager import WatchManager
-from casetrack.keep.watch.statuses import Statuses
 from casetrack.store.info import update_info
 from watching import Report, Simulation, day
 
@@ -334,7 +334,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("casetrack.keep.watch.manager.FAILURE_SECONDS", 0.05)
+    monkeypatch.setattr("casetrack.api.watch.manager.FAILURE_SECONDS", 0.05)
     world = Simulation(library)
     stumbled, synced = threading.Event(), threading.Event()
 

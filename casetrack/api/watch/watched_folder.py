@@ -10,24 +10,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from casetrack.api.watch.changes import Changes, file_state
+from casetrack.api.watch.clock import moment
+from casetrack.api.watch.schedule import next_full
+from casetrack.api.watch.syncer import counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.records.watches import WatchStatus
-from casetrack.keep.watch.changes import Changes, file_state
-from casetrack.keep.watch.clock import moment
-from casetrack.keep.watch.schedule import next_full
-from casetrack.keep.watch.syncer import counts_of
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime, tzinfo
 
+    from casetrack.api.watch.changes import FileState
+    from casetrack.api.watch.clock import Clock
+    from casetrack.api.watch.notifier import Notifier
+    from casetrack.api.watch.statuses import Statuses
+    from casetrack.api.watch.syncer import Report
     from casetrack.base.records.watches import Health, Watch
-    from casetrack.keep.watch.changes import FileState
-    from casetrack.keep.watch.clock import Clock
-    from casetrack.keep.watch.notifier import Notifier
-    from casetrack.keep.watch.statuses import Statuses
-    from casetrack.keep.watch.syncer import Report
 
 # Files whose changes mean nothing: locks, downloads under way, editors' and systems' own files.
 

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from casetrack.api.watch.schedule import checked_schedule, checked_time, next_full
 from casetrack.base.errors import UsageError
 from casetrack.base.records.watches import SCHEDULES, Watch
-from casetrack.keep.watch.schedule import checked_schedule, checked_time, next_full
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NEW_YORK = ZoneInfo("America/New_York")

@@ -13,7 +13,7 @@ STOP_SECONDS = 5.0
 
 
 class Background:
-    """A :class:`~casetrack.keep.watch.manager.WatchManager` in a daemon thread of a server.
+    """A :class:`~casetrack.api.watch.manager.WatchManager` in a daemon thread of a server.
 
     Nothing is imported before the delay is over.
 
@@ -60,7 +60,7 @@ class Background:
         try:
             if self._stop.wait(self._delay):
                 return
-            from casetrack.keep.watch.manager import WatchManager
+            from casetrack.api.watch.manager import WatchManager
 
             WatchManager(self._library, owner=self._owner, stopping=self._stop).run()
         finally:

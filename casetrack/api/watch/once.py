@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.keep.watch.clock import SystemClock, moment
-from casetrack.keep.watch.statuses import Statuses
-from casetrack.keep.watch.syncer import CollectionSync, counts_of
-from casetrack.keep.watch.watched_folder import SyncTask
+from casetrack.api.watch.clock import SystemClock, moment
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.syncer import CollectionSync, counts_of
+from casetrack.api.watch.watched_folder import SyncTask
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.api.library import Library
+    from casetrack.api.watch.syncer import Report, Sync
+    from casetrack.api.watch.watch_list import WatchList
     from casetrack.base.records.watches import Watch
-    from casetrack.keep.watch.syncer import Report, Sync
-    from casetrack.keep.watch.watch_list import WatchList
 
 
 def compare_all(

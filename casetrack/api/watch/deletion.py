@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from casetrack.api.library import Library

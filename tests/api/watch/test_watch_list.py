@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from casetrack.api.watch.statuses import Statuses
+from casetrack.api.watch.watch_list import WatchList, describe
 from casetrack.base.errors import (
     AmbiguousName,
     FileNotFound,
@@ -17,8 +19,6 @@ from casetrack.base.errors import (
     WatchNotFound,
     WrongPathKind,
 )
-from casetrack.keep.watch.statuses import Statuses
-from casetrack.keep.watch.watch_list import WatchList, describe
 
 ROOT = Path(__file__).parents[3]
 ONE, TWO = "11111111-aaaa", "22222222-bbbb"
@@ -26,7 +26,7 @@ ONE, TWO = "11111111-aaaa", "22222222-bbbb"
 ADD_MANY = """
 import sys
 from pathlib import Path
-from casetrack.keep.watch.watch_list import WatchList
+from casetrack.api.watch.watch_list import WatchList
 watch_list = WatchList(Path(sys.argv[1]))
 mine = [watch_list.add(sys.argv[2], Path(folder))[0] for folder in sys.argv[3:]]
 for watch in mine:

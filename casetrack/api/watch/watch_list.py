@@ -9,6 +9,8 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.watch.schedule import checked_schedule, checked_time
+from casetrack.api.watch.watch_list_file import WatchListFile
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import (
     AmbiguousName,
@@ -19,15 +21,13 @@ from casetrack.base.errors import (
 )
 from casetrack.base.objects.address import is_address
 from casetrack.base.records.watches import DEFAULT_DAILY_TIME, Watch
-from casetrack.keep.watch.schedule import checked_schedule, checked_time
-from casetrack.keep.watch.watch_list_file import WatchListFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from casetrack.keep.watch.watch_list_file import Entries, Stamp
+    from casetrack.api.watch.watch_list_file import Entries, Stamp
 
 logger = logging.getLogger("casetrack.watch")
 
