@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.config import Settings
     from casetrack.base.crypt.secret import Secret
+    from casetrack.base.jobs import JobStore
+    from casetrack.base.jobs.running import R
     from casetrack.base.license import Tier
     from casetrack.base.records import (
         CollectionStats,
@@ -87,8 +89,6 @@ if TYPE_CHECKING:
     from casetrack.base.records.queries import QueryReport
     from casetrack.base.records.transfer import ImportReport, SealedCollection
     from casetrack.base.records.upkeep import UpkeepReport
-    from casetrack.keep.jobs import JobStore
-    from casetrack.keep.jobs.running import R
     from casetrack.store.sql.control import Control
     from casetrack.store.workspace.workspace import Searched
 
@@ -141,7 +141,7 @@ class Library(Sealing):
     @functools.cached_property
     def jobs(self) -> JobStore:
         """The long work of this data folder, of other programs too."""
-        from casetrack.keep.jobs import JobStore
+        from casetrack.base.jobs import JobStore
 
         return JobStore(self.settings.data_dir)
 
@@ -166,9 +166,9 @@ class Library(Sealing):
         Parameters
         ----------
         kind, title, collection, cancel
-            See :meth:`casetrack.keep.jobs.JobStore.run`.
+            See :meth:`casetrack.base.jobs.JobStore.run`.
         work, progress
-            See :meth:`casetrack.keep.jobs.RunningJob.do`.
+            See :meth:`casetrack.base.jobs.RunningJob.do`.
 
         Raises
         ------

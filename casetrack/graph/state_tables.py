@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.files import put_in_place
 from casetrack.base.registry import registered
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
@@ -29,7 +30,6 @@ from casetrack.graph.stored_segments import ordered, remove_old_tables, state_ke
 from casetrack.graph.tables import Entities, Live
 from casetrack.ingest.pipeline.files import of_collection
 from casetrack.ingest.steps.failures import attempt, collect_failures
-from casetrack.store.files import put_in_place
 from casetrack.store.index.columns import as_numpy
 from casetrack.store.index.sealed import read_table
 from casetrack.store.marks import Marks

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from casetrack.base import files
 from casetrack.base.errors import (
     CaseTrackError,
     FileNotFound,
@@ -17,7 +18,6 @@ from casetrack.base.errors import (
     WrongPathKind,
 )
 from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE, is_ignored, read_ignores
-from casetrack.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

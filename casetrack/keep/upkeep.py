@@ -287,8 +287,8 @@ class _Upkeep:
 
     def _others(self) -> None:
         """Remove backups, marks, notes on compared folders, all of which may name what is gone."""
-        from casetrack.keep.jobs import JobStore
-        from casetrack.store.files import storage_errors
+        from casetrack.base.files import storage_errors
+        from casetrack.base.jobs import JobStore
         from casetrack.store.info import info_lock
         from casetrack.store.marks.store import keep
         from casetrack.store.migrations.backup import KEEP, remove_backups

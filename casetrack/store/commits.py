@@ -12,10 +12,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ObjectStorageError, StorageError, WriterReplaced
+from casetrack.base.files import storage_errors
 from casetrack.base.objects.words import fault_of
 from casetrack.store import lease
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors
 from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.files import storage_errors
 from casetrack.store.checksums import damaged, require_sound, stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import (
@@ -18,7 +19,6 @@ from casetrack.store.datasets import (
     open_dataset,
     profile_of,
 )
-from casetrack.store.files import storage_errors
 from casetrack.store.rows import Rows
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged, PackageMissing, PassagesDamaged
+from casetrack.base.files import storage_errors
 from casetrack.base.objects.address import is_address
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.store import heads, mirror
 from casetrack.store.checksums import COLUMN, damaged, families
 from casetrack.store.damage import reading
-from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
 from casetrack.store.place import place_of
 

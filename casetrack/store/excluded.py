@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import StorageError
+from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.sync import ExcludedFile
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import storage_errors, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -17,14 +17,14 @@ import uuid
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionDamaged, CollectionGone, UsageError
-from casetrack.store import audit, mirror
-from casetrack.store.files import (
+from casetrack.base.files import (
     IS_WINDOWS,
     private_folder,
     put_in_place,
     storage_errors,
     write_atomic,
 )
+from casetrack.store import audit, mirror
 from casetrack.store.heads import FILE
 from casetrack.store.info import COPY, info_lock, is_shell, read_info, write_info
 from casetrack.store.info import FILE as FACTS

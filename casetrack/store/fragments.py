@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
 from casetrack.base.errors import SchemaError
+from casetrack.base.files import storage_errors
 from casetrack.store.checksums import stamped
-from casetrack.store.files import storage_errors
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:

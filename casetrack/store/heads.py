@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import xxhash
 
 from casetrack.base.errors import CollectionDamaged
+from casetrack.base.files import write_atomic
 from casetrack.store import audit, mirror
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import write_atomic
 from casetrack.store.place import dataset_files, files_of, stands_in
 
 if TYPE_CHECKING:

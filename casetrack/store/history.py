@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.files import storage_errors
 from casetrack.base.records.reports import FileOutcome
 from casetrack.store import heads
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, create, open_dataset
-from casetrack.store.files import storage_errors
 from casetrack.store.info import read_info
 from casetrack.store.notes import SNAPSHOTS, TAG, Note, read_note, write_note
 from casetrack.store.place import dataset_at, dataset_files, files_of

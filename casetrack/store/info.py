@@ -19,10 +19,10 @@ from casetrack.base.errors import (
     FutureSchema,
     StorageError,
 )
+from casetrack.base.files import storage_errors, write_json
 from casetrack.base.records import CollectionInfo, CollectionStatus
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import audit, mirror
-from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import file_lock, identity, remove_shell
 from casetrack.store.sealed import gone
 from casetrack.store.wipe import GONE

@@ -34,8 +34,8 @@ from casetrack.base.errors import (
     StorageError,
     WriterReplaced,
 )
+from casetrack.base.files import storage_errors
 from casetrack.store import mirror
-from casetrack.store.files import storage_errors
 from casetrack.store.place import place_of
 from casetrack.store.published import raise_fence
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, JobStopped, StorageError
-from casetrack.store.files import storage_errors
+from casetrack.base.files import storage_errors
 from casetrack.store.lease import writing
 from casetrack.store.sealed import gone
 from casetrack.store.wipe import GONE

@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, CollectionBusy, CollectionDamaged, WriterReplaced
-from casetrack.store.files import UNFINISHED, private_folder, storage_errors
+from casetrack.base.files import UNFINISHED, private_folder, storage_errors
 from casetrack.store.mirrored import VIEWS, Record, alone, is_whole, item_of, looks_of, present
 from casetrack.store.place import place_of
 from casetrack.store.published import (

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionGone
+from casetrack.base.files import storage_errors, write_atomic
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.published import RECORD, Item, is_shared
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import xxhash
 
-from casetrack.store.files import write_json
+from casetrack.base.files import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path

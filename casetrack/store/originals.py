@@ -12,9 +12,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionDamaged
+from casetrack.base.files import private_folder, storage_errors
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
-from casetrack.store.files import private_folder, storage_errors
 from casetrack.store.heads import manifests
 from casetrack.store.history import tags
 from casetrack.store.notes import SNAPSHOTS, read_note

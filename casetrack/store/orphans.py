@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import storage_errors
 from casetrack.store import heads
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset, open_snapshot
-from casetrack.store.files import storage_errors
 from casetrack.store.lock import write_lock
 from casetrack.store.place import dataset_at, place_of
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CollectionDamaged, ObjectStorageError, UsageError
+from casetrack.base.files import folder_bytes, storage_errors, write_json
 from casetrack.base.objects.address import Address, is_address
-from casetrack.store.files import folder_bytes, storage_errors, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

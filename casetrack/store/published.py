@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.errors import CollectionBusy, CollectionDamaged, CollectionGone
+from casetrack.base.files import UNFINISHED
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import UNFINISHED
 from casetrack.store.place import FILE as PLACE
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import DiskFull, NotWritable, StorageError
+from casetrack.base.files import storage_errors
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
-from casetrack.store.files import storage_errors
 from casetrack.store.history import tags
 from casetrack.store.lock import alone, try_lock, write_lock
 from casetrack.store.place import dataset_at, place_of

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged
+from casetrack.base.files import storage_errors
 from casetrack.store import heads, lease
 from casetrack.store.checksums import damaged, stamped
 from casetrack.store.commits import append
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, conform, dimension_of, open_dataset
-from casetrack.store.files import storage_errors
 from casetrack.store.fragments import write_files
 from casetrack.store.originals import copies
 from casetrack.store.place import dataset_files, place_of

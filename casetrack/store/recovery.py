@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged, NotWritable
+from casetrack.base.files import storage_errors
 from casetrack.base.records import CollectionInfo
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import mirror
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, dimension_of, open_dataset, profile_of
-from casetrack.store.files import storage_errors
 from casetrack.store.info import COPY, FILE, info_lock, parse_info, read_info, write_info
 from casetrack.store.place import place_of
 

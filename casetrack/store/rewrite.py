@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.base.files import put_in_place, storage_errors
 from casetrack.store import commits
 from casetrack.store.checksums import stamped
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, dimension_of, marks, open_dataset, profile_of
-from casetrack.store.files import put_in_place, storage_errors
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import file_lock, write_lock
 from casetrack.store.place import place_of

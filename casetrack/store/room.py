@@ -11,8 +11,8 @@ import logging
 import shutil
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import folder_bytes
 from casetrack.store import mirror
-from casetrack.store.files import folder_bytes
 from casetrack.store.originals import COPIES
 from casetrack.store.place import stands_in
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.store.files import private_folder, storage_errors
+from casetrack.base.files import private_folder, storage_errors
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
+from casetrack.base.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.store import audit, datasets, heads, lease, mirror
 from casetrack.store.checksums import stamped
 from casetrack.store.commits import append, remove, switch
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
-from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.folders import settle_building
 from casetrack.store.fragments import rows_of_chunks, unpacked, write_files
 from casetrack.store.info import read_info, require_active

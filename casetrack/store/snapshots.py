@@ -29,6 +29,7 @@ from casetrack.base.errors import (
     StorageError,
     UsageError,
 )
+from casetrack.base.files import storage_errors
 from casetrack.base.records.snapshots import SnapshotInfo
 from casetrack.store.datasets import (
     CHUNKS,
@@ -41,7 +42,6 @@ from casetrack.store.datasets import (
     open_snapshot,
     profile_of,
 )
-from casetrack.store.files import storage_errors
 from casetrack.store.history import mend_tags
 from casetrack.store.ledger import Ledger
 from casetrack.store.lock import write_lock

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceError
+from casetrack.base.files import write_atomic
 from casetrack.base.records.sources import SourceInfo
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.files import storage_errors
 from casetrack.base.objects.address import is_address
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors
 from casetrack.store.heads import manifests
 from casetrack.store.history import mend_tags
 from casetrack.store.place import dataset_at, stored_bytes

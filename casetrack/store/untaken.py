@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import DuplicateDocument, FileNotFound
+from casetrack.base.files import write_atomic
 from casetrack.base.records.files import UntakenFile
 from casetrack.base.records.reports import FileOutcome
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock
 
 if TYPE_CHECKING:

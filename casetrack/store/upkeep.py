@@ -17,8 +17,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import folder_bytes, put_in_place, storage_errors
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import folder_bytes, put_in_place, storage_errors
 from casetrack.store.heads import manifests
 from casetrack.store.history import tags
 from casetrack.store.notes import SNAPSHOTS, TAG, read_note

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.store.files import folder_bytes
+from casetrack.base.files import folder_bytes
 from tests.crash.faults import Faults
 from tests.crash.operations import OPERATIONS
 from tests.crash.world import Seen, garbage, look

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.store.files import write_atomic, write_json
+from casetrack.base.files import write_atomic, write_json
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ def pytest_configure() -> None:
 
     os.scandir = _Listing
 
-    from casetrack.store import files
+    from casetrack.base import files
 
     files.IS_WINDOWS = True
     from casetrack.store import folders

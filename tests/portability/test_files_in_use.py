@@ -11,8 +11,8 @@ import pytest
 
 from casetrack.api.collection import Collection
 from casetrack.api.library import Library
+from casetrack.base import files
 from casetrack.base.errors import CollectionGone, FileInUse
-from casetrack.store import files
 from casetrack.store.lock import write_lock
 from casetrack.store.workspace import Workspace
 from fakes import FakeEncoders

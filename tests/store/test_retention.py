@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
+from casetrack.base.jobs import JobStore
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.pipeline import Tools
 from casetrack.ingest.steps.words import index_terms
-from casetrack.keep.jobs import JobStore
 from casetrack.keep.upkeep import needs_upkeep
 from casetrack.store.datasets import CHUNKS
 from casetrack.store.index.sealed import content

@@ -9,7 +9,7 @@ import lance
 import pytest
 
 from casetrack.base.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
-from casetrack.store.files import translate, write_json
+from casetrack.base.files import translate, write_json
 from casetrack.store.lock import write_lock
 from casetrack.store.session import WriteSession, leftovers, sweep, write_session
 

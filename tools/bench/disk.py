@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bench.report import Row, judge
+from casetrack.base.files import folder_bytes
 from casetrack.store.datasets import CHUNKS
-from casetrack.store.files import folder_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

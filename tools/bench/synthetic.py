@@ -29,12 +29,12 @@ from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
 from casetrack.api.library import Library
 from casetrack.base import schema
 from casetrack.base.config import load_settings
+from casetrack.base.files import folder_bytes
 from casetrack.base.license import UNLIMITED
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.ingest.steps.words import WORDS_VERSION
 from casetrack.models.token_matrix import token_form
-from casetrack.store.files import folder_bytes
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.files import write_atomic
 from casetrack.base.formulas import without_formula
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records import Check, Rows
 from casetrack.base.records.audit import AuditCheck, AuditEntry
 from casetrack.store import audit
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.files import write_atomic
 from casetrack.store.listing import scan
 from casetrack.store.sealed import sealed_in
 

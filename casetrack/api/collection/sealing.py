@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import names
 from casetrack.base.errors import UsageError
+from casetrack.base.files import storage_errors, sync_folder
 from casetrack.store import audit
-from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import settle_sealed, sweep_home
 from casetrack.store.listing import checked_name, require_free
 from casetrack.store.sealed import sealed_at, sealed_in
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.config import Settings
     from casetrack.base.crypt.secret import Secret
+    from casetrack.base.jobs import JobStore
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.transfer import SealedCollection, SealReport, UnsealReport
-    from casetrack.keep.jobs import JobStore
 
 
 class Sealing(ABC):

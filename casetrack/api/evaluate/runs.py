@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.api.evaluate.measures import mean_of, percentile
 from casetrack.base.errors import CaseTrackError, FileNotFound, UsageError
+from casetrack.base.files import storage_errors, write_json
 from casetrack.base.records.cards import Card
-from casetrack.store.files import storage_errors, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

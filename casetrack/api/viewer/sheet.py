@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack.api.viewer.markup import esc
 from casetrack.base.errors import UsageError
-from casetrack.store.files import storage_errors, write_atomic
+from casetrack.base.files import storage_errors, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.store.files import private_folder
+from casetrack.base.files import private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import private_folder, write_json
 from casetrack.base.records.watches import WatchStatus
-from casetrack.store.files import private_folder, write_json
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:

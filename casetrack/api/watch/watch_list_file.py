@@ -9,7 +9,7 @@ import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.store.files import private_folder, storage_errors, write_json
+from casetrack.base.files import private_folder, storage_errors, write_json
 from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:

@@ -67,8 +67,8 @@ def write(collection: Collection, target: Path, /, *, name: str) -> Written:
     """
     from casetrack.api.viewer.finder import finder_html
     from casetrack.api.viewer.sheet import sheet_path, write_sheet
+    from casetrack.base.files import storage_errors, write_atomic
     from casetrack.editions.context.api import address
-    from casetrack.store.files import storage_errors, write_atomic
 
     target = target.expanduser().absolute()
     kinds = {".json": (target, None), ".html": (None, target), ".htm": (None, target)}

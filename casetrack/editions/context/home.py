@@ -168,7 +168,7 @@ class ContextHome:
 
     def _write_pipeline(self) -> Path:
         """Write the pipeline file that the config means into the data folder; return its path."""
-        from casetrack.store.files import storage_errors, write_atomic
+        from casetrack.base.files import storage_errors, write_atomic
 
         path = self.config.data_dir / "pipelines" / f"{PIPELINE}.toml"
         text = pipeline_text(self.config).encode()

@@ -124,7 +124,7 @@ class Cases:
         NotWritable, DiskFull, StorageError
             The choice cannot be kept.
         """
-        from casetrack.store.files import storage_errors, write_atomic
+        from casetrack.base.files import storage_errors, write_atomic
 
         path = self._library.settings.data_dir / USED
         info = None if name_or_id is None else self.find(name_or_id)

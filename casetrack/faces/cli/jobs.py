@@ -10,8 +10,8 @@ from casetrack.faces.cli.output import Field, counted, facts, line, record_table
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
+    from casetrack.base.jobs import JobStore
     from casetrack.base.records.jobs import Job
-    from casetrack.keep.jobs import JobStore
 
 SHOWN_JOBS = 20
 _LOOK_SECONDS = 0.5

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
+    from casetrack.base.jobs.running import R
     from casetrack.base.records import CollectionInfo, IngestProgress
     from casetrack.base.records.jobs import JobKind
     from casetrack.faces.cli.state import Invocation
-    from casetrack.keep.jobs.running import R
 
 QUIET_SECONDS = 2.0
 """Work that is over by then shows no progress at all."""
@@ -166,7 +166,7 @@ def long_work(
     state
         The invocation.
     kind, title, collection
-        See :meth:`casetrack.keep.jobs.JobStore.run`.
+        See :meth:`casetrack.base.jobs.JobStore.run`.
     work
         Called with what takes its progress and with the event that stops it; returns its report.
     meter

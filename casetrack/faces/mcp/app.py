@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from casetrack.api.library import Library
+    from casetrack.base.jobs import RunningJob
     from casetrack.faces.mcp.edition import ServedEdition
-    from casetrack.keep.jobs import RunningJob
 
 # Lets a server answer for resources, prompts and completion, without making any of them yet.
 

@@ -27,24 +27,24 @@ import anyio.to_thread
 from pydantic import Field
 
 from casetrack.base.errors import JobNotFound
+from casetrack.base.jobs.running import HUNG_UP, LEFT
 from casetrack.faces.mcp import render
 from casetrack.faces.mcp.handlers import STATELESS
 from casetrack.faces.mcp.live_jobs import CALL
 from casetrack.faces.mcp.outputs import JOB_KEPT
 from casetrack.faces.mcp.progress import BEAT_SECONDS, StepProgress
 from casetrack.faces.mcp.results import answer
-from casetrack.keep.jobs.running import HUNG_UP, LEFT
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp.types import CallToolResult
 
+    from casetrack.base.jobs import RunningJob
     from casetrack.base.records.jobs import Job
     from casetrack.faces.mcp.live_jobs import LiveJob, Task
     from casetrack.faces.mcp.outputs import Facts
     from casetrack.faces.mcp.progress import Reports
     from casetrack.faces.mcp.session import Session
-    from casetrack.keep.jobs import RunningJob
 
 logger = logging.getLogger("casetrack.mcp")
 
@@ -165,7 +165,7 @@ async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | No
     Raises
     ------
     JobNotFound, UsageError
-        See :meth:`casetrack.keep.jobs.JobStore.get`.
+        See :meth:`casetrack.base.jobs.JobStore.get`.
     """
     live = session.jobs.find(job_id)
     if live is not None:

@@ -13,8 +13,8 @@ import anyio
 import anyio.to_thread
 
 from casetrack.base.errors import JobStopped
+from casetrack.base.jobs.running import LEFT
 from casetrack.faces.mcp.progress import StepProgress, run_long
-from casetrack.keep.jobs.running import LEFT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
     from casetrack.api.library import Library
+    from casetrack.base.jobs import RunningJob
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.jobs import JobKind
     from casetrack.faces.mcp.progress import Reports
-    from casetrack.keep.jobs import RunningJob
 
 KEPT_ANSWERS = 20
 _LOOK_SECONDS = 0.1
@@ -42,7 +42,7 @@ class Task(Generic[R]):
     Attributes
     ----------
     kind, title, collection
-        See :meth:`casetrack.keep.jobs.JobStore.run`.
+        See :meth:`casetrack.base.jobs.JobStore.run`.
     work, finish
         See the module.
     amount

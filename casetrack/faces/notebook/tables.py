@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arrow_values import python_values
 from casetrack.base.records.table import table_html
-from casetrack.store.sql.arrays import python_values
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,7 +20,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from casetrack.store.files import write_atomic
+from casetrack.base.files import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import filelock
 import platformdirs
 
-from casetrack.store.files import private_folder, write_atomic
+from casetrack.base.files import private_folder, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

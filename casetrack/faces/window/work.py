@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
+    from casetrack.base.jobs import RunningJob
     from casetrack.base.records import CollectionInfo
     from casetrack.base.records.jobs import JobKind
-    from casetrack.keep.jobs import RunningJob
 
 _running: dict[str, tuple[RunningJob, threading.Thread]] = {}
 """The work of this process, by the ids of its jobs."""
@@ -33,14 +33,14 @@ def begin(
     """Begin long work in a thread of its own, and return the id of its job.
 
     How far it is, what came of it and what went wrong stand in the job
-    (:meth:`casetrack.keep.jobs.JobStore.get`), which any program can see and ask to end.
+    (:meth:`casetrack.base.jobs.JobStore.get`), which any program can see and ask to end.
 
     Parameters
     ----------
     kind, title, collection
-        See :meth:`casetrack.keep.jobs.JobStore.run`.
+        See :meth:`casetrack.base.jobs.JobStore.run`.
     work
-        See :meth:`casetrack.keep.jobs.RunningJob.do`.
+        See :meth:`casetrack.base.jobs.RunningJob.do`.
     """
     job = library.jobs.start(kind, title=title, collection=collection)
     thread = threading.Thread(target=_do, args=(job, work), name=job.id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import write_atomic
 from casetrack.ingest.pipeline.files import choose, to_keep, user_files
-from casetrack.store.files import write_atomic
 from casetrack.store.info import info_lock, update_info
 from casetrack.store.rewrite import in_force
 

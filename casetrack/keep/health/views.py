@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.files import write_json
 from casetrack.base.registry import registered
 from casetrack.graph import segment as graph_segments
 from casetrack.graph.purge import tables_key
 from casetrack.graph.reading import build as build_graph
 from casetrack.keep.health.findings import verdict
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.files import write_json
 from casetrack.store.index import sealed
 from casetrack.store.index import segment as segments
 from casetrack.store.index.arrays import is_of_earlier_version

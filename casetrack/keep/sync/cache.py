@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import StorageError
+from casetrack.base.files import write_atomic
 from casetrack.store.facts import sealed, unsealed
-from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -23,6 +23,7 @@ from casetrack.base.errors import (
     SourceSkipped,
     UnsupportedFormat,
 )
+from casetrack.base.files import storage_errors
 from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, label
@@ -30,7 +31,6 @@ from casetrack.keep.sync.cache import Hashed
 from casetrack.keep.sync.items import FileState
 from casetrack.keep.sync.scan import Hasher, Scan, Vanished, documents_read
 from casetrack.parse.attachments import file_name
-from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import UNFINISHED, remove_unfinished, storage_errors
 from casetrack.ingest.intake import read_options
 from casetrack.ingest.take import Options
 from casetrack.keep.sources.base import label
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.listing import Lister
 from casetrack.keep.sync.run import Sync, SyncOptions
-from casetrack.store.files import UNFINISHED, remove_unfinished, storage_errors
 from casetrack.store.source_states import begun, ended
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.records.transfer import ImportReport
 from casetrack.keep.transfer.manifest import damaged
 from casetrack.keep.transfer.unpack import unpack
 from casetrack.store import audit
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import building
 from casetrack.store.info import write_info
 from casetrack.store.listing import checked_name, free_name, require_free

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import write_atomic
 from casetrack.graph.marks import Documents
-from casetrack.store.files import write_atomic
 from casetrack.store.marks.store import FILE, FOLDER, PATH, Stored, read, to_line
 from casetrack.store.untaken import FILE as LEDGER
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, cast
 
 from casetrack.base.crypt.stream import EncryptingWriter
 from casetrack.base.errors import DiskFull, JobStopped, UsageError
+from casetrack.base.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.transfer import ExportReport
 from casetrack.keep.transfer.manifest import (
@@ -41,7 +42,6 @@ from casetrack.keep.transfer.paths import safe_name
 from casetrack.keep.transfer.queries import copy_queries
 from casetrack.store import audit
 from casetrack.store.copies import write_copy
-from casetrack.store.files import storage_errors, sync_folder, write_atomic, write_json
 from casetrack.store.originals import copy_of
 from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from casetrack.store.files import storage_errors
+from casetrack.base.files import storage_errors
 from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, query_files
 
 if TYPE_CHECKING:

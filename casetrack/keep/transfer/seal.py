@@ -29,11 +29,11 @@ from casetrack.base.errors import (
     UsageError,
     WrongPathKind,
 )
+from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.provenance import iso_utc
 from casetrack.base.records.transfer import SealReport, UnsealReport
 from casetrack.keep.transfer.tree import changed, read_tree, tree_of, write_tree
 from casetrack.store import audit
-from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import building, retire
 from casetrack.store.info import FILE as INFO
 from casetrack.store.info import info_lock, parse_info, read_info, write_info

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, EncryptedFileDamaged
-from casetrack.store.files import storage_errors, sync_folder
+from casetrack.base.files import storage_errors, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

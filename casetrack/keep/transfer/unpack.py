@@ -33,12 +33,12 @@ from casetrack.base.errors import (
     SchemaError,
     WrongPathKind,
 )
+from casetrack.base.files import storage_errors, sync_folder
 from casetrack.keep.transfer import marks
 from casetrack.keep.transfer.manifest import EXPORT, INFO, MANIFEST, Entry, Manifest, damaged, parse
 from casetrack.keep.transfer.paths import fault
 from casetrack.keep.transfer.queries import not_text, too_large
 from casetrack.store.copies import check_copy
-from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.info import parse_info
 
 if TYPE_CHECKING:

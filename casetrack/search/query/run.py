@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arrow_values import beyond_python
 from casetrack.base.errors import QueryError, withheld
 from casetrack.base.records.queries import QueryReport
 from casetrack.search.query.database import kept
 from casetrack.search.query.functions import Calls
 from casetrack.search.query.reading import Reading
-from casetrack.store.sql.arrays import beyond_python
 from casetrack.store.sql.connection import MEMORY_MB, TIMEOUT_SECONDS
 from casetrack.store.sql.control import Control, size_text, too_large
 from casetrack.store.sql.faithful import each_named, faithful, whole_numbers

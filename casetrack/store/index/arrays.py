@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.store.files import put_in_place
+from casetrack.base.files import put_in_place
 from casetrack.store.index import sealed
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from casetrack.base.errors import StorageError
-from casetrack.store.files import storage_errors, write_json
+from casetrack.base.files import storage_errors, write_json
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import StorageError
+from casetrack.base.files import storage_errors, write_atomic
 from casetrack.base.records.marks import ENTITY_EDITS, MARK_KINDS, Mark
 from casetrack.store import audit, mirror
-from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.folders import BUILDING
 from casetrack.store.lock import alone
 from casetrack.store.sealed import gone

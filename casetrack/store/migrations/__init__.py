@@ -25,8 +25,8 @@ from casetrack.base.errors import (
     NotWritable,
     SchemaError,
 )
+from casetrack.base.files import translate
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.store.files import translate
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations.backup import Backup, backups, make_backup, remove_backups

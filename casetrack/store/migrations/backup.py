@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from casetrack.base import schema
 from casetrack.base.errors import DiskFull
+from casetrack.base.files import folder_bytes, storage_errors, sync_folder
 from casetrack.store.datasets import open_dataset
-from casetrack.store.files import folder_bytes, storage_errors, sync_folder
 from casetrack.store.info import FILE
 from casetrack.store.migrations.columns import TABLES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base import schema
+from casetrack.base.files import storage_errors
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
     from pathlib import Path

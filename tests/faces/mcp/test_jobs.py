@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from casetrack.base.jobs import JobStore
 from casetrack.faces.mcp import jobs
-from casetrack.keep.jobs import JobStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

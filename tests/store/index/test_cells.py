@@ -8,7 +8,7 @@ import filelock
 import numpy as np
 import pytest
 
-from casetrack.store.files import write_json
+from casetrack.base.files import write_json
 from casetrack.store.index import background, cells, cells_build
 from casetrack.store.index.arrays import map_arrays
 from casetrack.store.index.stored_segments import FORMAT

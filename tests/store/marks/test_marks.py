@@ -11,11 +11,11 @@ import pytest
 from mcp.client import Client
 
 from casetrack.base.errors import CaseTrackError, CollectionReadOnly, EntityNotFound, UsageError
+from casetrack.base.files import write_atomic
 from casetrack.faces.cli.main import main
 from casetrack.faces.mcp.server import build_server
 from casetrack.ingest.pipeline import Tools
 from casetrack.keep.health.folder import check_marks
-from casetrack.store.files import write_atomic
 from casetrack.store.marks import add, new_mark, read
 from casetrack.store.marks.store import COPY, FILE, FOLDER, PATH, Stored, keep, mend
 from casetrack.store.session import write_session

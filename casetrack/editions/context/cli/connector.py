@@ -61,7 +61,7 @@ def init(
             f"{name!r} cannot be the name of a source.",
             hint="Use letters, digits, '.', '_' and '-', and begin with a letter or a digit.",
         )
-    from casetrack.store.files import storage_errors
+    from casetrack.base.files import storage_errors
 
     path = _FOLDER / f"{name}.py"
     if path.exists():

@@ -43,7 +43,7 @@ def init(
 
 
 def _write(path: Path, text: str) -> None:
-    from casetrack.store.files import storage_errors
+    from casetrack.base.files import storage_errors
 
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import UsageError
+from casetrack.base.files import storage_errors
 from casetrack.editions.legal.discovery.chosen import chosen_documents, is_row, metadata
 from casetrack.editions.legal.discovery.dialects import LINE_BREAK, Dialect
 from casetrack.editions.legal.discovery.export_folder import (
@@ -23,7 +24,6 @@ from casetrack.editions.legal.discovery.export_folder import (
 from casetrack.editions.legal.discovery.families import family_trees
 from casetrack.editions.legal.discovery.loadfile import Row, write_rows
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
-from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

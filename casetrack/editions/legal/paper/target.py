@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
-from casetrack.store.files import write_atomic
+from casetrack.base.files import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Collection

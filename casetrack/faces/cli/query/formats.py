@@ -9,11 +9,11 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from casetrack.base.arrow_values import is_bignum, python_values
 from casetrack.base.errors import UsageError
 from casetrack.base.formulas import without_formula
 from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
 from casetrack.faces.cli.query.values import converters, is_numeric, text_of, unique_names
-from casetrack.store.sql.arrays import is_bignum, python_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +123,7 @@ def _replacing(output: Path) -> Iterator[BinaryIO]:
 
     What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
     """
-    from casetrack.store.files import UNFINISHED
+    from casetrack.base.files import UNFINISHED
 
     if output.exists() and not output.is_file():
         with output.open("wb") as file:

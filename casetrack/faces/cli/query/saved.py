@@ -252,7 +252,7 @@ def save(
     StorageError
         The file cannot be written.
     """
-    from casetrack.store.files import write_atomic
+    from casetrack.base.files import write_atomic
     from casetrack.store.info import FILE as INFO
     from casetrack.store.info import info_lock
 

@@ -6,9 +6,9 @@ import datetime as dt
 import sys
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arrow_values import python_values
 from casetrack.faces.cli.output import clean, is_terminal, line, one_line, write_text
 from casetrack.faces.cli.query.values import converters, is_numeric, shown
-from casetrack.store.sql.arrays import python_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from casetrack.store.sql import arrays
+from casetrack.base import arrow_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def converters(schema: pa.Schema, /, *, as_text: bool = False) -> list[Convert]:
     """Return for each column what turns its values, ``None`` aside, into values of JSON.
 
-    The values are those of :func:`casetrack.store.sql.arrays.python_values`. Times become ISO 8601,
-    in UTC where they have a zone, and intervals durations of it; bytes hexadecimal digits; decimals
-    numbers where that loses nothing; float32 the shortest number that is the same float32.
+    The values are those of :func:`casetrack.base.arrow_values.python_values`. Times become ISO
+    8601, in UTC where they have a zone, and intervals durations of it; bytes hexadecimal digits;
+    decimals numbers where that loses nothing; float32 the shortest number that is the same float32.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def _converter(kind: pa.DataType, as_text: bool) -> Convert:
         # A key is a text in JSON, where even a number that is none can be told.
         key, item = _converter(kind.key_type, True), _converter(kind.item_type, as_text)
         return lambda value: {text_of(key(k)): None if v is None else item(v) for k, v in value}
-    if arrays.is_bignum(kind):
-        return arrays.bignum
+    if arrow_values.is_bignum(kind):
+        return arrow_values.bignum
     return lambda value: _plain(value, as_text)
 
 
@@ -85,7 +85,7 @@ def _plain(value: Any, as_text: bool) -> Any:
         return {name: None if v is None else _plain(v, as_text) for name, v in value.items()}
     if isinstance(value, (str, int, bool)):
         return value
-    return arrays.duration(value)
+    return arrow_values.duration(value)
 
 
 def _moment(value: dt.datetime) -> str:

@@ -10,6 +10,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.base.errors import UsageError
+from casetrack.base.files import private_folder
 from casetrack.base.records.transfer import ExportReport
 from casetrack.base.records.types import Spread
 from casetrack.faces.mcp import outputs, render
@@ -18,7 +19,6 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import Session, in_thread, locate
 from casetrack.faces.mcp.specs import ADDS, CollectionName, tool
-from casetrack.store.files import private_folder
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

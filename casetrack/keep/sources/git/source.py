@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceSkipped, UsageError
+from casetrack.base.files import write_atomic
 from casetrack.keep.sources.base import Item, Source, label
 from casetrack.keep.sources.choose import Choice, counted, listed
 from casetrack.keep.sources.git.address import check_branch, parse
 from casetrack.keep.sources.git.clone import Clone
 from casetrack.keep.sources.git.program import GitFailed
 from casetrack.keep.sources.links import with_lines
-from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
     import threading

@@ -4,7 +4,7 @@ A job is a file in ``<data folder>/jobs``. The process that works writes it, abo
 every other process may read it and may ask for an end.
 """
 
-from casetrack.keep.jobs.running import RunningJob
-from casetrack.keep.jobs.store import JobStore
+from casetrack.base.jobs.running import RunningJob
+from casetrack.base.jobs.store import JobStore
 
 __all__ = ["JobStore", "RunningJob"]

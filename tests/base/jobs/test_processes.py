@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.base.jobs import JobStore
 from casetrack.faces.cli.main import main
-from casetrack.keep.jobs import JobStore
 from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys, time
 from pathlib import Path
-from casetrack.keep.jobs import JobStore
+from casetrack.base.jobs import JobStore
 with JobStore(Path(sys.argv[1])).run("ingest", title="Ingest of /in") as job:
     job.report("reading a.txt", 1, 3)
     while not job.cancel.wait(0.05):

@@ -9,8 +9,8 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from casetrack.base.files import write_atomic
 from casetrack.base.records.jobs import Job
-from casetrack.store.files import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.base.errors import DiskFull, JobNotFound, JobStopped, UsageError
+from casetrack.base.jobs import JobStore, files
+from casetrack.base.jobs.running import Pace
 from casetrack.base.records import IngestProgress
-from casetrack.keep.jobs import JobStore, files
-from casetrack.keep.jobs.running import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

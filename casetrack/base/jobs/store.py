@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import JobNotFound, StorageError, UsageError
+from casetrack.base.jobs import files, process
+from casetrack.base.jobs.running import LEFT, RunningJob
 from casetrack.base.records.jobs import Job
-from casetrack.keep.jobs import files, process
-from casetrack.keep.jobs.running import LEFT, RunningJob
 
 if TYPE_CHECKING:
     import threading
@@ -316,7 +316,7 @@ class JobStore:
         """
         job = self.get(job_id)
         if job.active:
-            from casetrack.store.files import storage_errors
+            from casetrack.base.files import storage_errors
 
             path = files.request_path(self.folder, job.id)
             with storage_errors(path):

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from casetrack.base.errors import CaseTrackError, JobStopped, StorageError
+from casetrack.base.files import private_folder
+from casetrack.base.jobs import files
 from casetrack.base.records.jobs import Job, bounded
-from casetrack.keep.jobs import files
-from casetrack.store.files import private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
