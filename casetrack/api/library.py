@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.queries import QueryReport
     from casetrack.base.records.transfer import ImportReport, SealedCollection
     from casetrack.base.records.upkeep import UpkeepReport
-    from casetrack.store.sql.control import Control
+    from casetrack.base.sql.control import Control
     from casetrack.store.workspace.workspace import Searched
 
 DEFAULT_PIPELINE = "standard"

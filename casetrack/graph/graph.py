@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
 
+    from casetrack.base.sql.views import EdgeKind
     from casetrack.graph.relations.neighbours import Neighbours
-    from casetrack.store.sql.views import EdgeKind
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Quote
     from casetrack.base.records.marks import PlacedMark
+    from casetrack.base.sql.views import EdgeKind, GraphView
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from casetrack.ingest.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.sql.views import EdgeKind, GraphView
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)

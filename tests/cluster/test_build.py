@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamaged
+from casetrack.base.sql.views import GraphView
 from casetrack.cluster.build import parts, views
 from casetrack.cluster.build.parts import groups
 from casetrack.cluster.connect import connected
@@ -22,7 +23,6 @@ from casetrack.store.datasets import open_snapshot
 from casetrack.store.index import cells_build
 from casetrack.store.lock import try_lock, write_lock
 from casetrack.store.place import place_of
-from casetrack.store.sql.views import GraphView
 from casetrack.store.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from casetrack.base.records.queries import QueryReport
     from casetrack.base.records.sources import SourceInfo
     from casetrack.base.records.sync import SyncReport
+    from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
     from casetrack.search.filters import Filter
     from casetrack.search.fuse import FusionMethod
-    from casetrack.store.sql.control import Control
     from casetrack.store.workspace import State, Workspace
     from casetrack.store.workspace.arguments import DocumentRef
 

@@ -96,7 +96,7 @@ def schema(
 
 
 def _show_functions(as_json: bool) -> None:
-    from casetrack.store.sql.catalog import catalog
+    from casetrack.base.sql.catalog import catalog
 
     found = catalog().functions
     if as_json:

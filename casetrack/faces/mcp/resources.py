@@ -185,7 +185,7 @@ class Resources:
         if address.kind is Kind.COLLECTIONS:
             return _json(await in_thread(self._collections))
         if address.kind is Kind.SQL:
-            from casetrack.store.sql.reference import names as sql_names
+            from casetrack.api.sql.reference import names as sql_names
 
             return Content(sql_names(), MARKDOWN)
         target = await in_thread(partial(self._collection, address.collection_id))

@@ -7,6 +7,7 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from casetrack.base.sql.views import GRAPH_VIEWS
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.steps.identifiers import terms_of_question
 from casetrack.search.query.functions import Functions
@@ -14,7 +15,6 @@ from casetrack.store.sound import sound_chunks
 from casetrack.store.sql.connection import connect, sql_text
 from casetrack.store.sql.graph import register_view, view_text
 from casetrack.store.sql.scope import FILES, checked_schema, needed_by
-from casetrack.store.sql.views import GRAPH_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

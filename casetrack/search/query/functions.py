@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError, UsageError
 from casetrack.base.records.queries import RetrievalCall
+from casetrack.base.sql.catalog import FILTERED_BY, catalog
 from casetrack.search.query.reading import Retrieved
-from casetrack.store.sql.catalog import FILTERED_BY, catalog
 from casetrack.store.sql.connection import quoted
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from casetrack.base.sql.catalog import Column
+    from casetrack.base.sql.control import Control
     from casetrack.search.query.reading import Reading
-    from casetrack.store.sql.catalog import Column
-    from casetrack.store.sql.control import Control
 
 MOST_QUESTIONS = 100
 """Different questions that ``search`` answers within a statement."""

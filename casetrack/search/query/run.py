@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.arrow_values import beyond_python
 from casetrack.base.errors import QueryError, withheld
 from casetrack.base.records.queries import QueryReport
+from casetrack.base.sql.control import Control, size_text, too_large
+from casetrack.base.sql.thread import interruptible
 from casetrack.search.query.database import kept
 from casetrack.search.query.functions import Calls
 from casetrack.search.query.reading import Reading
 from casetrack.store.sql.connection import MEMORY_MB, TIMEOUT_SECONDS
-from casetrack.store.sql.control import Control, size_text, too_large
 from casetrack.store.sql.faithful import each_named, faithful, whole_numbers
 from casetrack.store.sql.guard import check, read_statement
 from casetrack.store.sql.problems import Place, explain_error
 from casetrack.store.sql.scope import by_schema, listing
-from casetrack.store.sql.thread import interruptible
 from casetrack.store.sql.values import plain, refused
 from casetrack.store.workspace.retry import twice
 
@@ -106,7 +106,7 @@ def run_query(
     Parameters
     ----------
     statement
-        DuckDB SQL over what :func:`casetrack.store.sql.catalog.catalog` lists. Named parameters are
+        DuckDB SQL over what :func:`casetrack.base.sql.catalog.catalog` lists. Named parameters are
         written ``$name``.
     asked
         What it may read; of several collections by their names, each then has a schema of that

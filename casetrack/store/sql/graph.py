@@ -7,7 +7,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.base.schema import table as declared
-from casetrack.store.sql.views import EDGE_KINDS
+from casetrack.base.sql.views import EDGE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from casetrack.store.sql.views import EdgeKind, GraphView
+    from casetrack.base.sql.views import EdgeKind, GraphView
 
 
 class Graph(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import QueryError
-from casetrack.store.sql.views import VIEWS
+from casetrack.base.sql.views import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

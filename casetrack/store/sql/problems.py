@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import QueryError
-from casetrack.store.sql.catalog import catalog
+from casetrack.base.sql.catalog import catalog
+from casetrack.base.sql.views import VIEWS
 from casetrack.store.sql.connection import quoted
 from casetrack.store.sql.places import (
     NO_CONVERSION,
@@ -20,14 +21,13 @@ from casetrack.store.sql.places import (
     name_within,
     span_of,
 )
-from casetrack.store.sql.views import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     import duckdb
 
-    from casetrack.store.sql.catalog import Function, View
+    from casetrack.base.sql.catalog import Function, View
     from casetrack.store.sql.guard import Statement
     from casetrack.store.sql.places import Span
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.base.errors import QueryError
+from casetrack.base.sql.views import GRAPH_VIEWS, VIEWS
 from casetrack.store.sql.connection import quoted
-from casetrack.store.sql.views import GRAPH_VIEWS, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

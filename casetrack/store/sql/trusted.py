@@ -8,9 +8,9 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.sql.views import GRAPH_VIEWS
 from casetrack.store.sql.connection import connect, sql_text
 from casetrack.store.sql.graph import register_view, view_text
-from casetrack.store.sql.views import GRAPH_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from casetrack.base.sql.statements import all_of, is_blank, parameters, split
 from casetrack.faces.cli.query import formats, tables
 from casetrack.faces.cli.query.values import unique_names
-from casetrack.search.query.statements import all_of, is_blank, parameters, split
 from faces.cli.conftest import error_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.api.sql.parameters import PARAMETER_TYPES
 from casetrack.base.config import load_settings
 from casetrack.faces.cli.query.formats import BY_ENDING, FORMATS
-from casetrack.faces.cli.query.parameters import PARAMETER_TYPES
 from casetrack.faces.cli.query.repl import Shell
 from casetrack.faces.cli.query.running import How
 

@@ -15,6 +15,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from casetrack.api.sql.completion import Words, candidates
 from casetrack.faces.cli import output
 from casetrack.faces.cli.query import repl
 from casetrack.faces.cli.query.prompt import (
@@ -29,7 +30,6 @@ from casetrack.faces.cli.query.repl import Shell, pieces
 from casetrack.faces.cli.query.running import How
 from casetrack.faces.cli.query.source import QueryTarget
 from casetrack.faces.cli.state import State
-from casetrack.search.query.completion import Words, candidates
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess

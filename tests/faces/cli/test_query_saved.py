@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.api.sql import saved
 from casetrack.base.errors import UsageError
 from casetrack.base.resources import resource_dir
-from casetrack.faces.cli.query import saved
-from casetrack.search.query.statements import all_of, parameters
+from casetrack.base.sql.statements import all_of, parameters
 
 if TYPE_CHECKING:
     from pathlib import Path

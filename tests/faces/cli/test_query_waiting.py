@@ -13,7 +13,7 @@ from casetrack.faces.cli.query import waiting
 from casetrack.faces.cli.query.source import watched
 
 if TYPE_CHECKING:
-    from casetrack.store.sql.control import Control
+    from casetrack.base.sql.control import Control
 
 
 class _Screen(io.StringIO):

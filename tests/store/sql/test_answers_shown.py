@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from casetrack.api.sql.parameters import values_for
+from casetrack.api.sql.saved import read_head
+from casetrack.api.sql.shown import ANSWERS, shown
 from casetrack.base.resources import resource_dir
+from casetrack.base.sql.statements import all_of, parameters
 from casetrack.faces.cli.main import main
-from casetrack.faces.cli.query.parameters import values_for
-from casetrack.faces.cli.query.saved import read_head
-from casetrack.graph.answers.statements import ANSWERS, shown, statement
+from casetrack.graph.answers.statements import statement
 from casetrack.graph.opened import graph_of
-from casetrack.search.query.statements import all_of, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,10 +18,10 @@ from casetrack.base.errors import (
     QueryError,
     UsageError,
 )
+from casetrack.base.sql.catalog import Function, View, catalog
 from casetrack.search.query.functions import MOST_QUESTIONS
 from casetrack.search.query.reading import Reading, Retrieved
 from casetrack.search.query.run import run_query
-from casetrack.store.sql.catalog import Function, View, catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable

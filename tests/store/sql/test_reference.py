@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.library import Library
+from casetrack.api.sql.reference import reference
 from casetrack.base.config import load_settings
-from casetrack.store.sql.reference import reference
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -39,7 +39,7 @@ def values(demo: Collection) -> dict[str, Any]:
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference(), (
-        "run: python -m casetrack.store.sql.reference > docs/query.md"
+        "run: python -m casetrack.api.sql.reference > docs/query.md"
     )
 
 

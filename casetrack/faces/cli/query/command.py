@@ -15,9 +15,9 @@ from casetrack.faces.cli.state import State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.api.sql.saved import Parameter
     from casetrack.faces.cli.query.repl import Shell
     from casetrack.faces.cli.query.running import How
-    from casetrack.faces.cli.query.saved import Parameter
     from casetrack.faces.cli.query.source import QueryTarget
 
 # Names that the shell completes: of saved queries, and of answers whose SQL can be shown.
@@ -28,7 +28,7 @@ def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
 
     They are those of the collections that ``-c`` names before, or of the only one there is.
     """
-    from casetrack.faces.cli.query import saved
+    from casetrack.api.sql import saved
 
     try:
         library = library_of(ctx)
@@ -43,7 +43,7 @@ def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def answers(incomplete: str) -> list[str]:
     """Return the names of the answers whose SQL can be shown that begin with what is typed."""
-    from casetrack.graph.answers.statements import ANSWERS
+    from casetrack.api.sql.shown import ANSWERS
 
     return [name for name in ANSWERS if name.startswith(incomplete)]
 
@@ -152,11 +152,11 @@ def query(
     """
     _refuse_both(SQL=sql, file=file, saved=saved_name, show=show)
     if show is not None:
-        from casetrack.graph.answers.statements import shown
+        from casetrack.api.sql.shown import shown
 
         line(shown(show).rstrip())
         return
-    from casetrack.faces.cli.query.parameters import pairs
+    from casetrack.api.sql.parameters import pairs
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.query.source import QueryTarget
 
@@ -168,7 +168,7 @@ def query(
     if list_saved:
         _list_saved(source, as_json=how.wanted == "json")
     elif saved_name is not None and save_name is None:
-        from casetrack.faces.cli.query import saved
+        from casetrack.api.sql import saved
 
         kept = saved.find(saved_name, source.saved_places)
         _run_text(source, kept.sql, given, how, kept.parameters)
@@ -196,7 +196,7 @@ def _refuse_both(**ways: object) -> None:
 
 def _text(sql: str | None, file: Path | None, save_name: str | None) -> str:
     if file is not None and str(file) != "-":
-        from casetrack.faces.cli.query.saved import read_sql
+        from casetrack.api.sql.saved import read_sql
 
         return read_sql(file)
     if file is None and sql is not None and sql != "-":
@@ -210,13 +210,13 @@ def _text(sql: str | None, file: Path | None, save_name: str | None) -> str:
 
 
 def _declared(text: str, file: Path | None) -> "tuple[Parameter, ...]":
-    from casetrack.faces.cli.query.saved import read_head
+    from casetrack.api.sql.saved import read_head
 
     return read_head(text, str(file or "the statement"))[1]
 
 
 def _run_one(source: "QueryTarget", sql: str, given: dict[str, str], how: "How") -> None:
-    from casetrack.faces.cli.query.parameters import refuse_unused, values_for
+    from casetrack.api.sql.parameters import refuse_unused, values_for
     from casetrack.faces.cli.query.running import run
 
     refuse_unused(given, (sql,))
@@ -230,10 +230,10 @@ def _run_text(
     how: "How",
     declared: "Sequence[Parameter]" = (),
 ) -> None:
-    from casetrack.faces.cli.query.parameters import refuse_unused, values_for
+    from casetrack.api.sql.parameters import refuse_unused, values_for
+    from casetrack.api.sql.saved import read_head
+    from casetrack.base.sql.statements import all_of
     from casetrack.faces.cli.query.running import run
-    from casetrack.faces.cli.query.saved import read_head
-    from casetrack.search.query.statements import all_of
 
     statements = all_of(text) or ("",)
     if how.output is not None and len(statements) > 1:
@@ -252,16 +252,16 @@ def _run_text(
 def _save(
     source: "QueryTarget", name: str, text: str, given: dict[str, str], *, overwrite: bool
 ) -> None:
-    from casetrack.faces.cli.query import saved
-    from casetrack.faces.cli.query.checking import check
-    from casetrack.search.query.statements import is_blank
+    from casetrack.api.sql import saved
+    from casetrack.api.sql.checking import check
+    from casetrack.base.sql.statements import is_blank
 
     if is_blank(text):
         raise UsageError(
             "There is no statement to save.", hint=f"casetrack query 'SELECT ...' --save {name}"
         )
     saved.checked_name(name)
-    notes = check(source, text, given)
+    notes = check(source.run, text, given)
     path = saved.save(name, text, source.saving_folder, given=given, overwrite=overwrite)
     line(f"Saved {path}", err=True)
     for note in notes:
@@ -271,8 +271,8 @@ def _save(
 
 def _command(source: "QueryTarget", path: Path) -> str:
     """Return what runs a saved query, as it is typed; a value that it lacks is left open."""
+    from casetrack.api.sql import saved
     from casetrack.faces.cli.collection import quoted
-    from casetrack.faces.cli.query import saved
 
     words = ["casetrack query --saved", path.stem]
     words += [f"-c {quoted(name)}" for name in source.named]
@@ -282,7 +282,7 @@ def _command(source: "QueryTarget", path: Path) -> str:
 
 
 def _list_saved(source: "QueryTarget", *, as_json: bool) -> None:
-    from casetrack.faces.cli.query import saved
+    from casetrack.api.sql import saved
     from casetrack.faces.cli.query.repl import show_saved
 
     if not as_json:

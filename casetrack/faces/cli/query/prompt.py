@@ -18,13 +18,13 @@ from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings
 
+from casetrack.api.sql.completion import Words, candidates
 from casetrack.base.errors import QueryError
+from casetrack.base.sql.statements import is_blank, split
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.query.repl import is_command
 from casetrack.faces.cli.query.told import AlreadyTold, told
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
-from casetrack.search.query.completion import Words, candidates
-from casetrack.search.query.statements import is_blank, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.sql import saved
+from casetrack.api.sql.parameters import pairs, values_for
 from casetrack.base.errors import UsageError
+from casetrack.base.sql.catalog import catalog
+from casetrack.base.sql.statements import all_of, is_blank, split
 from casetrack.faces.cli.output import Field, entry, is_terminal, line, table
-from casetrack.faces.cli.query import saved
 from casetrack.faces.cli.query.formats import FORMATS, refuse_on_terminal
-from casetrack.faces.cli.query.parameters import pairs, values_for
 from casetrack.faces.cli.query.running import How, run
 from casetrack.faces.cli.query.told import told
-from casetrack.search.query.statements import all_of, is_blank, split
-from casetrack.store.sql.catalog import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from casetrack.base.sql.catalog import Column, Function
     from casetrack.faces.cli.query.formats import Format
     from casetrack.faces.cli.query.source import QueryTarget
-    from casetrack.store.sql.catalog import Column, Function
 
 _LEAVING = {"exit", "quit", "\\q"}
 _GAP = 2

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import UsageError
+from casetrack.base.sql.statements import is_blank, limited
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.query import formats, tables
-from casetrack.search.query.statements import is_blank, limited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack.api.sql import saved
 from casetrack.faces.cli.output import line, write_json
-from casetrack.faces.cli.query import saved
 from casetrack.faces.cli.query.waiting import Waiting
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.errors import QueryError
     from casetrack.base.records.queries import QueryReport, RetrievalCall
+    from casetrack.base.sql.control import Control
     from casetrack.faces.cli.state import State
-    from casetrack.store.sql.control import Control
 
 # Watches a statement at work: its memory, its time, and Ctrl-C.
 
@@ -60,8 +60,8 @@ def watched(
     KeyboardInterrupt
         Ctrl-C stopped it.
     """
-    from casetrack.store.sql.control import Control, too_large
-    from casetrack.store.sql.thread import Running
+    from casetrack.base.sql.control import Control, too_large
+    from casetrack.base.sql.thread import Running
 
     control = Control()
     running = Running(lambda: work(control))

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.types import CallToolResult
 
+from casetrack.api.sql.process import rows_of
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render import counted, one_line
 from casetrack.faces.mcp.results import answer, cut, portion
 from casetrack.faces.mcp.session import Session, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, tool
-from casetrack.search.query.process import rows_of
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

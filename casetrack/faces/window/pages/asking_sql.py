@@ -11,11 +11,11 @@ import anyio
 from markupsafe import Markup, escape
 from starlette.responses import JSONResponse, Response
 
+from casetrack.api.sql.completion import Words, candidates
+from casetrack.api.sql.process import csv_of, rows_of
 from casetrack.api.viewer.markup import printable
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.window.pages.base import Page
-from casetrack.search.query.completion import Words, candidates
-from casetrack.search.query.process import csv_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

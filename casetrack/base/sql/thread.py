@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.store.sql.control import Control
+    from casetrack.base.sql.control import Control
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.05

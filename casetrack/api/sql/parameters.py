@@ -7,12 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.base.errors import UsageError
-from casetrack.search.query.statements import parameters
+from casetrack.base.sql.statements import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.faces.cli.query.saved import Parameter
+    from casetrack.api.sql.saved import Parameter
 
 ParameterType = Literal["text", "integer", "number", "boolean", "date", "list"]
 PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)

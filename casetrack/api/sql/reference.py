@@ -1,6 +1,6 @@
 """The reference of the SQL, as a page: made from the catalog, so that it cannot fall behind.
 
-``python -m casetrack.store.sql.reference`` prints ``docs/query.md``; ``reference.md`` is its head.
+``python -m casetrack.api.sql.reference`` prints ``docs/query.md``; ``reference.md`` is its head.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.config import SqlLimits
-from casetrack.store.sql.catalog import View, catalog
+from casetrack.base.sql.catalog import View, catalog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.store.sql.catalog import Column, Function
+    from casetrack.base.sql.catalog import Column, Function
 
 
 def reference() -> str:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.search.query.statements import split, unfinished_string
-from casetrack.store.sql.catalog import catalog
+from casetrack.base.sql.catalog import catalog
+from casetrack.base.sql.statements import split, unfinished_string
 from casetrack.store.sql.connection import quoted
 
 if TYPE_CHECKING:

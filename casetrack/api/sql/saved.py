@@ -16,10 +16,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
+from casetrack.api.sql.parameters import PARAMETER_TYPES, ParameterType, guessed, typed
 from casetrack.base.errors import UsageError
 from casetrack.base.resources import resource_dir
-from casetrack.faces.cli.query.parameters import PARAMETER_TYPES, ParameterType, guessed, typed
-from casetrack.search.query.statements import parameters
+from casetrack.base.sql.statements import parameters
 from casetrack.store import queries
 
 if TYPE_CHECKING:

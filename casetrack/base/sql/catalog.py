@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from casetrack.base import schema
-from casetrack.store.sql.views import GRAPH_VIEWS
+from casetrack.base.sql.views import GRAPH_VIEWS
 
 FunctionKind = Literal["table", "scalar"]
 

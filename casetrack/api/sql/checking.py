@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.api.sql.parameters import values_for
+from casetrack.api.sql.saved import read_head
 from casetrack.base.errors import QueryError
-from casetrack.faces.cli.query.parameters import values_for
-from casetrack.faces.cli.query.saved import read_head
-from casetrack.search.query.statements import all_of, first_word, parameters
+from casetrack.base.sql.statements import all_of, first_word, parameters
 from casetrack.store.sql.mistakes import is_certain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from casetrack.faces.cli.query.source import QueryTarget
+    Run = Callable[[str, Mapping[str, Any]], object]
 
 
-def check(source: QueryTarget, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
+def check(run: Run, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
     """Plan the statements of a text, which looks up all that they name.
 
     Parameters without a value are left empty. What is wrong with a statement only for that is no
@@ -24,8 +24,8 @@ def check(source: QueryTarget, text: str, given: Mapping[str, str], /) -> tuple[
 
     Parameters
     ----------
-    source
-        What is asked.
+    run
+        Runs a statement with values of its parameters, and raises :class:`QueryError`.
     text
         Statements, with or without a head.
     given
@@ -50,7 +50,7 @@ def check(source: QueryTarget, text: str, given: Mapping[str, str], /) -> tuple[
         empty = [name for name in parameters(statement) if name not in known]
         values = values_for(statement, {**given, **dict.fromkeys(empty, "null")}, declared)
         try:
-            _plan(source, statement, values)
+            _plan(run, statement, values)
         except QueryError as error:
             if not empty or is_certain(error):
                 raise
@@ -62,14 +62,14 @@ def check(source: QueryTarget, text: str, given: Mapping[str, str], /) -> tuple[
     return tuple(notes)
 
 
-def _plan(source: QueryTarget, statement: str, values: Mapping[str, Any]) -> None:
+def _plan(run: Run, statement: str, values: Mapping[str, Any]) -> None:
     if first_word(statement) != "explain":
         try:
-            source.run(f"EXPLAIN {statement}", values)
+            run(f"EXPLAIN {statement}", values)
         except QueryError:
             # Asked for by itself it fails in the same way before anything runs, and tells the place
             # in the statement as it was written. Some that can run cannot be explained.
             pass
         else:
             return
-    source.run(statement, values)
+    run(statement, values)

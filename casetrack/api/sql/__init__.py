@@ -1,0 +1,1 @@
+"""SQL for the faces: saved queries and their parameters, completion, statements in processes."""
