@@ -20,11 +20,11 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from casetrack.api.library import Library
+from casetrack.api.models.supplies import fetch
 from casetrack.base.config import load_settings
 from casetrack.base.records import Document
 from casetrack.ingest.assemble import seal
 from casetrack.ingest.pipeline import Tools, load_pipeline
-from casetrack.ingest.supplies import fetch
 from casetrack.parse.workers.batches import page_schema
 from kept_workers import kept_workers
 from tests.parse.processes import leave_out_others

@@ -209,7 +209,7 @@ def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) 
         raise ModelNotFound("mini", folder)
 
     monkeypatch.setattr("casetrack.base.resources.resource_dir", lambda _name: files.parent)
-    monkeypatch.setattr("casetrack.ingest.supplies.fetch", no_model)
+    monkeypatch.setattr("casetrack.api.models.supplies.fetch", no_model)
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
     return files
 

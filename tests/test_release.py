@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from casetrack.base.models.spec import ModelSpec
 from casetrack.faces.setup.signature import PACKAGED, public_keys
-from casetrack.models.spec import ModelSpec
 from faces.setup.wheels import content
 from release.licences import (
     Library,

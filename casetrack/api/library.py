@@ -772,8 +772,8 @@ class Library(Sealing):
         UsageError
             There is no such profile.
         """
+        from casetrack.base.models.profiles import find_profile
         from casetrack.models import providers
-        from casetrack.models.profiles import find_profile
 
         chosen = find_profile(_usual(profile.strip().lower()))
         return providers.notice(chosen.name, self.settings) if chosen.provider else None
@@ -786,8 +786,8 @@ class Library(Sealing):
         UsageError
             There is no such profile.
         """
+        from casetrack.base.models.profiles import find_profile
         from casetrack.models import pull
-        from casetrack.models.profiles import find_profile
 
         chosen = find_profile(_usual(profile.strip().lower()))
         ready = {model.name for model in pull.installed(self.settings.models_dir)}
@@ -813,7 +813,7 @@ class Library(Sealing):
         return chosen.name, to_keep(chosen)
 
     def _dimension(self, profile: str) -> int:
-        from casetrack.models.profiles import find_profile
+        from casetrack.base.models.profiles import find_profile
 
         known = find_profile(profile).dimension
         return self.encoders.get(profile).dimension if known is None else known

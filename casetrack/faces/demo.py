@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
+    from casetrack.base.models.spec import Progress
     from casetrack.base.records import IngestProgress, IngestReport, SearchResults
-    from casetrack.models.layout import Progress
 
 COLLECTION = "Demo"
 STEPS = 4
@@ -199,8 +199,8 @@ def open_sample(*, data_dir: str | Path | None = None) -> Collection:
 
 def _has_model(models_dir: Path) -> bool:
     """Return whether the model is there, after trying to fetch one that is missing."""
+    from casetrack.api.models.supplies import fetch, lacking
     from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.ingest.supplies import fetch, lacking
 
     try:
         if lacking(models_dir):
@@ -250,8 +250,8 @@ def _open(library: Library, view: DemoView) -> Collection:
 
 def _fetch_model(models_dir: Path, view: DemoView) -> bool:
     """Make the model ready; without one the demonstration goes on with keyword search."""
+    from casetrack.api.models.supplies import fetch, lacking
     from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.ingest.supplies import fetch, lacking
 
     reports: list[str] = []
     try:

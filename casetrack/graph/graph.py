@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.base import schema
+from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import RelatedChunk
 from casetrack.graph.state_tables import StateTables
 from casetrack.graph.stored_segments import read_in_parts, segment_folder
-from casetrack.models.profiles import PROFILES
 
 if TYPE_CHECKING:
     import threading

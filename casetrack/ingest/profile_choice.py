@@ -12,8 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.models.profiles import find_profile, profile_for_languages
 from casetrack.extract.language import called
-from casetrack.models.profiles import find_profile, profile_for_languages
 from casetrack.store.folders import UNCHOSEN_PROFILE
 from casetrack.store.info import info_lock
 

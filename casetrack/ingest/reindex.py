@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
 from casetrack.ingest.captions import captions_of, says_the_same
 from casetrack.ingest.counts import SpanCounts
@@ -34,7 +35,6 @@ from casetrack.ingest.staleness import (
 from casetrack.ingest.steps.context import CONTEXT_COLUMNS
 from casetrack.ingest.steps.failures import Failures, collect_failures
 from casetrack.ingest.table_rows import without_unread
-from casetrack.models.profiles import find_profile
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active

@@ -22,8 +22,8 @@ from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from casetrack.base.models.spec import ModelSpec
     from casetrack.models.graph import Array
-    from casetrack.models.spec import ModelSpec
 
 # Read weights of 4 bits with their vocabulary from one file of the layout ``E5S1``.
 

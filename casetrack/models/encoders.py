@@ -300,7 +300,7 @@ class _Managed:
 
 def _same_states(profile: str) -> bool:
     """Say whether the dense pass of a profile is that of the usual one."""
-    from casetrack.models.profiles import PROFILES
+    from casetrack.base.models.profiles import PROFILES
 
     dense = {p.name: p.dense for p in PROFILES}
     return profile == DEFAULT_PROFILE or dense.get(profile) == dense[DEFAULT_PROFILE]

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.models.layout import Progress
-    from casetrack.models.spec import ModelFile, ModelSpec
+    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
 ENV_ENDPOINT = "HF_ENDPOINT"
 DEFAULT_ENDPOINT = "https://huggingface.co"

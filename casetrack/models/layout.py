@@ -15,17 +15,16 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
-from casetrack.models.spec import Recipe
+from casetrack.base.models.spec import Recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.models.spec import ModelFile
+    from casetrack.base.models.spec import ModelFile
 
 BUILT_NAME = "model.int8.onnx"
 TOKENIZER_NAME = "tokenizer.json"
@@ -37,9 +36,6 @@ GIT_DIGITS = 40
 """Length of a git hash, which tells it from a SHA-256."""
 _BLOCK = 1 << 20
 _REFETCH = "Run `casetrack models pull {}` to put it right."
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with what is being done, and how many of how many bytes (``None``: not known)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ModelNotFound, ProfileIncomplete, UsageError
+from casetrack.base.models.profiles import find_profile
 from casetrack.models.base import Encoding, Floats, ProfileEncoder
 from casetrack.models.model import Model
-from casetrack.models.profiles import find_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from casetrack.models.profiles import Profile
+    from casetrack.base.models.profiles import Profile
 
 # Run the models of a profile: text in; dense vector, token states and term weights out.
 

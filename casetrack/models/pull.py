@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.catalog import find_model
+from casetrack.base.models.catalog import find_model
 from casetrack.models.layout import (
     MANIFEST_NAME,
     SCRATCH_PREFIX,
     Manifest,
-    Progress,
     part_path,
     sha256_of,
     storage_error,
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from casetrack.base.models.spec import ModelSpec, Progress
     from casetrack.models.sources import ModelSource
-    from casetrack.models.spec import ModelSpec
 
 _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"

@@ -10,13 +10,13 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.base.errors import DownloadFailed
-from casetrack.models.layout import GIT_DIGITS, Progress, git_hash_of, sha256_of
+from casetrack.models.layout import GIT_DIGITS, git_hash_of, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.models.spec import ModelFile, ModelSpec
+    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
 
 class SourceFailed(Exception):

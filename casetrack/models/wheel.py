@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from casetrack.models.layout import SCRATCH_PREFIX, Progress, part_path
+from casetrack.models.layout import SCRATCH_PREFIX, part_path
 from casetrack.models.sources import SourceFailed, accept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.models.spec import ModelFile, ModelSpec
+    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
 
 _BLOCK = 1 << 18
 

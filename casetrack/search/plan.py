@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ModelError, UsageError
+from casetrack.base.models.profiles import profile_for_script, reads_script
 from casetrack.extract.language import called, language_of
 from casetrack.extract.scripts import script_shares
-from casetrack.models.profiles import profile_for_script, reads_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,10 +11,10 @@ import numpy as np
 
 from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import ModelError, UsageError, withheld
+from casetrack.base.models.profiles import was_made_for
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
 from casetrack.graph.opened import graph_of
-from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
 from casetrack.search.asking import ask, holds_code

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casetrack.base.models.spec import ModelFile, ModelSpec, WheelOrigin
 from casetrack.models.hub import HubSource
 from casetrack.models.pull import pull
-from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
 
 CHECKOUT = Path(__file__).parents[2]
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 32, 64, 2, 2, 24

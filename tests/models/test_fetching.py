@@ -26,7 +26,7 @@ def no_package(*_: object) -> None:
 def library(tiny, hub, tmp_path, monkeypatch) -> Library:
     """A library whose default profile is the tiny model of the hub."""
     profile = SimpleNamespace(name="mini", models=(tiny.spec,), model_names=(tiny.spec.name,))
-    monkeypatch.setattr("casetrack.ingest.supplies.find_profile", lambda _name: profile)
+    monkeypatch.setattr("casetrack.api.models.supplies.find_profile", lambda _name: profile)
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     monkeypatch.setattr(WheelSource, "fetch", no_package)
     return Library(Settings(data_dir=tmp_path / "data", models_dir=tmp_path / "models"))

@@ -12,13 +12,13 @@ import pytest
 
 from casetrack.base.config import Settings
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
+from casetrack.base.models.spec import Recipe
 from casetrack.extract.names.labels import LabelTagger
 from casetrack.models.bert_onnx import BertConfig
 from casetrack.models.encoders import Encoders
 from casetrack.models.heads import build_labels
 from casetrack.models.model import Model, Outputs
 from casetrack.models.pull import pull
-from casetrack.models.spec import Recipe
 from models import textbook
 from models.conftest import CONFIG, LAYERS, WIDTH, WORDS, random_weights
 

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.base.errors import ModelCorrupt
+from casetrack.base.models.catalog import find_model
+from casetrack.base.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 from casetrack.models.bert_onnx import build_encoder
-from casetrack.models.catalog import find_model
 from casetrack.models.convert import Vocabulary, read_packed, unigram_tokenizer
 from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import pull
-from casetrack.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 from casetrack.models.wheel import WheelSource
 
 from .conftest import HEADS, INNER, LAYERS, POSITIONS, WIDTH, random_weights

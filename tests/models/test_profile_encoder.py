@@ -12,12 +12,12 @@ import onnx
 import pytest
 
 from casetrack.base.errors import ModelCorrupt, ModelNotFound, UsageError
+from casetrack.base.models.profiles import Profile, find_profile
+from casetrack.base.models.spec import ModelFile, Recipe
 from casetrack.models.bert_onnx import BertConfig, build_encoder
 from casetrack.models.model import Model
 from casetrack.models.profile_encoder import Encoder, load_profile
-from casetrack.models.profiles import Profile, find_profile
 from casetrack.models.pull import pull, verify
-from casetrack.models.spec import ModelFile, Recipe
 from models import textbook
 
 COLBERT = Recipe(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.models.spec import ModelSpec
+    from casetrack.base.models.spec import ModelSpec
 
 HERE = Path(__file__).parent
 _WITH = re.compile(r" WITH [\w.-]+")
@@ -206,9 +206,9 @@ def third_party(found: Iterable[Library], specs: Iterable[ModelSpec], /) -> str:
 
 def models() -> tuple[list[ModelSpec], list[str]]:
     """Return all models, and the names of those that are fetched by themselves."""
+    from casetrack.base.models.catalog import MODELS
+    from casetrack.base.models.profiles import find_profile
     from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.models.catalog import MODELS
-    from casetrack.models.profiles import find_profile
     from casetrack.parse.ocr.weights import EASY, RAPID
 
     usual = [*find_profile(DEFAULT_PROFILE).model_names, *find_profile("multilingual").model_names]

@@ -187,7 +187,7 @@ def profile_of(config: ContextConfig, /) -> str | None:
     ConfigError
         There is no such model here.
     """
-    from casetrack.models.profiles import PROFILES
+    from casetrack.base.models.profiles import PROFILES
 
     provider, model = config.embedding["provider"], config.embedding["model"]
     if provider == "disabled":

@@ -11,9 +11,9 @@ from casetrack.faces.cli.output import line
 from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
+    from casetrack.base.models.spec import Progress
     from casetrack.base.records import IngestReport, SearchResults
     from casetrack.faces.demo import DemoReport, Question, Reading
-    from casetrack.models.layout import Progress
 
 
 def demo(ctx: typer.Context) -> int:

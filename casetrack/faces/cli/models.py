@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.base.errors import UsageError
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import Field, byte_text, line, table, write_json
 from casetrack.faces.cli.state import EXIT_FAILED, State
@@ -13,11 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.models.profiles import Profile
-    from casetrack.models.pull import FileCheck, InstalledModel, PullReport
-    from casetrack.models.spec import ModelSpec
-
-    Installed = dict[str, InstalledModel]
+    from casetrack.api.models.ocr import EngineState
 
 _NAMES = "rapidocr, easyocr, or tesseract-LANGUAGE such as tesseract-deu+eng"
 PullArgument = Annotated[
@@ -52,7 +47,10 @@ _MODEL_FIELDS = (
     Field("Licence"),
     Field("From", extra=True),
 )
+_OCR_FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
 _NON_COMMERCIAL = "non-commercial use only"
+_RAPIDOCR_READS = "Latin, Greek, Chinese and Japanese script"
+_SHOWN = 12
 
 
 def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = False) -> None:
@@ -62,10 +60,11 @@ def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = Fa
     searching with these models then need no network.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
-    from casetrack.ingest.supplies import USUAL
+    from casetrack.api.models.pulling import known
+    from casetrack.api.models.supplies import USUAL
 
     objects = []
-    for wanted in USUAL if name is None else (_known(name),):
+    for wanted in USUAL if name is None else (known(name),):
         summary, as_object = _pulled(wanted, models_dir)
         objects.append(as_object)
         if not as_json:
@@ -77,19 +76,16 @@ def pull(ctx: typer.Context, name: PullArgument = None, as_json: JsonOption = Fa
 
 def _pulled(name: str, models_dir: "Path") -> "tuple[str, dict[str, Any]]":
     """Fetch what *name* stands for; return the report for a person, and its JSON form."""
-    from casetrack.faces.cli.models_ocr import is_ocr, pull_ocr
+    from casetrack.api.models import pulling
     from casetrack.faces.cli.progress import Meter
-    from casetrack.models.pull import pull as pull_model
 
-    specs = () if is_ocr(name) else _specs(name)
-    for note in _licence_notes(specs):  # before anything is fetched
-        line((note, "yellow"), err=True)
+    for spec in pulling.specs_of(name):  # before anything is fetched
+        if spec.is_non_commercial:
+            note = f"Note: the licence of {spec.name}, {spec.licence}, allows {_NON_COMMERCIAL}."
+            line((note, "yellow"), err=True)
     with Meter("Fetching", unit="bytes") as meter:
-        if not specs:
-            pulled = pull_ocr(name, models_dir, meter.step)
-            return pulled.summary(), pulled.as_object()
-        reports = [pull_model(spec, models_dir, progress=meter.step) for spec in specs]
-    return "\n".join(r.summary() for r in reports), _pull_object(name, specs, reports)
+        pulled = pulling.pull(name, models_dir, meter.step)
+    return pulled.summary(), pulled.as_object()
 
 
 def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption = False) -> None:
@@ -98,38 +94,27 @@ def list_models(ctx: typer.Context, ocr: OcrOption = False, as_json: JsonOption 
     With --json it is the profiles with their models; with --json and --ocr, the engines.
     """
     models_dir = ctx.ensure_object(State).settings.models_dir
-    from casetrack.faces.cli import models_ocr
+    from casetrack.api.models import listing
+    from casetrack.api.models.ocr import as_objects, engines
 
     if as_json:
-        write_json(models_ocr.as_objects(models_dir) if ocr else _as_objects(models_dir))
+        there = {} if ocr else listing.installed(models_dir)
+        write_json(as_objects(models_dir) if ocr else listing.profiles(there))
         return
     if not ocr:
         _write_models(models_dir)
         line()
-    models_ocr.write_table(models_dir)
-
-
-def _installed(models_dir: "Path") -> "Installed":
-    from casetrack.models.pull import installed
-
-    return {model.name: model for model in installed(models_dir)}
-
-
-def _as_objects(models_dir: "Path") -> list[dict[str, Any]]:
-    from casetrack.models.profiles import PROFILES
-
-    there = _installed(models_dir)
-    return [_profile_object(profile, there) for profile in PROFILES]
+    line("Text recognition (OCR)")
+    table(_OCR_FIELDS, [_engine_row(state) for state in engines(models_dir)])
 
 
 def _write_models(models_dir: "Path") -> None:
-    from casetrack.models.catalog import MODELS
-    from casetrack.models.profiles import PROFILES
+    from casetrack.api.models import listing
 
-    there = _installed(models_dir)
-    table(_PROFILE_FIELDS, [_profile_row(profile, there) for profile in PROFILES])
+    there = listing.installed(models_dir)
+    table(_PROFILE_FIELDS, [_profile_row(profile) for profile in listing.profiles(there)])
     line()
-    table(_MODEL_FIELDS, [_row(spec, there.get(spec.name)) for spec in MODELS])
+    table(_MODEL_FIELDS, [_model_row(model) for model in listing.models(there)])
     line(f"Models folder: {models_dir}")
     if not there:
         line("Fetch the usual profile once while online: casetrack models pull")
@@ -140,11 +125,24 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
 
     Exit code 1 says that a file is missing or wrong.
     """
-    models_dir = ctx.ensure_object(State).settings.models_dir
-    checks = {n: _verified(n, models_dir) for n in _wanted(name, models_dir)}
+    from casetrack.api.models.pulling import verify as checks_of
+
+    checks = checks_of(name, ctx.ensure_object(State).settings.models_dir)
     bad = [n for n, files in checks.items() if any(c.state != "ok" for c in files)]
     if as_json:
-        write_json([_check_object(n, c) for n, files in checks.items() for c in files])
+        write_json(
+            [
+                {
+                    "model": model,
+                    "file": check.name,
+                    "state": check.state,
+                    "expected": check.expected,
+                    "found": check.found,
+                }
+                for model, files in checks.items()
+                for check in files
+            ]
+        )
         return EXIT_FAILED if bad else 0
     for model, files in checks.items():
         for check in files:
@@ -155,175 +153,42 @@ def verify(ctx: typer.Context, name: VerifyArgument = None, as_json: JsonOption 
     return EXIT_FAILED if bad else 0
 
 
-def _known(name: str) -> str:
-    """Return *name* where it can be pulled.
-
-    Raises
-    ------
-    UsageError
-        It is neither a profile nor a model nor a part of text recognition; the text lists all. Or
-        it is a profile that has nothing to pull.
-    """
-    from casetrack.faces.cli.models_ocr import is_ocr, unknown
-    from casetrack.models.catalog import MODELS
-    from casetrack.models.profiles import PROFILES
-
-    if is_ocr(name):
-        return name
-    local = [profile.name for profile in PROFILES if profile.models]
-    names = list(dict.fromkeys([*local, *(spec.name for spec in MODELS)]))
-    if name in names:
-        return name
-    if any(profile.name == name for profile in PROFILES):
-        raise UsageError(
-            f'Profile "{name}" has no files to fetch: a service makes its vectors.',
-            hint="Create a collection with it; which model the service uses is set in config.toml.",
-        )
-    known = UsageError(
-        f"Unknown model {name!r}; known: {', '.join(names)}.", hint="Choose one of the known."
-    )
-    raise unknown(known)
+def _profile_row(profile: dict[str, Any]) -> list[Any]:
+    models, purpose = profile["models"], profile["purpose"]
+    if not models:
+        return [profile["name"], "service", "", "", "", purpose]
+    missing = [model["name"] for model in models if not model["installed"]]
+    state = "no" if len(missing) == len(models) else f"no: lacks {', '.join(missing)}"
+    names = ", ".join(model["name"] for model in models)
+    return [profile["name"], state if missing else "yes", _size_text(models), profile["dimension"],
+            names, purpose]  # fmt: skip
 
 
-def _specs(name: str) -> "tuple[ModelSpec, ...]":
-    """Return the models of a profile, or the one model, that is called *name*."""
-    from casetrack.models.catalog import find_model
-    from casetrack.models.profiles import PROFILES
-
-    for profile in PROFILES:
-        if profile.name == name:
-            return profile.models
-    return (find_model(name),)
+def _model_row(model: dict[str, Any]) -> list[Any]:
+    licence = model["licence"]
+    licence = f"{licence} ({_NON_COMMERCIAL})" if model["non_commercial"] else licence
+    there = "yes" if model["installed"] else "no"
+    return [model["name"], ", ".join(model["makes"]), there, _size_text([model]),
+            model["dimension"], licence, model["published_as"]]  # fmt: skip
 
 
-def _wanted(name: str | None, models_dir: "Path") -> list[str]:
-    from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.faces.cli.models_ocr import is_ocr, pulled_names
-
-    if name is not None:
-        known = _known(name)
-        return [known] if is_ocr(known) else [spec.name for spec in _specs(known)]
-    found = [*_installed(models_dir), *pulled_names(models_dir)]
-    return found or [DEFAULT_PROFILE]
+def _size_text(models: "Sequence[dict[str, Any]]") -> str:
+    text = byte_text(sum(m["bytes"] if m["installed"] else m["download_bytes"] for m in models))
+    return text if all(model["installed"] for model in models) else f"about {text}"
 
 
-def _verified(name: str, models_dir: "Path") -> "tuple[FileCheck, ...]":
-    from casetrack.faces.cli.models_ocr import is_ocr, verify_ocr
-    from casetrack.models.pull import verify as verify_model
-
-    return verify_ocr(name, models_dir) if is_ocr(name) else verify_model(name, models_dir)
+def _engine_row(state: "EngineState") -> list[str]:
+    ready = "yes" if state.ready else f"no: {state.reason}"
+    return [state.name, ready, _languages_text(state), state.remedy]
 
 
-def _licence_notes(specs: "Sequence[ModelSpec]") -> list[str]:
-    return [
-        f"Note: the licence of {spec.name}, {spec.licence}, allows {_NON_COMMERCIAL}."
-        for spec in specs
-        if spec.is_non_commercial
-    ]
-
-
-def _pull_object(
-    name: str, specs: "Sequence[ModelSpec]", reports: "Sequence[PullReport]"
-) -> dict[str, Any]:
-    """Return the JSON form of a pull; a profile of several models lists theirs."""
-    objects = [_report_object(*pair) for pair in zip(specs, reports, strict=True)]
-    if len(objects) == 1:
-        return objects[0]
-    unchanged = all(report.unchanged for report in reports)
-    return {"name": name, "unchanged": unchanged, "models": objects}
-
-
-def _report_object(spec: "ModelSpec", report: "PullReport") -> dict[str, Any]:
-    return {
-        "name": report.name,
-        "folder": str(report.folder),
-        "unchanged": report.unchanged,
-        "files": [{"name": file, "origin": origin} for file, origin in report.origins],
-        "failures": [{"source": s, "reason": reason} for s, reason in report.failures],
-        "licence": spec.licence,
-        "non_commercial": spec.is_non_commercial,
-    }
-
-
-def _profile_row(profile: "Profile", there: "Installed") -> list[Any]:
-    specs = profile.models
-    if not specs:
-        return [profile.name, "service", "", "", "", profile.purpose]
-    missing = [spec.name for spec in specs if spec.name not in there]
-    state = "no" if len(missing) == len(specs) else f"no: lacks {', '.join(missing)}"
-    names = ", ".join(spec.name for spec in specs)
-    size = _size_text(specs, there)
-    return [profile.name, state if missing else "yes", size, profile.dimension, names,
-            profile.purpose]  # fmt: skip
-
-
-def _row(spec: "ModelSpec", there: "InstalledModel | None") -> list[Any]:
-    size = _size_text([spec], {spec.name: there} if there else {})
-    licence = f"{spec.licence} ({_NON_COMMERCIAL})" if spec.is_non_commercial else spec.licence
-    return [spec.name, _makes(spec), "yes" if there else "no", size, spec.dimension, licence,
-            spec.published_as or spec.repository]  # fmt: skip
-
-
-def _size_text(specs: "Sequence[ModelSpec]", there: "Installed") -> str:
-    sizes = [there[s.name].size if s.name in there else s.download_size for s in specs]
-    whole = all(spec.name in there for spec in specs)
-    return byte_text(sum(sizes)) if whole else f"about {byte_text(sum(sizes))}"
-
-
-def _makes(spec: "ModelSpec") -> str:
-    """Return what a model makes, in the order in which a profile names it."""
-    from casetrack.models.profiles import PROFILES
-
-    roles = [
-        role
-        for role in ("dense", "sparse", "tokens")
-        if any(getattr(profile, role) == spec.name for profile in PROFILES)
-    ]
-    return ", ".join(roles or [spec.recipe.kind])
-
-
-def _profile_object(profile: "Profile", there: "Installed") -> dict[str, Any]:
-    specs = profile.models
-    return {
-        "kind": "profile",
-        "name": profile.name,
-        "purpose": profile.purpose,
-        "provider": profile.provider or None,
-        "installed": all(spec.name in there for spec in specs) if specs else None,
-        "dimension": profile.dimension,
-        "token_width": profile.token_width,
-        "sparse": bool(profile.sparse),
-        "download_bytes": sum(spec.download_size for spec in specs),
-        "non_commercial": any(spec.is_non_commercial for spec in specs),
-        "models": [_as_object(spec, there.get(spec.name)) for spec in specs],
-    }
-
-
-def _as_object(spec: "ModelSpec", there: "InstalledModel | None") -> dict[str, Any]:
-    return {
-        "kind": "search",
-        "name": spec.name,
-        "makes": _makes(spec).split(", "),
-        "installed": there is not None,
-        "folder": str(there.folder) if there else None,
-        "bytes": there.size if there else None,
-        "download_bytes": spec.download_size,
-        "dimension": spec.dimension,
-        "max_tokens": spec.max_tokens,
-        "licence": spec.licence,
-        "non_commercial": spec.is_non_commercial,
-        "repository": spec.repository,
-        "published_as": spec.published_as or spec.repository,
-        "revision": spec.revision,
-        "fingerprint": there.fingerprint if there else None,
-    }
-
-
-def _check_object(model: str, check: "FileCheck") -> dict[str, Any]:
-    return {
-        "model": model,
-        "file": check.name,
-        "state": check.state,
-        "expected": check.expected,
-        "found": check.found,
-    }
+def _languages_text(state: "EngineState") -> str:
+    if state.name == "rapidocr":
+        return _RAPIDOCR_READS
+    if state.name == "easyocr":
+        return f"those of {', '.join(state.languages)}" if state.languages else ""
+    others = [code for code in state.languages if code not in state.used]
+    # A system with all of Tesseract's data has 160: JSON names them all.
+    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    rest = f"{', '.join(others[:_SHOWN])}{more} by --ocr-language" if others else ""
+    return "; ".join(filter(None, (", ".join(state.used), rest)))

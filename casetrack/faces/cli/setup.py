@@ -331,8 +331,8 @@ def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> t
 
 def _model_note(state: State, offer: _Offer) -> tuple[str, ...]:
     """Return how models that are missing come here, and what happens until then."""
+    from casetrack.api.models.supplies import lacking
     from casetrack.base.records import DEFAULT_PROFILE
-    from casetrack.ingest.supplies import lacking
 
     missing = lacking(state.settings.models_dir)
     if not missing:

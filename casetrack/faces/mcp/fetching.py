@@ -69,7 +69,7 @@ class Supply:
         return thread
 
     def _lacking(self) -> tuple[str, ...]:
-        from casetrack.ingest.supplies import lacking
+        from casetrack.api.models.supplies import lacking
 
         try:
             return lacking(self._library.settings.models_dir)
@@ -90,7 +90,7 @@ class Supply:
     def _fetched(
         self, tell: Callable[..., None], stop: threading.Event, pauses: Sequence[float]
     ) -> None:
-        from casetrack.ingest.supplies import fetch
+        from casetrack.api.models.supplies import fetch
 
         models_dir = self._library.settings.models_dir
 

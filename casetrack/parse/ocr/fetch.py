@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.models.layout import Progress
+    from casetrack.base.models.spec import ModelFile, ModelSpec, Progress
     from casetrack.models.sources import ModelSource
-    from casetrack.models.spec import ModelFile, ModelSpec
 
 
 @dataclass(frozen=True, slots=True)

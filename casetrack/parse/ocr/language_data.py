@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import DownloadFailed, UsageError
+from casetrack.base.models.spec import ModelFile, ModelSpec
 from casetrack.models.layout import SCRATCH_PREFIX
 from casetrack.models.sources import SourceFailed, accept
-from casetrack.models.spec import ModelFile, ModelSpec
 from casetrack.parse.ocr.fetch import missing, pull_files
 from casetrack.parse.ocr.languages import DATA_FOLDER, DATA_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.models.layout import Progress
+    from casetrack.base.models.spec import Progress
     from casetrack.models.sources import ModelSource
 
 ENV_ENDPOINT = "CASETRACK_TESSDATA_URL"

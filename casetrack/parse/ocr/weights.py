@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable
-from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
+from casetrack.base.models.spec import ModelFile, ModelSpec, WheelOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.models.layout import Progress
+    from casetrack.base.models.spec import Progress
     from casetrack.models.sources import ModelSource
     from casetrack.parse.ocr.fetch import Pulled
 

@@ -24,7 +24,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise DownloadFailed("No source could be reached.", hint="Go online.")
 
-    monkeypatch.setattr("casetrack.ingest.supplies.pull", fail)
+    monkeypatch.setattr("casetrack.api.models.supplies.pull", fail)
 
 
 @pytest.mark.usefixtures("offline")

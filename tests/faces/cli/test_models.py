@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import safetensors.numpy
 
-from casetrack.models import catalog, profiles
+from casetrack.base.models import catalog, profiles
+from casetrack.base.models.spec import Recipe
 from casetrack.models.profile_encoder import load_profile
-from casetrack.models.spec import Recipe
 from casetrack.parse.ocr import choose, language_data, languages
 from casetrack.parse.ocr.language_data import Language, known_codes
 from casetrack.parse.ocr.weights import RAPID, find_weights

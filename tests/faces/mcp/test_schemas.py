@@ -13,12 +13,12 @@ import pytest
 from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.base.license.tiers import FREE, UNLIMITED, Tier
+from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.base.records.graph import ENTITY_KINDS, RELATION_TYPES
 from casetrack.faces.mcp.catalogue import ALIASES, choose, declared
 from casetrack.faces.mcp.server import build_server
 from casetrack.faces.mcp.toolsets import SET_NAMES
-from casetrack.models.profiles import PROFILES
 from vocabulary import count
 
 GOLDEN = Path(__file__).parent / "golden"

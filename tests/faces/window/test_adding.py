@@ -113,7 +113,7 @@ def test_models_are_fetched_as_work(
         return ["done"]
 
     monkeypatch.setattr("casetrack.models.pull.pull", pull)
-    monkeypatch.setattr("casetrack.ingest.supplies.fetch", fetch)
+    monkeypatch.setattr("casetrack.api.models.supplies.fetch", fetch)
     page = empty.post("/settings/models", data={"profile": "standard"})
     assert page.url.path.startswith("/jobs/")
     _wait_for_work()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from casetrack.models.spec import ModelFile
+    from casetrack.base.models.spec import ModelFile
     from casetrack.parse.ocr.engine import Engine
 
 

@@ -96,7 +96,7 @@ def _fetch(home: "ContextHome", profile: str) -> None:
     """Fetch the models of a profile that are not here yet."""
     if home.library.missing_models(profile) is None:
         return
-    from casetrack.models.profiles import find_profile
+    from casetrack.base.models.profiles import find_profile
     from casetrack.models.pull import pull
 
     with Meter("Fetching", unit="bytes") as meter:

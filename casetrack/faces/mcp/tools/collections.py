@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.api.watch.deletion import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import (
     AUTO_PROFILE,
     COLLECTION_TYPES,
@@ -40,7 +41,6 @@ from casetrack.faces.mcp.specs import (
     ResponseFormat,
     tool,
 )
-from casetrack.models.profiles import PROFILES
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

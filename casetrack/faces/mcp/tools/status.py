@@ -97,7 +97,7 @@ class StatusTools:
 
     def _profiles(self) -> list[ProfileStatus]:
         """Return the profiles whose models run on this machine."""
-        from casetrack.models.profiles import PROFILES
+        from casetrack.base.models.profiles import PROFILES
 
         library = self._session.library
         folder = library.settings.models_dir

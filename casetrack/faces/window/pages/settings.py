@@ -45,14 +45,14 @@ def license_key(visit: Visit, /) -> Response:
 
 def fetch(visit: Visit, /) -> Response:
     """Begin to fetch the models of a profile, and show how far it is."""
-    from casetrack.models.profiles import find_profile
+    from casetrack.base.models.profiles import find_profile
 
     profile = find_profile(visit.sent("profile") or DEFAULT_PROFILE)
     folder = visit.library.settings.models_dir
 
     def work(tell: Callable[..., None], _stop: threading.Event) -> None:
-        from casetrack.ingest import supplies
-        from casetrack.models.pull import pull
+        from casetrack.api.models import supplies
+        from casetrack.api.models.pulling import pull
 
         def progress(what: str, done: int, total: int | None) -> None:
             tell(what, done, total or 0)
@@ -61,16 +61,15 @@ def fetch(visit: Visit, /) -> Response:
             for _ in supplies.fetch(folder, progress):
                 pass
             return
-        for spec in profile.models:
-            pull(spec, folder, progress=progress)
+        pull(profile.name, folder, progress)
 
     title = f"Models of {profile.name}"
     return visit.see(address("jobs", begin(visit.library, "models", work, title=title)))
 
 
 def _shown(visit: Visit, notes: tuple[str, ...]) -> Response:
-    from casetrack.ingest.supplies import lacking
-    from casetrack.models.profiles import PROFILES
+    from casetrack.api.models.supplies import lacking
+    from casetrack.base.models.profiles import PROFILES
 
     library = visit.library
     missing = lacking(library.settings.models_dir)

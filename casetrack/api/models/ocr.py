@@ -1,4 +1,4 @@
-"""What ``casetrack models`` does for text recognition: pull, list and check what engines need."""
+"""Text recognition: list the engines, fetch and check what they need."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import OcrUnavailable, UsageError
-from casetrack.faces.cli.output import Field, line, table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.models.layout import Progress
+    from casetrack.base.models.spec import Progress
     from casetrack.models.pull import FileCheck
     from casetrack.parse.ocr.fetch import Pulled
     from casetrack.parse.ocr.language_data import Language
 
 RAPIDOCR, EASYOCR, TESSERACT = "rapidocr", "easyocr", "tesseract"
 _LANGUAGE = f"{TESSERACT}-"
-_RAPIDOCR_READS = "Latin, Greek, Chinese and Japanese script"
-_SHOWN = 12
-_FIELDS = (Field("Engine"), Field("Ready"), Field("Languages"), Field("How to get it"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +52,13 @@ def is_ocr(name: str, /) -> bool:
     return name in {RAPIDOCR, EASYOCR} or bool(_codes(name))
 
 
-def unknown(error: UsageError, /) -> UsageError:
-    """Return the error of an unknown model with the names of text recognition added."""
+def ocr_names() -> str:
+    """Return all names of text recognition in words."""
     from casetrack.parse.ocr.language_data import known_codes
 
-    return UsageError(
-        f"{error.message.removesuffix('.')}, {RAPIDOCR}, {EASYOCR}, {_LANGUAGE}LANGUAGE "
-        f"(languages: {', '.join(known_codes())}; several as {_LANGUAGE}deu+eng).",
-        hint=error.hint,
+    return (
+        f"{RAPIDOCR}, {EASYOCR}, {_LANGUAGE}LANGUAGE "
+        f"(languages: {', '.join(known_codes())}; several as {_LANGUAGE}deu+eng)"
     )
 
 
@@ -143,12 +138,6 @@ def engines(models_dir: Path, /) -> list[EngineState]:
     ]
 
 
-def write_table(models_dir: Path, /) -> None:
-    """Write the engines for a person."""
-    line("Text recognition (OCR)")
-    table(_FIELDS, [_row(state) for state in engines(models_dir)])
-
-
 def as_objects(models_dir: Path, /) -> list[dict[str, Any]]:
     """Return the JSON form of the engines."""
     return [
@@ -163,23 +152,6 @@ def as_objects(models_dir: Path, /) -> list[dict[str, Any]]:
         }
         for state in engines(models_dir)
     ]
-
-
-def _row(state: EngineState) -> list[str]:
-    ready = "yes" if state.ready else f"no: {state.reason}"
-    return [state.name, ready, _languages_text(state), state.remedy]
-
-
-def _languages_text(state: EngineState) -> str:
-    if state.name == RAPIDOCR:
-        return _RAPIDOCR_READS
-    if state.name == EASYOCR:
-        return f"those of {', '.join(state.languages)}" if state.languages else ""
-    others = [code for code in state.languages if code not in state.used]
-    # A system with all of Tesseract's data has 160: JSON names them all.
-    more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-    rest = f"{', '.join(others[:_SHOWN])}{more} by --ocr-language" if others else ""
-    return "; ".join(filter(None, (", ".join(state.used), rest)))
 
 
 def _state(name: str, models_dir: Path) -> EngineState:

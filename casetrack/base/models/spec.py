@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+Progress = Callable[[str, int, int | None], None]
+"""Called with what is being done, and how many of how many bytes (``None``: not known)."""
 Kind = Literal["dense", "sparse", "tokens", "names"]
 Pooling = Literal["mean", "cls"]
 

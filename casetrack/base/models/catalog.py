@@ -26,7 +26,7 @@ for ColBERTv2; the newer ones of other publishers are ModernBERT, which the buil
 from __future__ import annotations
 
 from casetrack.base.errors import UsageError
-from casetrack.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
+from casetrack.base.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 
 _E5 = Recipe(query_prefix="query: ", document_prefix="passage: ")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import DEFAULT_PROFILE
-from casetrack.models.profiles import find_profile
 from casetrack.models.pull import installed, pull
 from casetrack.parse.ocr.weights import RAPID, pull_weights
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.models.layout import Progress
+    from casetrack.base.models.spec import Progress
 
 USUAL = (DEFAULT_PROFILE, RAPID.name)
 """What is fetched where nothing is named, in this order."""

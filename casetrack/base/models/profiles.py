@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.errors import UsageError
-from casetrack.models.catalog import find_model
+from casetrack.base.models.catalog import find_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.models.spec import ModelSpec
+    from casetrack.base.models.spec import ModelSpec
 
 Provider = Literal["", "openai", "ollama"]
 

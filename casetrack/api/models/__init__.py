@@ -1,0 +1,1 @@
+"""The models of an installation: list them, fetch them, check them."""

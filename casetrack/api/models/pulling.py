@@ -1,0 +1,142 @@
+"""Fetch and check what a name stands for: a profile, a model, or a part of text recognition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.api.models.ocr import is_ocr, ocr_names, pull_ocr, pulled_names, verify_ocr
+from casetrack.base.errors import UsageError
+from casetrack.base.records import DEFAULT_PROFILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.base.models.spec import ModelSpec, Progress
+    from casetrack.models.pull import FileCheck, PullReport
+    from casetrack.parse.ocr.fetch import Pulled
+
+
+@dataclass(frozen=True, slots=True)
+class PulledModels:
+    """What a pull of a profile or of one model did.
+
+    Attributes
+    ----------
+    specs, reports
+        The models, and what was done for each.
+    """
+
+    name: str
+    specs: tuple[ModelSpec, ...]
+    reports: tuple[PullReport, ...]
+
+    def summary(self) -> str:
+        """Return the report as lines for a person."""
+        return "\n".join(report.summary() for report in self.reports)
+
+    def as_object(self) -> dict[str, Any]:
+        """Return the JSON form; that of several models lists theirs."""
+        objects = [
+            {
+                "name": report.name,
+                "folder": str(report.folder),
+                "unchanged": report.unchanged,
+                "files": [{"name": file, "origin": origin} for file, origin in report.origins],
+                "failures": [{"source": s, "reason": reason} for s, reason in report.failures],
+                "licence": spec.licence,
+                "non_commercial": spec.is_non_commercial,
+            }
+            for spec, report in zip(self.specs, self.reports, strict=True)
+        ]
+        if len(objects) == 1:
+            return objects[0]
+        unchanged = all(report.unchanged for report in self.reports)
+        return {"name": self.name, "unchanged": unchanged, "models": objects}
+
+
+def known(name: str, /) -> str:
+    """Return *name* where it can be pulled.
+
+    Raises
+    ------
+    UsageError
+        It is neither a profile nor a model nor a part of text recognition; the text lists all. Or
+        it is a profile that has nothing to pull.
+    """
+    from casetrack.base.models.catalog import MODELS
+    from casetrack.base.models.profiles import PROFILES
+
+    if is_ocr(name):
+        return name
+    local = [profile.name for profile in PROFILES if profile.models]
+    names = list(dict.fromkeys([*local, *(spec.name for spec in MODELS)]))
+    if name in names:
+        return name
+    if any(profile.name == name for profile in PROFILES):
+        raise UsageError(
+            f'Profile "{name}" has no files to fetch: a service makes its vectors.',
+            hint="Create a collection with it; which model the service uses is set in config.toml.",
+        )
+    raise UsageError(
+        f"Unknown model {name!r}; known: {', '.join(names)}, {ocr_names()}.",
+        hint="Choose one of the known.",
+    )
+
+
+def specs_of(name: str, /) -> tuple[ModelSpec, ...]:
+    """Return the models of a profile, or the one model, of a known name; none for OCR."""
+    from casetrack.base.models.catalog import find_model
+    from casetrack.base.models.profiles import PROFILES
+
+    if is_ocr(name):
+        return ()
+    for profile in PROFILES:
+        if profile.name == name:
+            return profile.models
+    return (find_model(name),)
+
+
+def pull(name: str, models_dir: Path, progress: Progress, /) -> PulledModels | Pulled:
+    """Fetch what a known name stands for, and check it.
+
+    Raises
+    ------
+    UsageError, DownloadFailed, ModelError, OcrUnavailable, StorageError
+        See :func:`casetrack.models.pull.pull` and :func:`casetrack.api.models.ocr.pull_ocr`.
+    """
+    from casetrack.models.pull import pull as pull_model
+
+    if is_ocr(name):
+        return pull_ocr(name, models_dir, progress)
+    specs = specs_of(name)
+    reports = tuple(pull_model(spec, models_dir, progress=progress) for spec in specs)
+    return PulledModels(name, specs, reports)
+
+
+def verify(name: str | None, models_dir: Path, /) -> dict[str, tuple[FileCheck, ...]]:
+    """Hash the files of a name again and compare; without a name, of all that was pulled.
+
+    Returns
+    -------
+    dict
+        The checks by the name of the model.
+
+    Raises
+    ------
+    UsageError, ModelNotFound, ModelCorrupt, OcrUnavailable
+        See :func:`known`, :func:`casetrack.models.pull.verify` and
+        :func:`casetrack.api.models.ocr.verify_ocr`.
+    """
+    from casetrack.models.pull import installed
+    from casetrack.models.pull import verify as verify_model
+
+    if name is None:
+        there = (model.name for model in installed(models_dir))
+        wanted = [*there, *pulled_names(models_dir)] or [DEFAULT_PROFILE]
+    else:
+        wanted = [spec.name for spec in specs_of(known(name))] or [name]
+    return {
+        each: verify_ocr(each, models_dir) if is_ocr(each) else verify_model(each, models_dir)
+        for each in wanted
+    }

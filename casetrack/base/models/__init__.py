@@ -1,0 +1,1 @@
+"""The models and profiles that this version knows, as data."""
