@@ -428,14 +428,13 @@ class _Found(NamedTuple):
 
 def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> ContextHit:
     """Return a document with the text of its best passage, and where all of them stand."""
-    from casetrack.search.pinpoint.hits import query_terms
-    from casetrack.search.pinpoint.snippet import best_part
+    from casetrack.api.quoting import Words
     from casetrack.store.passages import narrow
 
     whole = found[0].provenance
     document = state.snapshot.documents[whole.document_id]
     in_lines = whole.sheet_name is not None or document.format == "code"
-    start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
+    start, end = Words(query).best_part(text, size=SNIPPET_CHARS, rows=in_lines)
     while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
         start -= 1  # a line of code means little without its indent
     part = narrow(whole, text, None, None, start, end)

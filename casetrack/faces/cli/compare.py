@@ -53,8 +53,8 @@ def compare(
 
 
 def _show_comparison(found: "Comparison") -> None:
+    from casetrack.api.quoting import Words
     from casetrack.faces.cli.passages import show_passage
-    from casetrack.search.pinpoint.hits import query_terms
 
     line(("Topic: ", "bold"), f'"{one_line(found.topic)}"')
     for mark, document in (("A", found.document_a), ("B", found.document_b)):
@@ -63,13 +63,13 @@ def _show_comparison(found: "Comparison") -> None:
         line(("As a whole: ", "bold"), f"similarity {found.similarity:.2f}")
     for note in found.notes:
         line((f"Note: {note}", "yellow"))
-    terms = query_terms(found.topic)
+    words = Words(found.topic)
     for number, pair in enumerate(zip_longest(found.passages_a, found.passages_b), 1):
         for mark, each in zip("AB", pair, strict=True):
             if each is not None:
                 line()
                 line((f"--- {mark}{number} ---", "dim"))
-                show_passage(each[0], terms)
+                show_passage(each[0], words)
     for mark, passages in (("A", found.passages_a), ("B", found.passages_b)):
         if not passages:
             line()

@@ -75,13 +75,13 @@ class _Screen:
             line(text, indent=6)
 
     def answer(self, question: "Question", results: "SearchResults", /) -> None:
+        from casetrack.api.quoting import Words
         from casetrack.faces.cli.passages import show_result
-        from casetrack.search.pinpoint.hits import query_terms
 
         line()
         line(("? ", "bold cyan"), (question.text, "bold"), (f"   ({question.shows})", "dim"))
         for result in results.results[:1]:
-            show_result(result, query_terms(question.text), context=False, full=False)
+            show_result(result, Words(question.text), context=False, full=False)
         for result in results.results[1:]:
             line((f"also: {result.citation}", "dim"))
         if not results.results:

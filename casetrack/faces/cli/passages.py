@@ -7,11 +7,9 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from casetrack.api.quoting import Words, opening, snippet
 from casetrack.base.records.search import NOT_THERE, also_text
 from casetrack.faces.cli.output import Part, clean, counted, is_terminal, line, one_line
-from casetrack.search.pinpoint.hits import hits_of, query_terms
-from casetrack.search.pinpoint.snippet import marked_spans, snippet, spans_with
-from casetrack.search.pinpoint.units import stripped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +46,13 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
     if explain and results.reading is not None:
         for told in results.reading.describe():
             line((f"Question: {clean(told)}", "dim"))
-    terms = query_terms(results.query)
+    words = Words(results.query)
     for result in results:
         line()
         said = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
         where = f" in {result.collection}" if result.collection else ""
         line((f"--- Result {result.rank}{where} ({said}) ---", "dim"))
-        show_result(result, terms, context=context, full=full)
+        show_result(result, words, context=context, full=full)
         if explain:
             _show_signals(result)
     _show_related(results)
@@ -70,16 +68,14 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
 
 
 def _show_related(results: SearchResults) -> None:
-    terms = query_terms(results.query)
+    words = Words(results.query)
     for related in results.related:
         line()
         line((f"--- Related: {related.reason} ({related.weight:.2f}) ---", "dim"))
-        show_passage(related.chunk, terms)
+        show_passage(related.chunk, words)
 
 
-def show_result(
-    result: SearchResult, terms: frozenset[str], /, *, context: bool, full: bool
-) -> None:
+def show_result(result: SearchResult, words: Words, /, *, context: bool, full: bool) -> None:
     """Write one result: citation, place, quoted text with its pinpoint strong.
 
     The query's words are marked in it.
@@ -91,12 +87,12 @@ def show_result(
     if context and result.context_before:
         line(("Before: ", "bold"), (_readable(_tail(result.context_before), flow), "dim"))
         line()
-    spans = marked_spans(result, terms)
-    part = (0, len(result.text))
+    spans = words.parts_of(result)
+    part = opening(result.text, size=len(result.text))
     if not (full or context):  # what stands around a passage belongs to the whole of it
         part = snippet(result.text, spans, size=EXCERPT_CHARS, rows=not flow)
     strong = spans if result.pinpoint else []
-    line(*_quoted(result.text, part, strong, terms, flow))
+    line(*_quoted(result.text, part, strong, words, flow))
     if context and result.context_after:
         line()
         line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
@@ -114,40 +110,37 @@ def _show_pinpoint(result: SearchResult) -> None:
         line(("At: ", "bold"), (best.citation, "bold cyan"), ("".join(further), "cyan"))
 
 
-def show_passage(chunk: Chunk, terms: frozenset[str] = frozenset(), /) -> None:
-    """Write a passage like a result: its source, then the part that holds most of *terms*."""
+def show_passage(chunk: Chunk, words: Words | None = None, /) -> None:
+    """Write a passage like a result: its source, then the part that holds most of *words*."""
+    words = words or Words()
     show_source(chunk.provenance)
     line()
     flow = chunk.provenance.sheet_name is None
-    spans = spans_with(chunk.text, terms, rows=not flow)
+    spans = words.parts(chunk.text, rows=not flow)
     part = snippet(chunk.text, spans, size=EXCERPT_CHARS, rows=not flow)
-    line(*_quoted(chunk.text, part, [], terms, flow))
+    line(*_quoted(chunk.text, part, [], words, flow))
 
 
 def _quoted(
-    text: str,
-    part: tuple[int, int],
-    strong: Sequence[tuple[int, int]],
-    terms: frozenset[str],
-    flow: bool,
+    text: str, part: tuple[int, int], strong: Sequence[tuple[int, int]], words: Words, flow: bool
 ) -> list[Part]:
     """Return a part of a passage in quotation marks, the spans *strong* apart from the rest."""
-    start, end = stripped(text, *part)
+    start, end = part
     before = "\u2026 " if text[:start].strip() else ""
     after = " \u2026" if text[end:].strip() else ""
     inner = sorted((max(a, start), min(b, end)) for a, b in strong if a < end and b > start)
     if not inner or inner == [(start, end)]:
-        words = _flowing(text, [(start, end)], flow)[0]
-        return [f'"{before}', *mark(words, terms), f'{after}"']
+        whole = _flowing(text, [(start, end)], flow)[0]
+        return [f'"{before}', *mark(whole, words), f'{after}"']
     edges = [start, *(edge for span in inner for edge in span), end]
     pieces = _flowing(text, list(itertools.pairwise(edges)), flow)
     sign = "" if is_terminal(sys.stdout) else "**"
     parts: list[Part] = [(f'"{before}', "dim")]
-    for number, words in enumerate(pieces):
+    for number, piece in enumerate(pieces):
         if number % 2:
-            parts += [sign, *mark(words, terms, "bold"), sign]
+            parts += [sign, *mark(piece, words, "bold"), sign]
         else:
-            parts += mark(words, terms, "dim")
+            parts += mark(piece, words, "dim")
     return [*parts, (f'{after}"', "dim")]
 
 
@@ -193,11 +186,11 @@ def _show_signals(result: SearchResult) -> None:
 # --- words ---------------------------------------------------------------------------------
 
 
-def mark(text: str, terms: frozenset[str], style: str = "", /) -> list[Part]:
-    """Split *text* into parts in which the words of *terms* carry a style, the rest *style*."""
+def mark(text: str, words: Words, style: str = "", /) -> list[Part]:
+    """Split *text* into parts in which *words* carry a style, the rest *style*."""
     parts: list[Part] = []
     at = 0
-    for start, end, _ in hits_of(text, terms):
+    for start, end in words.spans(text):
         parts += [(text[at:start], style), (text[start:end], "bold yellow")]
         at = end
     return [*parts, (text[at:], style)]

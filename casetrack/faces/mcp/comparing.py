@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.api.quoting import Words, part_of
 from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import budget
 from casetrack.faces.mcp.graph_results import SHOWN_NAMES, entity_name, quote, reference
 from casetrack.faces.mcp.outputs import POINTER, QUOTED
-from casetrack.faces.mcp.results import bounded_chunk, cut, part_of, passage
+from casetrack.faces.mcp.results import bounded_chunk, cut, passage
 from casetrack.faces.mcp.shorter import NAME_CHARS, few, first, room_beside
-from casetrack.search.pinpoint.hits import query_terms
-from casetrack.search.pinpoint.snippet import best_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +31,12 @@ Scored = tuple["Chunk", float]
 
 def comparison(found: Comparison, collection: CollectionInfo, told: Telling, /) -> Facts:
     """Return two documents side by side: passages, names and references, then changes."""
-    terms, concise = query_terms(found.topic), told.concise
+    words, concise = Words(found.topic), told.concise
 
     def scored(item: Scored) -> Any:
         chunk = bounded_chunk(item[0])
         if concise:
-            chunk = part_of(chunk, topic_part(chunk, terms))
+            chunk = part_of(chunk, topic_part(chunk, words))
         return told.entry({**passage(chunk, collection.id), "score": round(item[1], 6)})
 
     def side(document: Document, passages: Sequence[Scored]) -> Any:
@@ -70,9 +69,9 @@ def comparison(found: Comparison, collection: CollectionInfo, told: Telling, /) 
     return told.whole(facts)
 
 
-def topic_part(chunk: Chunk, terms: frozenset[str], /) -> tuple[int, int]:
+def topic_part(chunk: Chunk, words: Words, /) -> tuple[int, int]:
     """Return the part of a passage that says most on a topic."""
-    return best_part(chunk.text, terms, rows=chunk.provenance.sheet_name is not None)
+    return words.best_part(chunk.text, rows=chunk.provenance.sheet_name is not None)
 
 
 def changes(found: Changes, room: int, told: Telling, /) -> Facts:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.api.quoting import part_of
 from casetrack.faces.mcp import budget
 from casetrack.faces.mcp.outputs import ENTITY_NAME, NODE, PLACE
-from casetrack.faces.mcp.results import bounded_chunk, bounded_source, cut, part_of, passage
+from casetrack.faces.mcp.results import bounded_chunk, bounded_source, cut, passage
 from casetrack.faces.mcp.shorter import NAME_CHARS, few, widened
 
 if TYPE_CHECKING:

@@ -279,16 +279,6 @@ def passage(chunk: Chunk, /, collection_id: str = "") -> Facts:
     return raw | addresses(chunk.provenance, collection_id) if collection_id else raw
 
 
-def part_of(chunk: Chunk, span: tuple[int, int], /) -> Chunk:
-    """Return a chunk of which only *span* of its text is quoted, and where that stands."""
-    # What lies below is read when it is needed: a server that waits for its first question is not.
-    from casetrack.store.passages import narrow
-
-    start, end = span
-    place = narrow(chunk.provenance, chunk.text, None, None, start, end)
-    return replace(chunk, text=chunk.text[start:end], provenance=place)
-
-
 def source_links(collection_id: str, sources: Sequence[Provenance], /) -> list[ResourceLink]:
     """Return links to the pictures of the first sources, then to the documents, each once."""
     drawn = [p for p in sources[:_LINKED_PICTURES] if has_picture(p)]

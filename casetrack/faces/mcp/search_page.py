@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 
+from casetrack.api.quoting import Words, opening, part_of
 from casetrack.base.records import Chunk, SamePlace, SearchResult, SearchResults, Signal
 from casetrack.base.records.shape import SOURCE
 from casetrack.base.records.types import Spread
@@ -20,14 +21,10 @@ from casetrack.faces.mcp.results import (
     bounded_chunk,
     bounded_source,
     onward,
-    part_of,
     passage,
     portion,
     source_links,
 )
-from casetrack.search.pinpoint.hits import query_terms
-from casetrack.search.pinpoint.snippet import best_part, opening
-from casetrack.search.pinpoint.snippet import part_of as part_of_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,7 +164,7 @@ class ResultPage:
         self._noun = noun
         self._near = False
         self._spans: dict[int, list[int] | None] = {}
-        self._terms = query_terms(results.query) if telling.concise else frozenset()
+        self._words = Words(results.query if telling.concise else "")
 
     def answer(self, offset: int, k: int, /) -> CallToolResult:
         """Return the results from *offset* on, of the *k* that were asked for."""
@@ -240,7 +237,7 @@ class ResultPage:
     def _short(self, result: "SearchResult") -> dict[str, Any]:
         """Return a result as the part of it that answers, with the place of just that part."""
         size = _FIRST_CHARS if result.rank <= _FIRST else _LATER_CHARS
-        text, place = part_of_result(result, self._terms, size=size)
+        text, place = self._words.quote(result, size=size)
         self._spans[result.rank] = _answer_in(result, place, len(text))
         entry: dict[str, Any] = {"rank": result.rank, "relevance": round(result.relevance, 2)}
         if result.answer is not None:
@@ -281,7 +278,7 @@ class ResultPage:
         if not self._telling.concise:
             return chunk
         rows = chunk.provenance.sheet_name is not None
-        return part_of(chunk, best_part(chunk.text, self._terms, size=_LATER_CHARS, rows=rows))
+        return part_of(chunk, self._words.best_part(chunk.text, size=_LATER_CHARS, rows=rows))
 
 
 def _answer_in(result: "SearchResult", place: "Provenance", length: int) -> list[int] | None:

@@ -6,22 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.api.quoting import opening, part_of
 from casetrack.base.records import Document
 from casetrack.base.records.documents import NAMED
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.concise import Telling, chunk_forms, telling
-from casetrack.faces.mcp.results import (
-    Portion,
-    answer,
-    bounded_chunk,
-    onward,
-    part_of,
-    passage,
-    portion,
-)
+from casetrack.faces.mcp.results import Portion, answer, bounded_chunk, onward, passage, portion
 from casetrack.faces.mcp.session import Session, in_thread, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.search.pinpoint.snippet import opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

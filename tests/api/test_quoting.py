@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.api.quoting import OPENING_CHARS, Words, opening, snippet
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.pinpoint.hits import hits_of, query_terms
-from casetrack.search.pinpoint.snippet import OPENING_CHARS, best_part, opening, snippet
 from casetrack.search.pinpoint.units import units_of
 
 SCRIPTS = st.text(
@@ -24,12 +24,12 @@ SCRIPTS = st.text(
 def test_a_part_is_there_letter_for_letter_and_no_longer_than_wanted(
     text: str, query: str, size: int, rows: bool
 ) -> None:
-    for start, end in (best_part(text, query_terms(query), size=size, rows=rows), opening(text)):
+    for start, end in (Words(query).best_part(text, size=size, rows=rows), opening(text)):
         assert 0 <= start <= end <= len(text)
         assert text[start:end].strip() == text[start:end]
         assert bool(text[start:end]) == bool(text.strip())
     assert end - start <= OPENING_CHARS
-    start, end = best_part(text, query_terms(query), size=size, rows=rows)
+    start, end = Words(query).best_part(text, size=size, rows=rows)
     assert end - start <= size
 
 
@@ -40,7 +40,7 @@ WORDY = st.lists(st.sampled_from(["rent", "is", "due.", "Rents", "pay\n", "it\n\
 @given(WORDY, st.integers(20, 90))
 def test_a_part_begins_and_ends_with_whole_words(words: list[str], size: int) -> None:
     text = " ".join(words)
-    for start, end in (best_part(text, query_terms("rent"), size=size), opening(text, size=size)):
+    for start, end in (Words("rent").best_part(text, size=size), opening(text, size=size)):
         assert start == 0 or text[start - 1].isspace()
         assert end == len(text) or text[end].isspace()
 
@@ -61,14 +61,14 @@ def test_the_part_of_a_result_is_the_one_that_answers(query: str, answer: str) -
     filler = ["The parties met again. "] * 30
     for at in (0, 13, 30):
         text = "".join([*filler[:at], answer, " ", *filler[at:]])
-        start, end = best_part(text, query_terms(query), size=120)
+        start, end = Words(query).best_part(text, size=120)
         assert answer in text[start:end]
-    assert best_part("", query_terms(query)) == (0, 0)
+    assert Words(query).best_part("") == (0, 0)
 
 
 def test_rows_of_a_sheet_take_the_place_of_sentences() -> None:
     text = "\n".join(f"Item {n} | paid {n}.00. Ok." for n in range(80))
-    start, end = best_part(text, query_terms("item 41"), size=100, rows=True)
+    start, end = Words("item 41").best_part(text, size=100, rows=True)
     lines = text[start:end].split("\n")
     assert "Item 41 | paid 41.00. Ok." in lines
     assert all(line.startswith("Item") and line.endswith("Ok.") for line in lines)

@@ -7,15 +7,17 @@ letter, and its place on the page is the passage's place plus the span.
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.pinpoints import NOWHERE
 from casetrack.search.pinpoint.units import stripped, units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from casetrack.base.provenance import Provenance
+    from casetrack.base.records import Chunk
     from casetrack.base.records.search import SearchResult
 
 BEST_CHARS = 400
@@ -26,36 +28,73 @@ OPENING_CHARS = 300
 Span = tuple[int, int]
 
 
-def marked_spans(result: SearchResult, terms: Collection[str], /) -> list[Span]:
-    """Return where in a result's text its pinpoint stands, the best part first.
+class Words:
+    """The words of a question, found again in texts in the form in which the index has them.
 
-    A result that does not know is looked through for *terms*.
-    """
-    offset = result.provenance.char_start
-    spans = [(p.char_start - offset, p.char_end - offset) for p in result.pinpoint]
-    return spans or spans_with(result.text, terms, rows=result.provenance.sheet_name is not None)
-
-
-def spans_with(text: str, terms: Collection[str], /, *, rows: bool = False) -> list[Span]:
-    """Return the one to three parts of a text that say most on some words, the best first.
+    What finds them is loaded here: a server that waits for its first question does without.
 
     Parameters
     ----------
-    text
-        The passage.
-    terms
-        Words as the index has them: see :func:`casetrack.search.pinpoint.hits.query_terms`.
-    rows
-        The text is a sheet: its lines are rows.
+    question
+        Any text; nothing is found for an empty one.
     """
-    # It needs NumPy, which a server that waits for its first question does not load.
-    from casetrack.search.pinpoint.scoring import Sought, best, scores
 
-    units = units_of(text, rows=rows)
-    if not units:
-        return []
-    sought = Sought(dict.fromkeys(sorted(terms), 1.0), {})
-    return [(units[n].start, units[n].end) for n in best(scores(text, units, sought))]
+    def __init__(self, question: str = "", /) -> None:
+        from casetrack.search.pinpoint.hits import query_terms
+
+        self._terms = query_terms(question)
+
+    def spans(self, text: str, /) -> list[Span]:
+        """Return the span of every word of *text* that is one of these, in order."""
+        from casetrack.search.pinpoint.hits import hits_of
+
+        return [(hit.start, hit.end) for hit in hits_of(text, self._terms)]
+
+    def parts(self, text: str, /, *, rows: bool = False) -> list[Span]:
+        """Return the one to three parts of a text that match the words best, the best first.
+
+        Parameters
+        ----------
+        text
+            The passage.
+        rows
+            The text is a sheet: its lines are rows.
+        """
+        from casetrack.search.pinpoint.scoring import Sought, best, scores
+
+        units = units_of(text, rows=rows)
+        if not units:
+            return []
+        sought = Sought(dict.fromkeys(sorted(self._terms), 1.0), {})
+        return [(units[n].start, units[n].end) for n in best(scores(text, units, sought))]
+
+    def parts_of(self, result: SearchResult, /) -> list[Span]:
+        """Return the pinpoint of a result as spans of its text; without one, :meth:`parts`."""
+        offset = result.provenance.char_start
+        spans = [(p.char_start - offset, p.char_end - offset) for p in result.pinpoint]
+        return spans or self.parts(result.text, rows=result.provenance.sheet_name is not None)
+
+    def quote(self, result: SearchResult, /, *, size: int) -> tuple[str, Provenance]:
+        """Return the quoted part of a result, letter for letter, and its exact place.
+
+        Parameters
+        ----------
+        result
+            A result of a search.
+        size
+            See :func:`snippet`.
+        """
+        from casetrack.store.passages import narrow
+
+        text, whole = result.text, result.provenance
+        spans = self.parts_of(result)
+        start, end = snippet(text, spans, size=size, rows=whole.sheet_name is not None)
+        known = result.look() if result.look else NOWHERE
+        return text[start:end], narrow(whole, text, known.paragraphs, known.printed, start, end)
+
+    def best_part(self, text: str, /, *, size: int = BEST_CHARS, rows: bool = False) -> Span:
+        """Return the span of a text to quote: :meth:`parts` and the text around them."""
+        return snippet(text, self.parts(text, rows=rows), size=size, rows=rows)
 
 
 def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = False) -> Span:
@@ -70,7 +109,7 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
     size
         The most characters. What is longer is cut between words.
     rows
-        See :func:`spans_with`.
+        See :meth:`Words.parts`.
     """
     start, end = stripped(text, 0, len(text))
     if end - start <= size:
@@ -84,30 +123,6 @@ def snippet(text: str, spans: Sequence[Span], /, *, size: int, rows: bool = Fals
         if max(end, b) - min(start, a) <= size:
             start, end = min(start, a), max(end, b)
     return _widened(text, start, end, size, rows)
-
-
-def part_of(
-    result: SearchResult, terms: Collection[str], /, *, size: int
-) -> tuple[str, Provenance]:
-    """Return what is quoted of a result, letter for letter, and where just that stands.
-
-    Parameters
-    ----------
-    result
-        A result of a search.
-    terms
-        See :func:`marked_spans`.
-    size
-        See :func:`snippet`.
-    """
-    # As above: a server that waits needs none of it.
-    from casetrack.store.passages import narrow
-
-    text, whole = result.text, result.provenance
-    spans = marked_spans(result, terms)
-    start, end = snippet(text, spans, size=size, rows=whole.sheet_name is not None)
-    known = result.look() if result.look else NOWHERE
-    return text[start:end], narrow(whole, text, known.paragraphs, known.printed, start, end)
 
 
 def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:
@@ -126,11 +141,13 @@ def _widened(text: str, start: int, end: int, size: int, rows: bool) -> Span:
     return start, end
 
 
-def best_part(
-    text: str, terms: Collection[str], /, *, size: int = BEST_CHARS, rows: bool = False
-) -> Span:
-    """Return the span of a text to quote where some words count; see :func:`spans_with`."""
-    return snippet(text, spans_with(text, terms, rows=rows), size=size, rows=rows)
+def part_of(chunk: Chunk, span: Span, /) -> Chunk:
+    """Return a chunk with only *span* of its text, and the exact place of that part."""
+    from casetrack.store.passages import narrow
+
+    start, end = span
+    place = narrow(chunk.provenance, chunk.text, None, None, start, end)
+    return replace(chunk, text=chunk.text[start:end], provenance=place)
 
 
 def opening(text: str, /, *, size: int = OPENING_CHARS) -> Span:
