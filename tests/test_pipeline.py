@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.api.pipelines import explain_pipelines
 from casetrack.base.errors import PipelineError
 from casetrack.base.resources import resource_dir
 from casetrack.ingest.pipeline import Tools, build_pipeline, load_pipeline, pipeline_names
 from casetrack.ingest.pipeline.catalogue import OWN_STEPS
-from casetrack.ingest.pipeline.explain import explain_pipelines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

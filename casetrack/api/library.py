@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.api.collection import Collection
 from casetrack.api.collection.auditing import AuditLog
+from casetrack.api.collection.placing import Placing
 from casetrack.api.collection.sealing import Sealing
 from casetrack.base import names
+from casetrack.base.arguments import require_text, several
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
     CaseTrackError,
@@ -38,18 +40,11 @@ from casetrack.base.records import (
     CollectionInfo,
     HealthReport,
 )
+from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit
-from casetrack.store.folders import (
-    UNCHOSEN_PROFILE,
-    attach_folder,
-    attached,
-    detach_folder,
-    make_folder,
-    sweep_home,
-    take_away,
-)
+from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
 from casetrack.store.listing import (
     by_id,
     checked_name,
@@ -60,10 +55,8 @@ from casetrack.store.listing import (
 )
 from casetrack.store.lock import names_lock
 from casetrack.store.place import endpoint_of
-from casetrack.store.recovery import sound_info
 from casetrack.store.rewrite import settle_if_idle
 from casetrack.store.workspace import Workspace
-from casetrack.store.workspace.arguments import require_text, several
 
 if TYPE_CHECKING:
     import threading
@@ -92,12 +85,13 @@ if TYPE_CHECKING:
     from casetrack.base.sql.control import Control
     from casetrack.store.workspace.workspace import Searched
 
+    SearchedBy = Searched
+
 DEFAULT_PIPELINE = "standard"
-DEFAULT_EDITION = "collections"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library(Sealing):
+class Library(Placing, Sealing):
     """All collections of a data folder.
 
     Parameters
@@ -122,7 +116,7 @@ class Library(Sealing):
         *,
         tier: Tier | None = None,
         display: ProgressDisplay | None = None,
-        searched_by: Searched | None = None,
+        searched_by: SearchedBy | None = None,
     ) -> None:
         self.settings = settings
         self.entitlements = Entitlements(settings, tier=tier)
@@ -301,59 +295,6 @@ class Library(Sealing):
             audit.note(home / info.id, "collection created")
             make_folder(home, info, kept, at=address, endpoint=endpoint_of(address))
         return self.get(info.id)
-
-    def attach(self, address: str, /) -> Collection:
-        """Let a folder stand for the collection at an address, and return the collection.
-
-        It is used like any other from then on. What is read of it is kept in that folder for a
-        while (see ``[cache]`` in ``config.toml``); the folder may be removed at any time. One that
-        is attached already is returned as it is.
-
-        Parameters
-        ----------
-        address
-            Such as ``s3://bucket/collections/harbour``.
-
-        Raises
-        ------
-        UsageError
-            There is no collection, or it is here already under another address.
-        ObjectStorageError
-            No rights, no bucket, no connection.
-        FreeTierLimit
-            There are as many collections as the tier allows.
-        CollectionDamaged, FutureSchema, MigrationFailed
-            See :meth:`get`.
-        """
-        return self.get(self._attached(address).id)
-
-    def _attached(self, text: str) -> CollectionInfo:
-        address, home = Address.of(text), self.settings.collections_dir
-        folder = attached(home, address)
-        if folder is None:
-            with names_lock(self.settings.data_dir):
-                self._allow_collection(DEFAULT_EDITION)
-                folder = attach_folder(home, address, endpoint_of(address))
-        return sound_info(folder)
-
-    def detach(self, name_or_id: str, /) -> CollectionInfo:
-        """Remove the folder that stands for a collection elsewhere; there nothing changes.
-
-        Raises
-        ------
-        UsageError
-            It lies in this data folder, and nowhere else.
-        CollectionNotFound, AmbiguousName, FutureSchema
-            See :meth:`get`.
-        CollectionBusy
-            Somebody is writing to it.
-        NotWritable, StorageError
-            The folder cannot be removed.
-        """
-        info = self.find(name_or_id)
-        detach_folder(self.settings.collections_dir, info)
-        self._open.pop(info.id, None)
-        return info
 
     def get(self, name_or_id: str, /) -> Collection:
         """Return the collection of a name or an id (its first 8 characters are enough).

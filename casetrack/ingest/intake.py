@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.base import editions
+from casetrack.base.arguments import as_paths, several
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileExcluded, UsageError
 from casetrack.base.objects.address import is_address
@@ -23,7 +24,6 @@ from casetrack.parse.base import ReadOptions
 from casetrack.store.excluded import admit, excluded
 from casetrack.store.lock import write_lock
 from casetrack.store.untaken import begin, end
-from casetrack.store.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

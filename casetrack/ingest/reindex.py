@@ -21,11 +21,11 @@ from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
+from casetrack.base.records.reindex import ReindexReport
 from casetrack.ingest.captions import captions_of, says_the_same
 from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.derived_rows import derived_rows, keyed, unread_rows
 from casetrack.ingest.pipeline import Tools, load_pipeline
-from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.ingest.staleness import (
     StaleDocument,
     all_documents,

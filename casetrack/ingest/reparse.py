@@ -22,12 +22,12 @@ from casetrack.store.datasets import open_snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document, IngestProgress
+    from casetrack.base.records.reindex import ReindexReport
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.reindex import Reindex
-    from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.store.workspace import Workspace
-    from casetrack.store.workspace.arguments import DocumentRef
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
 """Told what is being done, how much is done, and of how much."""

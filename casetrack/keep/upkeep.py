@@ -15,10 +15,10 @@ from casetrack.graph.opened import graph_of
 if TYPE_CHECKING:
     import threading
 
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import Workspace
-    from casetrack.store.workspace.arguments import DocumentRef
 
 _LOCK_SECONDS = 600.0
 _READ_TOGETHER = 4096

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from casetrack.base.filters import Filter
     from casetrack.base.records import SearchMode
-    from casetrack.search.filters import Filter
     from casetrack.search.plan import Plan
     from casetrack.store.index.rows import Place
     from casetrack.store.workspace import State

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casetrack.base import names
+from casetrack.base.arguments import as_documents, day_text, several
 from casetrack.base.errors import UsageError
+from casetrack.base.filters import Filter
 from casetrack.base.records import DOCUMENT_TYPES, Document
 from casetrack.extract.language import called
 from casetrack.extract.typed_dates import day_span
@@ -27,7 +29,6 @@ from casetrack.graph.opened import graph_of
 from casetrack.search.facts import Facts, facts_of
 from casetrack.store.index.scope import scope_of, scope_of_rows
 from casetrack.store.sql.connection import sql_text
-from casetrack.store.workspace.arguments import as_documents, day_text, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,65 +39,12 @@ if TYPE_CHECKING:
     from casetrack.store.index.index import Index
     from casetrack.store.index.scope import Scope
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef
 
     Mask = NDArray[np.bool_]
 
 _KEPT = 64
 """Filters whose documents are known, for each state."""
 _TIME_OF_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}\S*")
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """What documents are to be searched; all of it must hold.
-
-    Attributes
-    ----------
-    documents
-        One document or several, each by name, path or id, or itself.
-    kinds
-        Types or formats; one of them is enough.
-    since, until
-        First and last day, as a date or text such as ``2024-03-12``, ``2024-03`` or ``2024``; of
-        a moment, such as ``2024-03-12T10:30:00Z``, its day.
-    sources
-        Sources (``git:platform``) or their kinds (``git``); one of them is enough. A file that was
-        named by its path has the source ``filesystem``.
-    paths
-        Patterns as in ``.gitignore`` (``docs/**``, ``*.md``, ``!tests/``), of which the last that
-        fits decides; each may begin at any folder, with a slash only at the first.
-    languages
-        Codes (``de``) or English names (``German``), of source code ``Python`` and the like; one
-        of them is enough.
-    mentions
-        Ids of the view ``entities``, such as ``person:ann-lee``: only passages that mention all
-        of them.
-    """
-
-    documents: Iterable[DocumentRef] | DocumentRef | None = None
-    kinds: Iterable[str] | str | None = None
-    since: str | date | None = None
-    until: str | date | None = None
-    sources: Iterable[str] | str | None = None
-    paths: Iterable[str] | str | None = None
-    languages: Iterable[str] | str | None = None
-    mentions: Iterable[str] | str | None = None
-
-    def fixed(self) -> Filter:
-        """Return the same with what may be passed over once only, or changed, as tuples."""
-
-        def fixed(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
-            return None if given is None else several(given)
-
-        return replace(
-            self,
-            kinds=fixed(self.kinds),
-            sources=fixed(self.sources),
-            paths=fixed(self.paths),
-            languages=fixed(self.languages),
-            mentions=fixed(self.mentions),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.filters import Filter
 from casetrack.graph.opened import graph_of
 from casetrack.search.asked_words import asked_words
 from casetrack.search.asking import ask
 from casetrack.search.facts import facts_of
-from casetrack.search.filters import Filter, choose
+from casetrack.search.filters import choose
 from casetrack.search.search import check
 from casetrack.store.index.columns import as_numpy
 from casetrack.store.index.rows import positions, within

@@ -33,7 +33,6 @@ _MODES: dict[SearchMode, tuple[str, ...]] = {
     "hybrid": RECALL,
     "full": STAGES,
 }
-MODES: tuple[SearchMode, ...] = tuple(_MODES)
 _UNREAD_SHARE = 1 / 3
 """Words of a question in a script that the models do not read, from which on they take no part."""
 _REMEDY = "Run `casetrack models pull` once while online, then `casetrack reindex`."
@@ -130,7 +129,7 @@ def make_plan(
 
 def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
     if mode is not None and mode not in _MODES:
-        raise UsageError(f"Unknown mode {mode!r}.", hint=f"Use one of: {', '.join(MODES)}.")
+        raise UsageError(f"Unknown mode {mode!r}.", hint=f"Use one of: {', '.join(_MODES)}.")
     if stages is None:
         return
     if mode is not None:

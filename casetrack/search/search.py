@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from casetrack.base.arguments import several
 from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import ModelError, UsageError, withheld
+from casetrack.base.filters import Filter
 from casetrack.base.models.profiles import was_made_for
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
@@ -21,7 +23,7 @@ from casetrack.search.asking import ask, holds_code
 from casetrack.search.candidates import Ranked, StageTimes
 from casetrack.search.cited import Found, cited_in, find_cited, with_cited
 from casetrack.search.evidence import JUDGED, LOOKED_AT, check_relevance, has_fit, judged, left_out
-from casetrack.search.filters import Filter, choose
+from casetrack.search.filters import choose
 from casetrack.search.fuse import FusionMethod
 from casetrack.search.legal_names import LegalNames
 from casetrack.search.lists import lists_of
@@ -35,7 +37,6 @@ from casetrack.search.ranking import rank
 from casetrack.search.rerank import Rerank
 from casetrack.store.index.matrices import Matrices
 from casetrack.store.index.recall import Question
-from casetrack.store.workspace.arguments import several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import docx
 import pytest
 
-from casetrack.graph.answers.listing import listing
+from casetrack.api.collection.listing import listing
 
 if TYPE_CHECKING:
     from pathlib import Path

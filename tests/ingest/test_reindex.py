@@ -14,6 +14,7 @@ import lance
 import numpy as np
 import pytest
 
+from casetrack.api.collection.reindex_time import first_time_seconds
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
@@ -25,7 +26,6 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.ingest import reindex as module
-from casetrack.ingest.reindex_time import first_time_seconds
 from casetrack.ingest.steps.context import CONTEXT_COLUMNS
 from casetrack.ingest.steps.embed import EmbedStep
 from casetrack.ingest.steps.encoding import ContextText, SharedPass

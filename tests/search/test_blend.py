@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import EmbeddingsDisabled, UsageError
+from casetrack.base.filters import Filter
 from casetrack.search.blend import BlendSettings, blend, blended_search
-from casetrack.search.filters import Filter
 from sourced import WORDS, sourced_collection
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import EntityNotFound, UsageError
-from casetrack.search.filters import Filter
+from casetrack.base.filters import Filter
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
     from casetrack.base.records import CollectionHealth, CollectionInfo, HealthReport, StatusChange
     from casetrack.base.records.index_status import IndexStatus
+    from casetrack.base.records.reindex import ReindexReport
     from casetrack.base.records.snapshots import RestoreReport
     from casetrack.base.records.transfer import ExportReport
     from casetrack.base.records.upkeep import UpkeepReport
-    from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.store.workspace import State, Workspace
-    from casetrack.store.workspace.arguments import DocumentRef
 
 
 CLOSING_SECONDS = 10.0

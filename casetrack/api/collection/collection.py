@@ -16,12 +16,12 @@ from casetrack.api.collection.map import Map
 from casetrack.api.collection.marks import UserMarks
 from casetrack.api.collection.progress import listener, shows_progress, silent
 from casetrack.api.collection.read import Read
+from casetrack.base.arguments import as_documents, several
 from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.records import CollectionStats, Document, RowList
 from casetrack.base.registry import registered
 from casetrack.graph.opened import graph_of
 from casetrack.store import audit
-from casetrack.store.workspace.arguments import as_documents, several
 from casetrack.store.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection.facets import Facets
     from casetrack.api.collection.progress import ProgressDisplay
+    from casetrack.base.arguments import DocumentRef
+    from casetrack.base.filters import Filter
     from casetrack.base.records import (
         CollectionInfo,
         IngestProgress,
@@ -48,10 +50,8 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import SyncReport
     from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
-    from casetrack.search.filters import Filter
     from casetrack.search.fuse import FusionMethod
     from casetrack.store.workspace import State, Workspace
-    from casetrack.store.workspace.arguments import DocumentRef
 
     Progress = Callable[[str, int, int], None]
 
@@ -204,8 +204,8 @@ class Collection:
         >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
+        from casetrack.base.filters import Filter
         from casetrack.graph.answers.lookup import entity_ids
-        from casetrack.search.filters import Filter
         from casetrack.search.search import search
 
         named = [*as_documents(documents), *as_documents(document)]

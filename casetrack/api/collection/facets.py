@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import as_documents, several
 from casetrack.graph.answers.lookup import entity_ids
 from casetrack.graph.opened import graph_of
 from casetrack.search.hits import NOBODY, find_hits, named_in
 from casetrack.store.sql.connection import sql_text
-from casetrack.store.workspace.arguments import as_documents, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.search.filters import Filter
+    from casetrack.base.filters import Filter
     from casetrack.store.workspace import State
 
 

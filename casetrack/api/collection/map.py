@@ -7,17 +7,18 @@ from numbers import Real
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.api.collection.drawing import draw_graph, draw_timeline
+from casetrack.base.arguments import day_text, several
 from casetrack.base.errors import UsageError
 from casetrack.base.records import DOCUMENT_TYPES, Document, RowList, Rows, untaken_text
 from casetrack.base.records.graph import Topic
 from casetrack.graph.opened import graph_of
-from casetrack.store.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
     from datetime import date
 
+    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import (
         Amounts,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     )
     from casetrack.graph.graph import ContextGraph
     from casetrack.store.workspace import State, Workspace
-    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 R = TypeVar("R")
 
@@ -566,7 +566,7 @@ def _on_topic(
     state: State, document: Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that say most of a topic, each with its score."""
-    from casetrack.search.filters import Filter
+    from casetrack.base.filters import Filter
     from casetrack.search.search import search
 
     found = search(state, topic, limit=limit, where=Filter(document), fold=False)

@@ -6,20 +6,20 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import document_name, is_document, passage_id
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
 from casetrack.base.records.marks import KEPT_CHARS
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.opened import graph_of
 from casetrack.store.marks import new_mark
-from casetrack.store.workspace.arguments import document_name, is_document, passage_id
 
 if TYPE_CHECKING:
+    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk, Document
     from casetrack.base.records.graph import Entity, Event
     from casetrack.base.records.marks import Mark, MarkKind, PlacedMark
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 EVENT_ID = re.compile(r"([^@\s]+)@([0-9a-f-]{8,36})")
 _LONGEST_NAME = 200

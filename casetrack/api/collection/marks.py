@@ -16,10 +16,10 @@ from casetrack.store.listing import checked_tags
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records.graph import Event
     from casetrack.base.records.marks import Mark, MarkKind
     from casetrack.store.workspace import State, Workspace
-    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 
 class UserMarks:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.api.collection.drawing import illustrated
+from casetrack.base.arguments import document_name, is_document, passage_id
 from casetrack.base.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.base.records import Chunk, Page, PageImage, RowList, Rows, SearchResult
-from casetrack.store.workspace.arguments import document_name, is_document, passage_id
 
 if TYPE_CHECKING:
+    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.records import ChunkWindow, Document, DocumentStructure
     from casetrack.store.workspace import State, Workspace
-    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 
 class Read:
@@ -173,6 +173,15 @@ class Read:
         return self._workspace.ask(
             lambda state: structure_of(state.snapshot, state.document(document))
         )
+
+    def same_entry(self, document: Document, /) -> tuple[Document, ...]:
+        """Return the other documents with the same number of the same docket, of a court paper."""
+        from casetrack.graph.paper_sources import same_entry
+
+        if not document.docket_entry:
+            return ()
+        found = self._workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        return same_entry(found, document)
 
     def page_image(
         self, place: PassageRef | DocumentRef, /, *, page: int | None = None

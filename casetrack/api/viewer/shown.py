@@ -16,7 +16,6 @@ from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source, open_view
 from casetrack.base.errors import UsageError
-from casetrack.parse.render import PICTURE_FORMATS
 from casetrack.store.find import page_rows
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def shown_page(
     note = about_source(source, found)
     png: bytes | None = None
     notes: tuple[str, ...] = (note,) if note else ()
-    if found.format in PICTURE_FORMATS and source.path is not None:
+    if source.draws(found):
         png, notes = _drawn(state, found, page, password)
     stored = stored_text(state, found, page) if png is None else StoredText("", "page", {})
     return ShownPage(

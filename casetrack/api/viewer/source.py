@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.ingest.sources import is_inside
+from casetrack.parse.render import PICTURE_FORMATS
 from casetrack.store.originals import copy_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class SourceFile:
     note: str | None = None
     is_copy: bool = False
     is_there: bool = False
+
+    def draws(self, document: Document, /) -> bool:
+        """Return whether the pages of *document* can be drawn from it."""
+        return document.format in PICTURE_FORMATS and self.path is not None
 
 
 def find_source(folder: Path, document: Document, /) -> SourceFile:

@@ -10,6 +10,7 @@ from casetrack.base.records.cards import Card, Fact, size_text
 from casetrack.base.records.shape import Record
 
 CollectionStatus = Literal["active", "closed", "archived"]
+DEFAULT_EDITION = "collections"
 DEFAULT_PROFILE = "mini"
 AUTO_PROFILE = "auto"
 """Asked for instead of a profile: the language of the first files decides."""

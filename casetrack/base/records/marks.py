@@ -28,6 +28,14 @@ KEPT_CHARS = 200
 """Characters of a passage that a mark keeps, to find it again."""
 ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "hide")
 """Those that change who and what is in the collection."""
+_SENTENCES = {
+    "merge": "You joined “{other}” with it",
+    "split": "You said that “{value}”{where} is somebody else{as_other}",
+    "kind": "You said that it is {value}",
+    "rename": "You gave it the name “{value}”",
+    "hide": "You hid it",
+}
+_ENTITY_KINDS = {"person": "a person", "organization": "an organization", "location": "a location"}
 MarkState = Literal["in force", "undone", "idle", "document gone", "passage gone"]
 """``idle``: whom it speaks of is not in the collection now; it counts again when they come back."""
 
@@ -82,6 +90,24 @@ class Mark(Record):
     other_id: str | None = None
     other_name: str | None = None
     undone_by: str | None = None
+
+    def sentence(self, entity_id: str | None = None, /) -> str:
+        """Return an edit of an entity in words, without its end.
+
+        Parameters
+        ----------
+        entity_id
+            Whose entry it is told in; the one that a spelling was split off for is told so.
+        """
+        where = f" in {self.document_name}" if self.document_name else ""
+        if self.kind == "split" and entity_id is not None and entity_id == self.other_id:
+            return f"You split it off from “{self.entity_name}”{where}"
+        return _SENTENCES[self.kind].format(
+            other=self.other_name,
+            value=_ENTITY_KINDS.get(self.value, self.value),
+            where=where,
+            as_other=f", {self.other_name}" if self.other_name else "",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
+from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, get_args, overload
 
 from casetrack.base.provenance import Box, Provenance
 from casetrack.base.records.passages import Chunk, Illustrate, passage_html
@@ -15,6 +15,7 @@ from casetrack.base.records.shape import HIDDEN, INLINE, NO_JSON, Record, Share,
 from casetrack.base.records.table import Tabular
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
+SEARCH_MODES: tuple[SearchMode, ...] = get_args(SearchMode)
 Evidence = Literal["strong", "weak", "none"]
 """Whether passages answer a question: they do; they may; they probably do not."""
 NOT_THERE = "Probably not in these documents: what follows is only the nearest."

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import as_paths, several
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import JobStopped, UsageError
 from casetrack.base.objects import credentials
@@ -35,7 +36,6 @@ from casetrack.keep.sync.cache import HashCache, Hashed
 from casetrack.keep.sync.listing import origin_of
 from casetrack.store.place import place_of
 from casetrack.store.session import write_session
-from casetrack.store.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

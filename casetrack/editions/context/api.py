@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from datetime import date
 
     from casetrack.api.collection import Collection
+    from casetrack.base.filters import Filter
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Document, SearchMode, SearchResult, Signal
     from casetrack.search.blend import Blended, BlendSettings
-    from casetrack.search.filters import Filter
     from casetrack.store.index.rows import Place
     from casetrack.store.workspace import State
 
@@ -149,7 +149,7 @@ def search(
         what ``casetrack search`` does, brought to documents. ``None`` is hybrid where there are
         vectors, else keyword.
     sources, since, until, paths, kinds, languages
-        Only such documents; see :class:`casetrack.search.filters.Filter`.
+        Only such documents; see :class:`casetrack.base.filters.Filter`.
     limit
         Documents at most; by default ``final_limit`` of the settings.
     explain
@@ -170,8 +170,8 @@ def search(
     FreeTierLimit
         *mode* is ``full``, and the tier does not have it.
     """
+    from casetrack.base.filters import Filter
     from casetrack.search.blend import BlendSettings
-    from casetrack.search.filters import Filter
     from casetrack.search.search import check
 
     settings = settings or BlendSettings()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base import names
+from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import CollectionNotFound, UsageError
 from casetrack.base.records import AUTO_PROFILE
-from casetrack.store.workspace.arguments import require_text
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

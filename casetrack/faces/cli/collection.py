@@ -22,9 +22,6 @@ from casetrack.faces.cli.output import (
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from casetrack.api.collection import Collection
     from casetrack.api.library import Library
     from casetrack.base.records import CollectionInfo, CollectionStats
 
@@ -122,7 +119,7 @@ def list_collections(
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
     counted_infos = [counted_info(library, info) for info in infos]
     if as_json:
-        listed = [_listed_object(library, *item) for item in counted_infos]
+        listed = [_object(library, *item) for item in counted_infos]
         write_json(listed + [s.as_dict() | {"status": "sealed"} for s in sealed])
         return
     hidden = sum(i.status == "archived" for i in everything) if status is None else 0
@@ -151,11 +148,10 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a collection is, how much it holds and where it lies."""
-    from casetrack.store.place import place_of
-
-    found = ctx.ensure_object(State).collection(name or collection)
+    state = ctx.ensure_object(State)
+    found = state.collection(name or collection)
     if as_json:
-        write_json(_info_object(found))
+        write_json(_object(state.library, found.info, found.stats()))
         return
     about, stats = found.info, found.stats()
     facts(
@@ -171,7 +167,7 @@ def info(
             ("Pages", f"{stats.page_count:,}"),
             ("Chunks", f"{stats.chunk_count:,}"),
             ("On disk", _disk(stats.storage_bytes, found.admin.freeable_bytes())),
-            ("Lies at", place_of(found.folder).uri),
+            ("Lies at", state.library.place(about)),
             ("Folder", str(found.folder)),
             ("Profile", about.profile),
             ("Pipeline", about.pipeline),
@@ -189,9 +185,10 @@ def attach(
     as_json: JsonOption = False,
 ) -> None:
     """Use a collection that lies in object storage, here by its name like any other."""
-    found = ctx.ensure_object(State).library.attach(address)
+    library = ctx.ensure_object(State).library
+    found = library.attach(address)
     if as_json:
-        write_json(_info_object(found))
+        write_json(_object(library, found.info, found.stats()))
         return
     about, stats = found.info, found.stats()
     line(f'Attached "{about.name}" (ID: {about.id}): {counted(stats.document_count, "document")}.')
@@ -203,10 +200,8 @@ def detach(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name or ID of the collection.")],
 ) -> None:
     """Forget a collection that lies in object storage; there it stays as it is."""
-    from casetrack.store.place import place_of
-
     library = ctx.ensure_object(State).library
-    where = place_of(library.settings.collections_dir / library.find(name).id).uri
+    where = library.place(library.find(name))
     gone = library.detach(name)
     line(f'Detached "{gone.name}" (ID: {gone.id}). It stays at {where}.')
 
@@ -311,28 +306,16 @@ def shown_id(identifier: str, /) -> str:
     return identifier[:8] if is_terminal(sys.stdout) else identifier
 
 
-def _info_object(collection: "Collection") -> dict[str, Any]:
-    return _object(collection.info, collection.stats(), collection.folder)
-
-
-def _listed_object(
+def _object(
     library: "Library", info: "CollectionInfo", stats: "CollectionStats | None"
 ) -> dict[str, Any]:
-    return _object(info, stats, library.settings.collections_dir / info.id)
-
-
-def _object(
-    info: "CollectionInfo", stats: "CollectionStats | None", folder: "Path"
-) -> dict[str, Any]:
     """Return facts and counts; counts are null where the collection cannot be opened."""
-    from casetrack.store.place import place_of
-
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {
         **info.as_dict(),
         **{name: getattr(stats, name, None) for name in names},
-        "folder": str(folder),
-        "place": place_of(folder).uri,
+        "folder": str(library.settings.collections_dir / info.id),
+        "place": library.place(info),
     }
 
 

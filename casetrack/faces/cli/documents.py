@@ -127,7 +127,7 @@ def document(
             ("Format", found.format),
             ("Type", found.document_type),
             ("Because of", found.document_type_evidence),
-            *_legal(found, target.documents() if found.docket_entry else ()),
+            *_legal(found, target.read.same_entry(found)),
             ("Attached to", found.parent_id),
             ("Title", found.title),
             ("Author", found.author),
@@ -160,12 +160,9 @@ def document(
     )
 
 
-def _legal(found: "Document", others: "Sequence[Document]") -> list[tuple[str, object]]:
+def _legal(found: "Document", alike: "Sequence[Document]") -> list[tuple[str, object]]:
     """Return what is known of a paper of a case; nothing for any other document."""
-    from casetrack.graph.paper_sources import same_entry
-
     parties = [f"{p.name} ({p.role})" if p.role else p.name for p in found.parties or ()]
-    alike = same_entry(others, found)
     entry = found.docket_entry
     if alike:
         names = ", ".join(d.name for d in alike)

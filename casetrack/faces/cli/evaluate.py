@@ -149,15 +149,17 @@ def _refuse(option: str, others: dict[str, Any]) -> None:
 
 
 def _modes(modes: str | None) -> list[str | None]:
-    from casetrack.search.plan import MODES
+    from casetrack.base.records.search import SEARCH_MODES
 
     if modes is None:
         return [None]
     chosen = list(dict.fromkeys(part.strip() for part in modes.split(",") if part.strip()))
-    unknown = [mode for mode in chosen if mode not in MODES]
+    unknown = [mode for mode in chosen if mode not in SEARCH_MODES]
     if unknown or not chosen:
         wrong = f"Unknown mode {unknown[0]!r}." if unknown else "--modes names no mode."
-        raise UsageError(wrong, hint=f"Use some of: {', '.join(MODES)}, with commas between them.")
+        raise UsageError(
+            wrong, hint=f"Use some of: {', '.join(SEARCH_MODES)}, with commas between them."
+        )
     return list(chosen)
 
 

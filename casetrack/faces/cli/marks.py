@@ -168,11 +168,9 @@ _HEADS = {
 def _head(mark: "Mark") -> list[tuple[str, str]]:
     """Return the kind of a mark, what it says, and of what."""
     if mark.kind not in _HEADS:
-        from casetrack.graph.answers.edits import sentence
-
         return [
             (one_line(mark.entity_name or ""), "bold cyan"),
-            (f": {one_line(sentence(mark))}", ""),
+            (f": {one_line(mark.sentence())}", ""),
         ]
     parts = [(_HEADS[mark.kind], "bold")]
     if mark.value:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from casetrack.ingest.reindex_report import ReindexReport
+    from casetrack.base.records.reindex import ReindexReport
 
 _MOST_LISTED = 20
 

@@ -13,8 +13,8 @@ from casetrack.faces.cli.state import State
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from casetrack.api.pipelines import PipelineAbout
     from casetrack.base.schema import TableSchema
-    from casetrack.ingest.pipeline.explain import PipelineAbout
 
 _FIELDS = (
     Field("Column", whole=True),
@@ -107,11 +107,10 @@ def _show_functions(as_json: bool) -> None:
 
 
 def _show_pipelines(data_dir: "Path", wanted: str | None, as_json: bool) -> None:
-    from casetrack.ingest.pipeline.explain import explain_file, explain_pipelines, unused_steps
-    from casetrack.ingest.pipeline.files import choose
+    from casetrack.api.pipelines import explain_named, explain_pipelines, unused_steps
 
     if wanted is not None:
-        shown = [explain_file(choose(wanted, data_dir))]
+        shown = [explain_named(wanted, data_dir)]
         if as_json:
             write_json(asdict(shown[0]))
             return

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from casetrack.api.library import SearchedBy
     from casetrack.faces.mcp.edition import ServedEdition
     from casetrack.faces.mcp.toolsets import ToolChoice
-    from casetrack.store.workspace.workspace import Searched
 
 
 class Askers(TypedDict):
@@ -199,7 +199,7 @@ def serve(
 @contextlib.contextmanager
 def _searching(
     data_dir: "Path", engine: Engine, on: str | None, shards: int | None, replicas: int | None
-) -> "Iterator[Searched | None]":
+) -> "Iterator[SearchedBy | None]":
     """Give what makes the lists of each search meanwhile; ``None`` where this process does."""
     given = {"--on": on, "--shards": shards, "--replicas": replicas}
     if engine is Engine.PROCESS:

@@ -31,14 +31,11 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
+from casetrack.api.changes import change_stamps, fact_stamps
 from casetrack.faces.mcp.session import in_thread
 from casetrack.faces.mcp.uris import COLLECTIONS, collection_uri
-from casetrack.store.folders import commit_stamp
-from casetrack.store.info import FILE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mcp.server import Server
     from mcp.server.connection import Connection
     from mcp.server.context import ServerRequestContext
@@ -151,15 +148,14 @@ class News:
 
     def _look(self) -> Look:
         home = self._session.library.settings.collections_dir
-        facts = {folder.name: _changed(folder / FILE) for folder in _visible(home)}
+        facts = fact_stamps(home)
         before = self._seen
         if before is not None and before.facts == facts:
             listed = before.listed
         else:
             infos = self._session.infos()
             listed = frozenset((info.id, info.name, info.status) for info in infos)
-        known = (each[0] for each in listed)
-        return Look(facts, {i: (facts.get(i, 0), *commit_stamp(home / i)) for i in known}, listed)
+        return Look(facts, change_stamps(home, facts, (each[0] for each in listed)), listed)
 
     async def _join(self) -> None:
         """Make sure that what changes from now on is told."""
@@ -210,17 +206,3 @@ class News:
             return await self._listen(ctx, params)
         finally:
             self._listened.remove(uris)
-
-
-def _visible(home: Path) -> list[Path]:
-    try:
-        return [folder for folder in home.iterdir() if not folder.name.startswith(".")]
-    except FileNotFoundError:  # nobody has made a collection yet
-        return []
-
-
-def _changed(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

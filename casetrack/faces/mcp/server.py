@@ -16,13 +16,12 @@ from casetrack.base.errors import CaseTrackError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.api.library import Library
+    from casetrack.api.library import Library, SearchedBy
     from casetrack.base.config import Settings
     from casetrack.faces.mcp.app import CaseTrackServer
     from casetrack.faces.mcp.edition import ServedEdition
     from casetrack.faces.mcp.session import Session
     from casetrack.faces.mcp.toolsets import ToolChoice
-    from casetrack.store.workspace.workspace import Searched
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
@@ -61,7 +60,7 @@ def serve_stdio(
     choice: ToolChoice | None = None,
     fetch: bool = False,
     served: ServedEdition | None = None,
-    searched_by: Searched | None = None,
+    searched_by: SearchedBy | None = None,
 ) -> None:
     """Serve over standard input and output until the input ends.
 
@@ -102,7 +101,7 @@ def serve_http(
     choice: ToolChoice | None = None,
     fetch: bool = False,
     served: ServedEdition | None = None,
-    searched_by: Searched | None = None,
+    searched_by: SearchedBy | None = None,
     metrics: bool = False,
 ) -> None:
     """Serve over HTTP until the process is told to end.
@@ -162,7 +161,7 @@ def _made(
     settings: Settings,
     choice: ToolChoice | None,
     served: ServedEdition | None,
-    searched_by: Searched | None,
+    searched_by: SearchedBy | None,
 ) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.names import shown
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import Citation, Reference, ReferenceCitations
+from casetrack.base.records.graph.references import REFERENCE_SORTS, REFERENCE_TYPES
 from casetrack.graph.answers.lookup import match_references
 from casetrack.graph.answers.rows import one_of, quotes_of, reference_of, total_of, up_to
 from casetrack.graph.answers.statements import ask
@@ -14,11 +15,6 @@ from casetrack.graph.answers.statements import ask
 if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
 
-REFERENCE_TYPES = (
-    *"document report standard regulation rule constitution case record exhibit section".split(),
-    *"link".split(),
-)
-REFERENCE_SORTS = ("citations", "documents", "name")
 _MATCHES = 5
 _MOST = 500
 _MOST_PLACES = 1000

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack.base.arguments import document_name, passage_id
 from casetrack.base.errors import ModelError
 from casetrack.base.license import Entitlements
 from casetrack.base.names import ShortIds
@@ -18,20 +19,19 @@ from casetrack.store.info import info_stamp, read_info, require_active, update_i
 from casetrack.store.rewrite import in_force
 from casetrack.store.source_states import stale_sources
 from casetrack.store.untaken import untaken
-from casetrack.store.workspace.arguments import document_name, passage_id
 from casetrack.store.workspace.retry import twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from casetrack.base.arguments import DocumentRef, PassageRef
     from casetrack.base.config import Settings
     from casetrack.base.records import Chunk, CollectionInfo, Document, UntakenFile
     from casetrack.models.encoders import Encoders
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
     from casetrack.store.index.recall import Lists
-    from casetrack.store.workspace.arguments import DocumentRef, PassageRef
 
 R = TypeVar("R")
 

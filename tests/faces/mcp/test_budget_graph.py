@@ -11,10 +11,10 @@ import pytest
 import graph_records as made
 from casetrack.base.records import FileOutcome, IngestReport
 from casetrack.base.records.index_status import DocumentIndex, IndexStatus
+from casetrack.base.records.reindex import ReindexReport
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
 from casetrack.faces.mcp.budget import MAX_TOKENS, tokens
 from casetrack.faces.mcp.server import build_server
-from casetrack.ingest.reindex_report import ReindexReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

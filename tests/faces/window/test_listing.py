@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.api.collection.listing import listing
 from casetrack.base.errors import UsageError
-from casetrack.graph.answers.listing import listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,21 @@ from casetrack.base.records.graph.quote import Quote
 from casetrack.base.records.shape import HIDDEN, INLINE, Record, Share, Told, View
 from casetrack.base.records.table import Tabular
 
+REFERENCE_TYPES = (
+    "document",
+    "report",
+    "standard",
+    "regulation",
+    "rule",
+    "constitution",
+    "case",
+    "record",
+    "exhibit",
+    "section",
+    "link",
+)
+REFERENCE_SORTS = ("citations", "documents", "name")
+
 
 @dataclass(frozen=True, slots=True)
 class Reference(Record):

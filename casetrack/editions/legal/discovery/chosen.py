@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Bag
     from collections.abc import Iterable, Mapping
 
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef
 
 
 def metadata(document: Document, /) -> Mapping[str, Any]:

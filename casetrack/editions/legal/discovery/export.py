@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.api.collection import Collection
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.editions.legal.discovery.families import FamilyTree
     from casetrack.editions.legal.records.load_files import ProductionExport
-    from casetrack.store.workspace.arguments import DocumentRef
 
 # Numbers documents that came without a load file, and writes the usual fields of each.
 

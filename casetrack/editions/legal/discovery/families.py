@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from casetrack.api.collection import Collection
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef
 
 _MAILS = frozenset({"eml", "msg"})
 

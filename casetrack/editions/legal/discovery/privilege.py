@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.api.collection import Collection
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.base.records.marks import PlacedMark
     from casetrack.editions.legal.discovery.families import FamilyTree
     from casetrack.editions.legal.discovery.fields import Role
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef
 
 TAG = "privileged"
 """The tag of what is withheld, if nothing else is said."""

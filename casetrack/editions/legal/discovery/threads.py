@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.api.collection import Collection
+    from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.editions.legal.records.threads import MailRelation
     from casetrack.graph.relations.messages import Message, Post
     from casetrack.store.workspace import State
-    from casetrack.store.workspace.arguments import DocumentRef
 
 _BY_WORDS = "subject"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import UntakenFile
     from casetrack.base.records.index_status import Action, DocumentIndex, IndexStatus
-    from casetrack.ingest.reindex_report import ReindexReport
+    from casetrack.base.records.reindex import ReindexReport
 
 LISTED_DOCUMENTS = 100
 LISTED_FILES = 20

@@ -13,7 +13,6 @@ from casetrack.faces.mcp.render.graph import inline, joined
 from casetrack.faces.mcp.results import answer, cut, onward, portion
 from casetrack.faces.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import ADDS, READS, CollectionName, Offset, tool
-from casetrack.graph.answers.edits import sentence
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -200,7 +199,7 @@ def _line(placed: "PlacedMark") -> str:
     mark = placed.mark
     if mark.kind in ENTITY_EDITS:
         said = (
-            f"{inline(cut(mark.entity_name or '', _CHARS))}: {inline(cut(sentence(mark), _CHARS))}"
+            f"{inline(cut(mark.entity_name or '', _CHARS))}: {inline(cut(mark.sentence(), _CHARS))}"
         )
     else:
         words = (mark.kind.replace("_", " "), mark.value, mark.note)

@@ -11,6 +11,7 @@ from pydantic import Field
 from casetrack.base.errors import UsageError
 from casetrack.base.records import FileOutcome
 from casetrack.base.records.index_status import Coverage, DocumentIndex
+from casetrack.base.records.reindex import ReindexReport
 from casetrack.base.records.types import Spread
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
@@ -22,8 +23,6 @@ from casetrack.faces.mcp.shorter import few, first
 from casetrack.faces.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.faces.mcp.tools.ingest import bounded_outcome
-from casetrack.ingest.reindex_report import ReindexReport
-from casetrack.store.info import require_active
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,8 +200,8 @@ class ReindexTools:
 
 def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bool) -> UsageError:
     """Return what a call without a confirmation is told: what would be done, and how long."""
-    require_active(found.info)
-    from casetrack.ingest.reindex_time import first_time_seconds
+    found.workspace.require_active()
+    from casetrack.api.collection.reindex_time import first_time_seconds
 
     stats, seconds = found.stats(), first_time_seconds(found.documents())
     size = f"{render.counted(stats.document_count, 'document')}, "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.api.collection.listing import listing
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.graph.answers.listing import listing
 
 if TYPE_CHECKING:
     from starlette.responses import Response

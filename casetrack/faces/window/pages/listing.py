@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.api.collection.listing import LIST_ORDERS, listing, types_of
 from casetrack.faces.window.pages.base import Page
-from casetrack.graph.answers.listing import LIST_ORDERS, listing, types_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from casetrack.api.collection.listing import Listing
     from casetrack.faces.window.visit import Visit
-    from casetrack.graph.answers.listing import Listing
 
 _PER_PAGE = 100
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.responses import Response
 
+from casetrack.api.collection.threads import thread_of
 from casetrack.api.viewer import open_view
 from casetrack.api.viewer.page import marks_svg
 from casetrack.api.viewer.page_body import page_body
@@ -21,15 +22,12 @@ from casetrack.base.errors import CaseTrackError
 from casetrack.faces.window.pages.asked import MOST, Asked
 from casetrack.faces.window.pages.base import Page
 from casetrack.faces.window.visit import address
-from casetrack.graph.answers.threads import thread_of
-from casetrack.parse.render import PICTURE_FORMATS
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.api.viewer import View
     from casetrack.base.records import Document
     from casetrack.faces.window.visit import Visit
-    from casetrack.store.workspace import State
 
 # A page of a document as it is read: its picture or its text, and what belongs with it.
 
@@ -85,12 +83,11 @@ def reading_of(
         Show its text, also where it can be drawn.
     """
     number = min(max(number, 1), max(document.page_count, 1))
-    state = collection.workspace.state()
     source = find_source(collection.folder, document)
     note = about_source(source, document)
-    has_picture = document.format in PICTURE_FORMATS and source.path is not None
+    has_picture = source.draws(document)
     drawn = has_picture and not as_text
-    body, kind, sheets = (Markup(), "page", {}) if drawn else _text_of(state, document, number)
+    body, kind, sheets = (Markup(), "page", {}) if drawn else _text_of(collection, document, number)
     return Reading(
         document=document,
         number=number,
@@ -146,9 +143,11 @@ def picture_address(collection: Collection, document: Document, page: int, /) ->
     return address(*where, f"{page}.png")
 
 
-def _text_of(state: State, document: Document, number: int) -> tuple[Markup, str, dict[int, str]]:
+def _text_of(
+    collection: Collection, document: Document, number: int
+) -> tuple[Markup, str, dict[int, str]]:
     """Return the stored text of a page, of what kind the page is, and the names of the sheets."""
-    stored = stored_text(state, document, number)
+    stored = stored_text(collection.workspace.state(), document, number)
     text = Markup(stored.html)  # noqa: S704 - the viewer escapes what it writes
     return text, stored.kind, dict(sorted(stored.sheets.items())[:_MOST_SHEETS])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.records.graph.references import REFERENCE_SORTS, REFERENCE_TYPES
 from casetrack.faces.window.pages.base import Page
-from casetrack.graph.answers.references import REFERENCE_SORTS, REFERENCE_TYPES
 
 if TYPE_CHECKING:
     from starlette.responses import Response

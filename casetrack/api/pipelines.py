@@ -81,17 +81,28 @@ def explain_pipelines(data_dir: Path, /) -> list[PipelineAbout]:
     One that cannot be used is among them, with the reason.
     """
     shipped = [resource_dir(FOLDER) / f"{name}.toml" for name in pipeline_names()]
-    found = [explain_file(read_file(path)) for path in shipped]
+    found = [_explained(read_file(path)) for path in shipped]
     for path in user_files(data_dir):
         try:
-            found.append(explain_file(choose(path, data_dir)))
+            found.append(explain_named(path, data_dir))
         except CaseTrackError as error:
             problem = f"{error.message} {error.hint}".strip()
             found.append(PipelineAbout(path.stem, "", str(path), "user", "", (), problem))
     return found
 
 
-def explain_file(file: PipelineFile, /) -> PipelineAbout:
+def explain_named(wanted: str | Path, data_dir: Path, /) -> PipelineAbout:
+    """Return what the pipeline of a name or a path says.
+
+    Raises
+    ------
+    PipelineError
+        There is no such pipeline, or it does not hold together.
+    """
+    return _explained(choose(wanted, data_dir))
+
+
+def _explained(file: PipelineFile) -> PipelineAbout:
     """Return what a pipeline file says.
 
     Raises

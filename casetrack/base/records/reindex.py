@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from casetrack.base.records.reports import IngestReport  # noqa: TC001 - a field's type is read
+from casetrack.base.records.reports import IngestReport
 from casetrack.base.records.shape import Record, Seconds
 
 
