@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.markup import address, esc, span
 from casetrack.api.viewer.page_body import page_body
+from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.view import open_view
 from casetrack.base.records.shape import SOURCE
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from casetrack.api.viewer.view import View
-    from casetrack.base.provenance import Box, Provenance
+    from casetrack.base.provenance import Box
     from casetrack.base.records import Chunk
-    from casetrack.parse.render import PageImage
     from casetrack.store.workspace import State
+
+    _Near = tuple[Chunk, str]
 
 CHUNK_MARK = '<meta name="casetrack-chunk" content="'
 """Stands near the start of every page that is written, before the chunk's id."""
@@ -49,68 +51,31 @@ def view_html(
 
 def page_html(view: View, /) -> str:
     """Return the page."""
-    return "".join(_page(view))
-
-
-def _page(view: View) -> Iterator[str]:
-    chunk, name = view.chunk, esc(view.document.name)
-    citation = esc(chunk.citation)
+    chunk, place = view.chunk, view.provenance
     here = Path(__file__).parent
     style = "".join((here / n).read_text(encoding="utf-8") for n in ("page.css", "style.css"))
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-    yield '<meta name="generator" content="CaseTrack">\n'
-    yield f'{CHUNK_MARK}{esc(chunk.chunk_id)}">\n'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield '<meta name="referrer" content="no-referrer">\n'
-    yield f"<title>{citation}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<header>\n"
-    yield f'<p class="eyebrow">Collection <bdi>{esc(view.collection)}</bdi></p>\n'
-    yield f'<h1><bdi>{name}</bdi></h1>\n<p class="citation">{citation}</p>\n'
-    if path := chunk.provenance.heading_path:
-        items = "".join(f"<li><bdi>{esc(title)}</bdi></li>" for title in path)
-        yield f'<ol class="path" aria-label="Headings">{items}</ol>\n'
-    yield "</header>\n"
-    yield from _notes(view)
-    yield f'<main class="{"pair" if chunk.provenance.sheet_name is None else "wide"}">\n'
-    yield from _page_section(view)
-    yield "<div>\n"
-    yield from _words_section(view)
-    yield from _facts_section(view)
-    yield "</div>\n</main>\n"
-    yield "<footer>Written by CaseTrack. It holds all it shows, and loads nothing.</footer>\n"
-    yield "</body>\n</html>\n"
-
-
-def _notes(view: View) -> Iterator[str]:
-    p = view.provenance
-    if p.is_doubtful:
-        text = (
-            f"<strong>Low confidence.</strong> This text was recognised by OCR with a confidence "
-            f"of {p.ocr_confidence:.2f}. Compare it with the picture of the page before you rely "
-            "on it."
-        )
-        yield f'<p class="note danger" role="note">{text}</p>\n'
-    if p.hidden_warning:
-        text = f"This passage {p.hidden_warning}."
-        yield f'<p class="note danger" role="note"><strong>Hidden text.</strong> {esc(text)}</p>\n'
-    for note in view.notes:
-        yield f'<p class="note" role="note">{esc(note)}</p>\n'
-
-
-# --- the page ------------------------------------------------------------------------------
-
-
-def _page_section(view: View) -> Iterator[str]:
-    place = page_words(view)
-    yield f'<section aria-label="{esc(place)}">\n<p class="bar"><b>{esc(place)}</b>'
-    yield '<a href="#passage">Go to the passage</a></p>\n'
-    if view.image is not None:
-        yield from _picture(view, view.image, place)
-    else:
-        p = view.provenance
-        is_sheet = p.sheet_name is not None
-        yield from page_body(view.page, is_sheet=is_sheet, language=p.language)
-    yield "</section>\n"
+    before, after = _neighbours(view)
+    is_sheet = place.sheet_name is not None
+    image = view.image
+    return rendered(
+        "passage.html",
+        view=view,
+        chunk=chunk,
+        place=place,
+        policy=_POLICY,
+        mark=CHUNK_MARK,
+        style=style,
+        page_words=page_words(view),
+        picture=base64.b64encode(image.png).decode("ascii") if image else "",
+        marks=marks_svg(view, image.width, image.height) if image else "",
+        body=""
+        if image
+        else "".join(page_body(view.page, is_sheet=is_sheet, language=place.language)),
+        before=before,
+        after=after,
+        lines=_lines(chunk),
+        facts=_facts(view),
+    )
 
 
 def page_words(view: View, /) -> str:
@@ -121,16 +86,6 @@ def page_words(view: View, /) -> str:
     if p.sheet_name is not None:
         return f"Sheet \u201c{p.sheet_name}\u201d ({p.page} of {view.document.page_count})"
     return f"{text} (estimated)" if p.page_is_estimated else text
-
-
-def _picture(view: View, image: PageImage, place: str) -> Iterator[str]:
-    data = base64.b64encode(image.png).decode("ascii")
-    alt = f"Picture of {place[0].lower()}{place[1:]} of {view.document.name}."
-    if view.boxes:
-        alt += " The passage is highlighted; its words stand under Passage."
-    yield f'<figure class="frame" style="--shape:{image.width / image.height:.5f}">'
-    yield f'<img alt="{esc(alt)}" src="data:image/png;base64,{data}">\n'
-    yield f"{marks_svg(view, image.width, image.height)}</figure>\n"
 
 
 def marks_svg(view: View, width: float, height: float, /) -> str:
@@ -154,44 +109,25 @@ def _sides(box: Box) -> str:
 # --- the words -----------------------------------------------------------------------------
 
 
-def _words_section(view: View) -> Iterator[str]:
-    chunk = view.chunk
-    if view.pinpoint:
-        yield '<section aria-labelledby="answers">\n<h2 id="answers">What answers</h2>\n'
-        for part in view.pinpoint:
-            yield f'<div class="paper words"><p class="where">{esc(part.citation)}</p>'
-            yield f'<p class="plain"><mark>{esc(part.text)}</mark></p></div>\n'
-        yield "</section>\n"
-    yield '<section aria-labelledby="words">\n<h2 id="words">Passage</h2>\n'
-    yield f'<div class="paper words"><div{_lang(chunk.provenance)} dir="auto">{_lines(chunk)}</div>'
-    yield "</div>\n</section>\n"
-    row = [*view.window.before, chunk, *view.window.after]
+def _neighbours(view: View) -> tuple[list[_Near], list[_Near]]:
+    """Return the chunks before and after the passage, without the text that they share."""
+    row = [*view.window.before, view.chunk, *view.window.after]
     pairs = list(itertools.pairwise(row))
     here = len(view.window.before)
     # Each neighbour goes without what it shares with the chunk that is nearer to the passage.
     before = [(a, a.text[: len(a.text) - _shared(a, b)]) for a, b in pairs[:here]]
     after = [(b, b.text[_shared(a, b) :]) for a, b in pairs[here:]]
-    for title, near in (("Before it", before), ("After it", after)):
-        if near:
-            yield f'<section aria-label="{title}">\n<h2>{title}</h2>\n<div class="near">\n'
-            yield from (_neighbour(c, text) for c, text in near)
-            yield "</div>\n</section>\n"
+    return [_near(*one) for one in before], [_near(*one) for one in after]
+
+
+def _near(chunk: Chunk, text: str) -> _Near:
+    return chunk, text if chunk.provenance.sheet_name is not None else flowing(text)
 
 
 def _shared(first: Chunk, second: Chunk) -> int:
     """Return how many characters at the start of *second* are the end of *first*."""
     a, b = first.provenance, second.provenance
     return max(0, a.char_end - b.char_start) if a.page == b.page else 0
-
-
-def _neighbour(chunk: Chunk, text: str) -> str:
-    if not text.strip():
-        return ""
-    shown = text if chunk.provenance.sheet_name is not None else flowing(text)
-    return (
-        f'<div{_lang(chunk.provenance)} dir="auto"><p class="where">{esc(chunk.citation)}</p>'
-        f'<p class="plain">{esc(shown.strip())}</p></div>\n'
-    )
 
 
 def flowing(text: str, /) -> str:
@@ -206,8 +142,8 @@ def flowing(text: str, /) -> str:
     return out
 
 
-def _lines(chunk: Chunk) -> str:
-    """Write the passage with the numbers of its lines, where they are certain.
+def _lines(chunk: Chunk) -> list[tuple[int, str]]:
+    """Return the lines of the passage with their numbers; nothing where these are not certain.
 
     Some formats count empty lines and some do not; the passage's last number tells.
     """
@@ -217,31 +153,12 @@ def _lines(chunk: Chunk) -> str:
     counts_all = len(lines) == count
     is_certain = counts_all or sum(1 for line in lines if line.strip()) == count
     if p.sheet_name is not None or count == 1 or not is_certain:
-        return f'<p class="plain">{esc(chunk.text.strip())}</p>'
-    number = p.line_start
-    parts = []
-    for line in lines:
-        if line.strip():
-            parts.append(f'<i aria-hidden="true">{number}</i><span>{esc(line)}</span>')
-        else:
-            parts.append('<span class="gap"></span>')
-        number += counts_all or bool(line.strip())
-    return f'<div class="lines">{"".join(parts)}</div>'
-
-
-def _lang(provenance: Provenance) -> str:
-    return f' lang="{esc(provenance.language)}"' if provenance.language else ""
+        return []
+    steps = (counts_all or bool(line.strip()) for line in lines)
+    return list(zip(itertools.accumulate(steps, initial=p.line_start), lines, strict=False))
 
 
 # --- the facts -----------------------------------------------------------------------------
-
-
-def _facts_section(view: View) -> Iterator[str]:
-    yield '<section aria-labelledby="facts">\n<h2 id="facts">Where it comes from</h2>\n<dl>\n'
-    for name, value in _facts(view):
-        if value:
-            yield f"<dt>{name}</dt><dd>{value}</dd>\n"
-    yield "</dl>\n</section>\n"
 
 
 def _facts(view: View) -> Iterator[tuple[str, str]]:
