@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from casetrack.api.collection import Collection
 from casetrack.api.collection.auditing import AuditLog
 from casetrack.api.collection.placing import Placing
-from casetrack.api.collection.sealing import Sealing
 from casetrack.base import names
 from casetrack.base.arguments import require_text, several
 from casetrack.base.config import load_settings
@@ -91,7 +90,7 @@ DEFAULT_PIPELINE = "standard"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library(Placing, Sealing):
+class Library(Placing):
     """All collections of a data folder.
 
     Parameters

@@ -118,10 +118,10 @@ def _data_dir(ctx: typer.Context) -> "Path":
 FAMILY = Family(
     "shards", "See and restart what holds the index on a cluster.",
     "See, restart and stop the processes that hold the search index on a cluster.", (
-        Command("status", status, "Show how the shards do.", "--on auto"),
-        Command("restart", restart, "Replace their processes while they are asked."),
-        Command("stop", stop, "End them."),
-        Command("build", build, "Make the search index in tasks on a cluster.",
+        Command("status", f"{__name__}:status", "Show how the shards do.", "--on auto"),
+        Command("restart", f"{__name__}:restart", "Replace their processes while they are asked."),
+        Command("stop", f"{__name__}:stop", "End them."),
+        Command("build", f"{__name__}:build", "Make the search index in tasks on a cluster.",
                 "-c Acme --on auto"),
     ))
 # fmt: on

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from casetrack.api.collection.sealing import Sealing
 from casetrack.base.objects.address import Address
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.store.folders import attach_folder, attached, detach_folder
@@ -14,26 +14,11 @@ from casetrack.store.recovery import sound_info
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
-    from casetrack.base.config import Settings
     from casetrack.base.records import CollectionInfo
 
 
-class Placing(ABC):
+class Placing(Sealing):
     """Collections elsewhere, as a part of :class:`casetrack.api.library.Library`."""
-
-    settings: Settings
-    _open: dict[str, Collection]
-
-    @abstractmethod
-    def get(self, name_or_id: str, /) -> Collection:
-        """Return an open collection."""
-
-    @abstractmethod
-    def find(self, name_or_id: str, /) -> CollectionInfo:
-        """Return the facts of an open collection."""
-
-    @abstractmethod
-    def _allow_collection(self, edition: str) -> None: ...
 
     def place(self, info: CollectionInfo, /) -> str:
         """Return where a collection lies: its folder, or its address in object storage."""

@@ -1,7 +1,8 @@
 """How commands are listed and how their help reads."""
 
+import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,8 @@ class Command:
     Attributes
     ----------
     function
-        What does it; its signature tells the options.
+        The place of the function: ``.MODULE:NAME`` beside this module, ``PACKAGE.MODULE:NAME``
+        elsewhere; imported with its first use. Its signature defines the options.
     summary
         One line for the list of commands, short enough for 80 columns.
     example
@@ -26,9 +28,14 @@ class Command:
     """
 
     name: str
-    function: Callable[..., Any]
+    function: str
     summary: str
     example: str = ""
+
+    def loaded(self) -> Any:
+        """Return the function."""
+        module, _, name = self.function.partition(":")
+        return getattr(importlib.import_module(module, __package__), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,55 +81,69 @@ class PlainCommand(TyperCommand):
                     formatter.write_dl(records[kind])
 
 
+class _Commands(Mapping[str, Any]):
+    """Commands by name, each built of its function when it is first wanted."""
+
+    def __init__(self, entries: Iterable[Entry], first: str) -> None:
+        self._entries = {entry.name: entry for entry in entries}
+        self._first = first
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            alone = typer.Typer(rich_markup_mode=None, callback=lambda: None)
+            _fill(alone, [self._entries[name]], self._first)
+            self._built[name] = typer.main.get_group(alone).commands[name]
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 class GroupedCommands(TyperGroup):
     """The commands of the program in the order of use, each group under its heading.
 
     Attributes
     ----------
     groups
-        Names of commands by heading.
+        Commands and families of them by heading.
+    first
+        What the program is called.
     """
 
-    groups: ClassVar[Mapping[str, Sequence[str]]] = {}
+    groups: ClassVar[Mapping[str, Sequence[Entry]]] = {}
+    first: ClassVar[str] = ""
+
+    def __init__(self, **attributes: Any) -> None:
+        entries = [entry for group in self.groups.values() for entry in group]
+        super().__init__(**attributes | {"commands": _Commands(entries, self.first)})
 
     @classmethod
-    def of(cls, groups: Mapping[str, Sequence[str]], /) -> type["GroupedCommands"]:
+    def of(cls, groups: Mapping[str, Sequence[Entry]], first: str, /) -> type["GroupedCommands"]:
         """Return the class for these groups, as Typer makes its instances itself."""
-        return type(cls.__name__, (cls,), {"groups": groups})
+        return type(cls.__name__, (cls,), {"groups": groups, "first": first})
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands; each has a place in a group."""
-        known = super().list_commands(ctx)
-        return [name for names in self.groups.values() for name in names if name in known]
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the commands, each with its line, all lines beginning at one column."""
-        lines: dict[str, str] = {}
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                lines[name] = command.get_short_help_str(limit=formatter.width)
-        widest = max(map(len, lines), default=0)
-        for title, names in self.groups.items():
-            rows = [(name.ljust(widest), lines[name]) for name in names if name in lines]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        widest = max(map(len, self.commands), default=0)
+        for title, entries in self.groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(e.name.ljust(widest), e.summary) for e in entries])
 
 
-def program(name: str, groups: Mapping[str, Iterable[Entry]], /) -> typer.Typer:
+def program(name: str, groups: Mapping[str, Sequence[Entry]], /) -> typer.Typer:
     """Return a program with these commands and families of them, by the headings of its help."""
-    app = typer.Typer(
+    return typer.Typer(
         name=name,
-        cls=GroupedCommands.of({title: [e.name for e in group] for title, group in groups.items()}),
+        cls=GroupedCommands.of(groups, name),
         add_completion=False,
         rich_markup_mode=None,  # plain help is 0.1 s faster and reads the same in a pipe
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    for group in groups.values():
-        _fill(app, group, name)
-    return app
 
 
 def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
@@ -135,5 +156,5 @@ def _fill(app: typer.Typer, entries: Iterable[Entry], first: str) -> None:
         else:
             example = f"Example: {first} {entry.name} {entry.example}".rstrip()
             app.command(entry.name, cls=PlainCommand, short_help=entry.summary, epilog=example)(
-                entry.function
+                entry.loaded()
             )
