@@ -52,8 +52,6 @@ def kinds(source: str) -> list[str]:
         ("&lt;b&gt; &eacute;&#233;&hellip; &amp;amp; a &lt b", ["<b> éé… &amp; a < b"]),
         ("<script>'</b>'</script>a<style>p{}</style>b<noscript><p>no</noscript>c", ["abc"]),
         ("<template><p>t<template>u</template>v</template>a<!-- <p>c</p> -->b", ["ab"]),
-        ("<p hidden>no<p>yes<p style='color:red; Display : none'>no<b>no</b></p>", ["yes"]),
-        ("<div style='visibility:hidden'><p>no</p></div><p hidden=until-found>yes", ["yes"]),
         ("<q>said</q> he", ["“said” he"]),
         ("<textarea>a <b>x</p>\ny</textarea>", ["a <b>x</p> / y"]),
         ("<img alt='A chart'>text<img alt='spacer.gif'>s", ["A chart texts"]),

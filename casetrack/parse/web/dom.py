@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.parse.web.styles import Styles, marks
+from casetrack.parse.web.styles import Styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -348,7 +348,7 @@ class _Builder:
         self._look = self.opened[-1].look
         style = attributes.get("style", "")
         if self._styles.has_rules:
-            self._marks = marks(attributes)
+            self._marks = self._styles.marks(attributes)
             self.opened.append(_Open(tag, self.dom.root, self._look, self._marks))
             style = self._styles.style(style, self.opened)
             self.opened.pop()

@@ -1,7 +1,7 @@
 """The rules of style sheets that may hide elements of an HTML document (CSS 2.1, chapter 5).
 
-Selectors of tags, classes and ids, alone or one inside the other, are evaluated; others, and rules
-for printers or other sizes of window, apply to no element.
+Selectors of tags, classes, ids and attributes, alone or one inside the other, are evaluated;
+others, and rules for printers or other sizes of window, apply to no element.
 """
 
 from __future__ import annotations
@@ -25,7 +25,12 @@ _HREF = re.compile(r"""\bhref\s*=\s*["']?([^"'>\s]*)""", re.IGNORECASE)
 _IMPORT = re.compile(r"@import\b", re.IGNORECASE)
 _MEDIA = re.compile(r"""\bmedia\s*=\s*["']?([^"'>]*)""", re.IGNORECASE)
 _SHOWN_MEDIA = re.compile(r"\s*(?:(?:only\s+)?(?:all|screen))?\s*", re.IGNORECASE)
+_TEST = re.compile(
+    r"\[\s*([\w-]+)\s*(?:([~|^$*]?=)\s*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([\w-]+))\s*([iIsS]\s*)?)?\]"
+)
+"""A test of an attribute: its name, the operator, the value in one of three forms, the flag."""
 _NO_RULE = re.compile(
+    rf"(?P<test>{_TEST.pattern})|"
     r"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<!--|-->|<!\[CDATA\[|\]\]>",
     re.DOTALL,
 )
@@ -35,8 +40,10 @@ _PROPERTY = re.compile(
     r"|text-indent|left|top)\s*:\s*([^;!]*)(!\s*important)?",
     re.IGNORECASE,
 )
-_COMPOUND = re.compile(r"(?P<tag>[a-z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+)*)", re.IGNORECASE)
-_MARK = re.compile(r"[.#][\w-]+")
+_COMPOUND = re.compile(
+    r"(?P<tag>[a-z][\w-]*|\*)?(?P<marks>(?:[.#][\w-]+|\[[\da-f]+\])*)", re.IGNORECASE
+)
+_MARK = re.compile(r"[.#][\w-]+|\[[\da-f]+\]")
 _COMBINED = re.compile(r"\s*(>)\s*|\s+")
 _MAX_CSS = 1 << 21
 _MAX_PARTS, _MAX_NESTED = 8, 3
@@ -46,7 +53,7 @@ _NO_MARKS = frozenset[str]()
 
 
 class Element(Protocol):
-    """An element of a document, with its :func:`marks`."""
+    """An element of a document, with its :meth:`Styles.marks`."""
 
     @property
     def tag(self) -> str:
@@ -54,11 +61,11 @@ class Element(Protocol):
 
     @property
     def marks(self) -> frozenset[str]:
-        """Its classes and its id."""
+        """Its classes, its id, and the tests that its attributes pass."""
 
 
 class _Part(NamedTuple):
-    """A tag with classes and ids; *is_child* where its parent must match the part before."""
+    """A tag with classes, ids and tests; *is_child* where its parent must match the part before."""
 
     tag: str
     marks: frozenset[str]
@@ -83,6 +90,7 @@ class Styles:
 
     is_whole: bool = True
     _rules: dict[str, list[tuple[int, _Rule]]] = field(default_factory=dict)
+    _tests: set[str] = field(default_factory=set)
 
     @property
     def has_rules(self) -> bool:
@@ -103,7 +111,16 @@ class Styles:
         for number, rule in enumerate(rule for css in sheets for rule in _parsed(css)):
             key = next(iter(sorted(rule.parts[-1].marks)), rule.parts[-1].tag)
             found._rules.setdefault(key, []).append((number, rule))
+            found._tests.update(m for p in rule.parts for m in p.marks if m[0] == "[")
         return found
+
+    def marks(self, attributes: Mapping[str, str], /) -> frozenset[str]:
+        """Return the classes, the id and the passed tests of an element as selectors have them."""
+        if not attributes:
+            return _NO_MARKS
+        found = [f".{name}" for name in attributes.get("class", "").split()]
+        found += [f"#{attributes['id']}"] if attributes.get("id") else []
+        return frozenset([*found, *(t for t in self._tests if _passes(t, attributes))])
 
     def style(self, own: str, chain: Sequence[Element], /) -> str:
         """Return the declarations in force for an element, those of its attribute included.
@@ -130,15 +147,6 @@ class Styles:
         return ";".join(f"{name}:{value}" for name, (_, value) in found.items())
 
 
-def marks(attributes: Mapping[str, str], /) -> frozenset[str]:
-    """Return the classes and the id of an element as selectors have them."""
-    if "class" not in attributes and "id" not in attributes:
-        return _NO_MARKS
-    classes = [f".{name}" for name in attributes.get("class", "").split()]
-    identity = attributes.get("id")
-    return frozenset([*classes, f"#{identity}"] if identity else classes)
-
-
 def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
     """Return the style sheets that an HTML text links to; ``None`` unless *read* gives them all."""
     targets = [_HREF.search(link[0]) for link in _LINK.finditer(text)]
@@ -150,7 +158,7 @@ def linked(text: str, read: Callable[[str], str | None], /) -> str | None:
 def _parsed(css: str) -> tuple[_Rule, ...]:
     """Return the rules of a style sheet; all sections of a book have the same one."""
     found = []
-    for selectors, declarations in _rules(_NO_RULE.sub(" ", css[:_MAX_CSS])):
+    for selectors, declarations in _rules(_NO_RULE.sub(_coded, css[:_MAX_CSS])):
         declared = _declared(declarations)
         for parts in filter(None, map(_parts, selectors.split(","))) if declared else ():
             ids = sum(mark[0] == "#" for part in parts for mark in part.marks)
@@ -158,6 +166,26 @@ def _parsed(css: str) -> tuple[_Rule, ...]:
             tags = sum(part.tag not in {"", "*"} for part in parts)
             found.append(_Rule(parts, (ids, classes, tags), declared))
     return tuple(found)
+
+
+def _coded(match: re.Match[str]) -> str:
+    """Return a test of an attribute as one mark; nothing of comments and quoted texts."""
+    return f"[{match['test'].encode().hex()}]" if match["test"] else " "
+
+
+def _passes(mark: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether attributes pass a test (Selectors 4, chapter 6)."""
+    test = _TEST.fullmatch(bytes.fromhex(mark[1:-1]).decode())
+    if test is None or (own := attributes.get(test[1].lower())) is None:
+        return False
+    value = next((text for text in test.group(3, 4, 5) if text is not None), "")
+    if (test[6] or "").strip().lower() == "i":
+        own, value = own.lower(), value.lower()
+    whole = {"~=": own.split(), "|=": (own, own.partition("-")[0]), "=": (own,)}
+    if test[2] in whole:
+        return value in whole[test[2]]
+    parts = {"^=": own.startswith, "$=": own.endswith, "*=": own.__contains__}
+    return not test[2] or (bool(value) and parts[test[2]](value))
 
 
 def _declared(text: str) -> tuple[tuple[str, str, bool], ...]:

@@ -83,7 +83,6 @@ def test_without_a_change_time_everything_is_read(
     "damage",
     [
         b"",
-        b"[]",
         b"\xff\xfe",
         b"[" * 100_000,
         sealed({"format": 99, "folder": "FOLDER", "files": {}}),
