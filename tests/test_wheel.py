@@ -15,11 +15,11 @@ pytestmark = pytest.mark.slow  # a wheel is built, and programs are started
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = """
 import casetrack
-from casetrack.base import schema
+from casetrack.base import schema; from casetrack.extract.amounts.currencies import CODES
 from casetrack.ingest.pipeline import load_pipeline, pipeline_names
 from casetrack.base.editions import edition
 from casetrack.base.resources import resource_dir
-assert len(schema.table_names()) >= 4
+assert len(schema.table_names()) >= 4 and {"USD", "EUR"} <= CODES
 assert edition("legal").server == "casetrack-legal"
 print(casetrack.__version__, [load_pipeline(n).name for n in pipeline_names()])
 print(len(list((resource_dir("data-samples") / "files").rglob("*.*"))))

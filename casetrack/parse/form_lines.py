@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.titles import title_words
+
+_LISTS = WordLists(__file__)
 
 # Boxes and circles to tick, or brackets in their place; blanks and leaders. A square right before
 # the first word is a bullet, as headings in Japanese have it.
@@ -34,19 +37,8 @@ _CHOICE = re.compile(r"\s*/\s*")
 _LABEL = re.compile(r"([^:]{1,40}):(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]+")
 # The fields that forms ask for, and the words that go with them.
-_FIELDS = frozenset(
-    "name names surname forename date birth dob address street city town zip postcode postal state "
-    "country phone telephone tel mobile cell fax mail signature signed initials age sex gender "
-    "nationality passport occupation employer vorname nachname datum geburtsdatum geburtsort "
-    "anschrift adresse stra\u00dfe ort plz telefon unterschrift geschlecht beruf nom pr\u00e9nom "
-    "naissance ville rue t\u00e9l\u00e9phone nombre apellido apellidos fecha nacimiento "
-    "direcci\u00f3n ciudad tel\u00e9fono firma".split()
-)
-_WITH_FIELDS = frozenset(
-    "of the your a e no number code first last middle given family full maiden home work business "
-    "daytime marital status place and or print printed applicant s de du le la und des der el del "
-    "vor legal social security account email id".split()
-)
+_FIELDS = frozenset(_LISTS.words("fields"))
+_WITH_FIELDS = frozenset(_LISTS.words("with_fields"))
 
 
 def is_form_line(text: str, /) -> bool:

@@ -6,53 +6,21 @@ import calendar
 import datetime as dt
 from typing import TYPE_CHECKING, Final
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LISTS = WordLists(__file__)
+
 
 FIXED: Final = {
-    ("christmas", "eve"): (12, 24),
-    ("christmas", "day"): (12, 25),
-    ("christmas",): (12, 25),
-    ("xmas",): (12, 25),
-    ("boxing", "day"): (12, 26),
-    ("new", "year", "'", "s", "eve"): (12, 31),
-    ("new", "years", "eve"): (12, 31),
-    ("new", "year", "'", "s", "day"): (1, 1),
-    ("new", "year", "'", "s"): (1, 1),
-    ("new", "years", "day"): (1, 1),
-    ("new", "year"): (1, 1),
-    ("independence", "day"): (7, 4),
-    ("halloween",): (10, 31),
-    ("valentine", "'", "s", "day"): (2, 14),
-    ("international", "workers", "'", "day"): (5, 1),
-    ("veterans", "day"): (11, 11),
-    ("heiligabend",): (12, 24),
-    ("silvester",): (12, 31),
-    ("neujahr",): (1, 1),
-    ("juneteenth",): (6, 19),
-    ("earth", "day"): (4, 22),
-    ("groundhog", "day"): (2, 2),
-    ("st", "patrick", "'", "s", "day"): (3, 17),
-    ("st", ".", "patrick", "'", "s", "day"): (3, 17),
-    ("april", "fools", "'", "day"): (4, 1),
-    ("cinco", "de", "mayo"): (5, 5),
-    ("bastille", "day"): (7, 14),
-    ("anzac", "day"): (4, 25),
-    ("all", "saints", "'", "day"): (11, 1),
-    ("guy", "fawkes", "night"): (11, 5),
-    ("veteran", "'", "s", "day"): (11, 11),
-    ("veterans", "'", "day"): (11, 11),
+    tuple(name.split()): (int(month), int(day))
+    for name, (month, day) in _LISTS.groups("fixed").items()
 }
 """Month and day by the words of the name."""
 
-TRIGGERS: Final = frozenset(
-    "christmas xmas boxing independence halloween valentine workers veterans heiligabend silvester "
-    "neujahr easter ostern thanksgiving labor memorial black good whit juneteenth groundhog "
-    "patrick fools cinco bastille anzac saints fawkes mlk presidents columbus mothers mother "
-    "fathers father cyber palm ash ascension pentecost karfreitag ostermontag pfingstmontag "
-    "earth veteran".split()
-)
+TRIGGERS: Final = frozenset(_LISTS.words("triggers"))
 
 
 def easter(year: int) -> dt.date:

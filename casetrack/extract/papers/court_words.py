@@ -50,33 +50,6 @@ _CIRCUITS = {
         for n in range(1, 12)
     },
 }
-_SPECIAL = (
-    (
-        r"supreme court of (?:the )?united states|united states supreme court",
-        "Supreme Court of the United States",
-        "scotus",
-    ),
-    (r"{us} court of federal claims", "United States Court of Federal Claims", "uscfc"),
-    (r"{us} court of international trade", "United States Court of International Trade", "cit"),
-    (r"{us} tax court", "United States Tax Court", "tax"),
-    (
-        r"{us} court of appeals for veterans claims",
-        "United States Court of Appeals for Veterans Claims",
-        "cavc",
-    ),
-    (
-        r"{us} court of appeals for the armed forces",
-        "United States Court of Appeals for the Armed Forces",
-        "armfor",
-    ),
-    (
-        r"(?:{us} )?judicial panel on multidistrict litigation",
-        "United States Judicial Panel on Multidistrict Litigation",
-        "jpml",
-    ),
-    (r"(?:before the )?patent trial and appeal board", "Patent Trial and Appeal Board", "ptab"),
-    (r"{us} court of claims", "United States Court of Claims", "cc"),
-)
 
 
 def _spaced(pattern: str) -> re.Pattern[str]:
@@ -162,9 +135,12 @@ def _federal() -> tuple[
     def of(pattern: str) -> re.Pattern[str]:
         return _spaced(rf"(?:in )?(?:the )?{pattern}")
 
+    special_courts = {
+        short: said.split(" | ", 1) for short, said in _LISTS.pairs("special").items()
+    }
     special = [
         (of(f"(?:{words.replace('{us}', _US)})"), lambda _, n=name, i=short: (n, i))
-        for words, name, short in _SPECIAL
+        for short, (name, words) in special_courts.items()
     ]
     circuit = "|".join(sorted(_CIRCUITS, key=len, reverse=True)).replace(".", r"\.")
     part = "|".join(_PARTS)

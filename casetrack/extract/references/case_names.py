@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.name_words import (
     COUNTED,
     FORMS,
@@ -27,40 +28,16 @@ from casetrack.extract.references.name_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LISTS = WordLists(__file__)
+
 _LONGEST = 320
-_STARTERS = frozenset(
-    (
-        "The This That These Those It In On At A An We He She They But And See Here As If When "
-        "Where "
-        "There Under Thus However Because Although Plaintiff Plaintiffs Defendant Defendants Our "
-        "His "
-        "Her Its Their Such No Nor Yet So Accordingly Id. For By To With After Before Then"
-    ).split()
-)
+_STARTERS = frozenset(_LISTS.words("starters"))
 _VERSUS = re.compile(r"(?<=[\w.,)'’!\"”&\]])\s(?:v|vs|V|VS)\.?\s(?=['‘’`\"“(\[$]?[\w\[])")
-_COMPARED = frozenset(
-    (
-        "actual budget change prior year period quarter month sales reported fixed floating rate "
-        "plan "
-        "forecast target growth cost costs price margin estimated operational long-term short-term "
-        "current previous last total average revenue income net gross expected old new before after"
-    ).split()
-)
+_COMPARED = frozenset(_LISTS.words("compared"))
 _MOST_WORDS = 14
 """In one side of a name that stands without a reporter."""
-_JOINING = frozenset(
-    "of the and & for ex rel. rel et al. al de la le las los del van von der "
-    "d/b/a a/k/a f/k/a at an a".split()
-)
-_SIGNALS_AFTER = frozenset(
-    (
-        "see id ibid supra but and cf in the plaintiff plaintiffs defendant defendants on at by "
-        "from "
-        "this that these those we our it after before during since as when where if because "
-        "however "
-        "he she they under although while thus therefore here there"
-    ).split()
-)
+_JOINING = frozenset(_LISTS.words("joining"))
+_SIGNALS_AFTER = frozenset(_LISTS.words("signals_after"))
 _ROLE = re.compile(
     r"\b(?:[Pp]laintiffs?|PLAINTIFFS?|[Dd]efendants?|DEFENDANTS?|[Pp]etitioners?|PETITIONERS?"
     r"|[Rr]espondents?|RESPONDENTS?"

@@ -30,21 +30,7 @@ _BEFORE_SIGN = re.compile(
     r"|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
 )
 _SHORT_FORM_LETTERS = ("upra", "UPRA", "Id.", "id.", "bid")
-_OTHER_LETTERS = (
-    "T.C.",
-    "T. C.",
-    "(La.",
-    "(CCH)",
-    "(C.C.H.)",
-    "(BNA)",
-    "(RIA)",
-    "(P-H)",
-    "Rep.",
-    "Pub",
-    "L.R.A.",
-    "Cas.",
-    "BCA ",
-)
+_OTHER_LETTERS = tuple(sign.replace("_", " ") for sign in _LISTS.words("other_letters"))
 _OTHER_SIGNS = re.compile(
     r"T\.\s?C\.|\(La\.|\((?:CCH|C\.C\.H\.|BNA|RIA|P-H)\)|Rep\.(?: \([\w.]+\))? (?:P ?"
     r"|¶ ?)\d|Pub(?:lic|\.) ?L|L\.R\.A\. \d"

@@ -222,28 +222,8 @@ _PAPER = re.compile(
 _PAPER_AND_ENTRY = re.compile(
     rf"(?<![\w.])(?P<whose>{WHOSE})(?P<what>{_PAPER_WORDS})\s\((?:ECF|Dkt\.?|Doc\.|D\.\s?E\.|Docket)(?:\sNo\.|\s#|\sEntry)?\s(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\)(?P<pin>{PIN})"
 )
-_DOCKET_SIGNS = (
-    *(
-        "ECF",
-        "kt.",
-        "KT.",
-        "ocket",
-        "D.E.",
-        "D. E",
-        "DE ",
-        "D.I.",
-        "Doc.",
-        "DOC.",
-        "DKT",
-        "NEF",
-        "Filing ",
-        "#",
-    ),
-)
-_WITNESS_SIGNS = (
-    *("Dep.", "Depo.", "Depo ", "Deposition", "Dep'n", "Dep’n", "Decl", "Aff.", "Affid", "Tr."),
-    *("Rpt.", "Test."),
-)
+_DOCKET_SIGNS = tuple(sign.replace("_", " ") for sign in _LISTS.words("docket_signs"))
+_WITNESS_SIGNS = tuple(sign.replace("_", " ") for sign in _LISTS.words("witness_signs"))
 _NO_NAME = frozenset(
     "See Also The And But In Of Cf Id At Accord Under With As Supra Compare Trial Hearing Hr'g "
     "Video".split()

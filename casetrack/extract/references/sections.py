@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.headings import is_heading
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.numbering import (
@@ -26,6 +27,8 @@ from casetrack.extract.references.numbering import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LISTS = WordLists(__file__)
+
 # Each begins with the set of its first letters, which the engine looks for fastest; the look back
 # after it says that a word begins there.
 _SECTION_WORD = re.compile(
@@ -38,19 +41,7 @@ _EXHIBIT_WORD = re.compile(
     r"|PPENDICES|nhang|nhänge|ttachments?|TTACHMENTS?|nclosures?)"
     r"\s{1,3}(?:(?:No|Nr|no)\.\s?)?[\"“”]?(?=[\dA-Z])"
 )
-_WORDS = (
-    ("art", "article"),
-    ("par", "paragraph"),
-    ("rec", "recital"),
-    ("exh", "exhibit"),
-    ("sch", "schedule"),
-    ("ann", "annex"),
-    ("anl", "annex"),
-    ("app", "appendix"),
-    ("anh", "appendix"),
-    ("att", "attachment"),
-    ("enc", "enclosure"),
-)
+_WORDS = tuple(_LISTS.pairs("words").items())
 _PLURAL = re.compile(
     r"(?:s|es|ices|§§|ss\.|secs\.|arts\.|ern|n|nhänge)\.?\s*(?:N[or]\.\s?)?[\"“”]?$", re.IGNORECASE
 )

@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_LISTS = WordLists(__file__)
 
 _ADOPTED = r"(?:(?:DIN|BS|NF|UNE|UNI|SN|SS|NEN|ÖNORM|PN|CSN|AS|NZS|CAN/CSA|CSA)[ \-/]{1,2})"
 _YEAR = (
@@ -44,56 +47,11 @@ _PATTERN = re.compile(
     (?P<type>[ ]Type[ ](?:II|I|2|1)\b)?""",
     re.VERBOSE,
 )
-_LETTERS = (
-    *(
-        "ISO",
-        "IEC",
-        "EN ",
-        "DIN",
-        "BS ",
-        "BS-",
-        "ANSI",
-        "ASTM",
-        "IEEE",
-        "RFC",
-        "NIST",
-        "FIPS",
-        "ITU-",
-        "AS ",
-        "AS/",
-        "GB",
-    ),
-    *(
-        "JIS",
-        "UL ",
-        "UL-",
-        "VDI",
-        "VDE",
-        "SAE",
-        "SSAE",
-        "SAS ",
-        "ASME",
-        "API ",
-        "NFPA",
-        "ASHRAE",
-        "ETSI",
-        "CISPR",
-        "MIL-",
-    ),
-    *("PCI", "WCAG", "IFRS", "IAS", "ASC ", "SOC ", "ICH"),
-)
+_LETTERS = tuple(letters.replace("_", " ") for letters in _LISTS.words("letters"))
 """What every standard's name has one of; looking for these is quicker than the pattern."""
 _LOOSE = {"AS": 4, "GB": 4, "BS": 2, "EN": 2, "UL": 2, "ASC": 3, "SAS": 2, "IEC": 2, "SAE": 3}
 """Letters that mean other things too, with the fewest digits that a standard of theirs has."""
-_NAMES = {
-    "nist special publication": "nist sp",
-    "fips pub": "fips",
-    "nist fips": "fips",
-    "nistir": "nist ir",
-    "api specification": "api spec",
-    "api standard": "api std",
-    "pci": "pci dss",
-}
+_NAMES = _LISTS.pairs("names")
 
 
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 
+from casetrack.base.words import WordLists
 from casetrack.base.words.months import any_month, month_numbers
+
+_LISTS = WordLists(__file__)
 
 _WORD = re.compile(r"[\w'’&.,/\-]+")
 _SMALL = frozenset("of and for on & etc. in to und für des der".split())
-_NEVER = frozenset(
-    (
-        "this the such any each said that these those all no if in as under to of and or for by "
-        "its our their your his her other another whether either neither when where upon per "
-        "original entire foregoing new applicable certain following relevant every both dieser "
-        "diese der die das des dem ein eine einen our pursuant section see where whereas "
-        "notwithstanding except unless subject"
-    ).split()
-)
+_NEVER = frozenset(_LISTS.words("never"))
 _ABBREVIATION = re.compile(
     r"(?:[A-Z]\.)+|(?:Inc|Co|Corp|Ltd|St|Mr|Ms|Dr|No|U\.S|Dept|Int|Nat|Bros)\.|etc\."
 )

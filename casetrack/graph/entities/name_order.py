@@ -60,101 +60,24 @@ class _Tradition:
     given_last: bool = False
 
 
-def _ranked(words: str) -> dict[str, int]:
-    return {word: rank for rank, word in enumerate(dict.fromkeys(words.split()))}
+def _ranked(name: str) -> dict[str, int]:
+    return {word: rank for rank, word in enumerate(dict.fromkeys(_LISTS.words(name)))}
 
 
 def _made_of(syllable: str, most: int) -> re.Pattern[str]:
     return re.compile(f"(?:{syllable}){{1,{most}}}")
 
 
-def _one_of(words: str) -> re.Pattern[str]:
-    return re.compile("|".join(words.split()))
+def _one_of(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(_LISTS.words(name)))
 
 
-_CHINESE = _Tradition(
-    _ranked(
-        "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng "
-        "liang xie song tang deng feng cao peng zeng xiao tian dong pan yuan cai jiang yu du ye "
-        "cheng wei su lu ding ren shen yao cui zhong tan fan shi liao jia fu bai zou xiong meng "
-        "qin qiu hou yin xue yan lei duan long tao hao qian gu mao gong shao wan qiao ouyang"
-    ),
-    _made_of(_PINYIN, 2),
-    re.compile(_PINYIN),
-)
-_HONG_KONG = _Tradition(
-    _ranked(
-        "chan wong cheung lau leung ng ho tse chow kwok yeung tsang tsui yip lam cheng chung mak "
-        "tang poon fung siu kwan lai chiu hui tsoi choi kwong szeto auyeung"
-    ),
-    _made_of(_CANTONESE, 2),
-    re.compile(_CANTONESE),
-)
-_KOREAN = _Tradition(
-    _ranked(
-        "kim lee park choi jung jeong kang cho yoon yun jang chang lim oh seo shin kwon hwang ahn "
-        "song hong ryu yoo ko moon yang bae baek heo nam noh ha joo koo min cha"
-    ),
-    _made_of(_HANGUL, 2),
-    re.compile(_HANGUL),
-)
-_JAPANESE = _Tradition(
-    _ranked(
-        "sato suzuki takahashi tanaka watanabe ito itoh yamamoto nakamura kobayashi kato yoshida "
-        "yamada sasaki yamaguchi matsumoto inoue kimura hayashi shimizu saito yamazaki nakajima "
-        "mori abe ikeda hashimoto yamashita ishikawa nakagawa maeda fujita ogawa goto okada "
-        "hasegawa murakami kondo ishii sakamoto endo aoki fujii nishimura fukuda ota miura okamoto "
-        "matsuda nakano harada ono tamura takeuchi kaneko wada nakayama ishida ueda morita hara "
-        "shibata sakai kudo yokoyama miyazaki miyamoto uchida takagi ando taniguchi maruyama imai "
-        "takada fujimoto takeda murata ueno sugiyama masuda hirano otsuka sugawara koyama chiba "
-        "iwasaki kubo sakurai noguchi matsui nomura"
-    ),
-    _made_of(_KANA, 5),
-)
-_VIETNAMESE = _Tradition(
-    _ranked(
-        "nguyen tran le pham hoang huynh phan vu vo dang bui ngo duong ly dinh trinh truong lam "
-        "luong cao dao doan phung"
-    ),
-    _one_of(
-        "an anh bao bich bien binh cam canh chau chi chien chung cong cuc cuong da dai dan dat "
-        "diem diep dieu dinh dong duc dung duy duyen gia giang giap ha hai han hang hanh hao hau "
-        "hien hiep hieu hoa hoai hoan hoc hong hop hue hung huong huu huy huyen khai khanh khiem "
-        "khoa khoi khue kien kieu kim ky lai lan lap lien lieu linh loan loc loi long luan luc luu "
-        "mai man manh minh my nam nga ngan nghi nghia ngoc nguyet nha nhan nhat nhi nhu nhung ninh "
-        "nu phat phi phong phu phuc phuoc phuong quan quang que quoc quy quyen quynh sang sau sinh "
-        "son suong ta tai tam tan than thang thanh thao the thi thien thieu thinh tho thoa thoai "
-        "thom thong thu thuan thuc thuy thuong tien tin tinh toan toi ton tra tram trang tri trieu "
-        "trong truc trung tu tuan tung tuyen tuyet uyen van vi vien viet vinh vuong vy xuan xuyen "
-        "yen"
-    ),
-    given_last=True,
-)
-_HUNGARIAN = _Tradition(
-    _ranked(
-        "nagy kovacs toth szabo horvath varga kiss molnar nemeth farkas balogh papp takacs juhasz "
-        "lakatos meszaros olah racz fekete szilagyi torok feher gal szucs kocsis orsos pinter "
-        "fodor szalai sipos lukacs gulyas biro kiraly katona halasz boros kozma vass hegedus "
-        "bodnar budai sandor pap major illes hajdu barta fazekas pasztor bognar balint somogyi "
-        "orban kelemen veres vincze budai hegyi deak bako erdos nyari csonka soos berta"
-    ),
-    _one_of(
-        "adam agnes agota akos aladar alajos ambrus andor andras andrea aniko anita anna antal "
-        "arpad aron attila balazs balint barbara barna bea beata bela bence benedek bernadett "
-        "bertalan boglarka csaba csilla daniel david denes dezso dora dorina edina edit elek eliza "
-        "emese emil emoke endre erika ernesztina erno erzsebet eszter eva fanni ferenc flora "
-        "frigyes fruzsina gabor gabriella geza gergely gergo gizella gusztav gyorgy gyozo gyula "
-        "hajnalka hedvig henrik ibolya ildiko ilona imre iren istvan ivett jakab janka janos jeno "
-        "jolan jozsef judit julia juliana kalman kamilla karola karoly kata katalin kinga klara "
-        "kornel kornelia kristof krisztian krisztina lajos laszlo levente lili livia lorand lorant "
-        "magdolna marcell margit maria marianna mariann marta marton mate matyas melinda mihaly "
-        "miklos miksa mira monika nandor nikolett noemi nora norbert odon orsolya otto pal palma "
-        "patrik peter petra piroska rebeka reka rezso richard rita robert roland roza rozalia "
-        "rudolf sandor sara sarolta szabina szabolcs szilard szilvia tamas teodora terez tibor "
-        "timea tivadar tunde valeria vanda vera veronika viktor viktoria vilmos virag vivien zita "
-        "zoltan zsofia zsolt zsombor zsuzsanna"
-    ),
-)
+_CHINESE = _Tradition(_ranked("chinese"), _made_of(_PINYIN, 2), re.compile(_PINYIN))
+_HONG_KONG = _Tradition(_ranked("hong_kong"), _made_of(_CANTONESE, 2), re.compile(_CANTONESE))
+_KOREAN = _Tradition(_ranked("korean"), _made_of(_HANGUL, 2), re.compile(_HANGUL))
+_JAPANESE = _Tradition(_ranked("japanese"), _made_of(_KANA, 5))
+_VIETNAMESE = _Tradition(_ranked("vietnamese"), _one_of("vietnamese_given"), given_last=True)
+_HUNGARIAN = _Tradition(_ranked("hungarian"), _one_of("hungarian_given"))
 _TRADITIONS = (_CHINESE, _HONG_KONG, _KOREAN, _JAPANESE, _VIETNAMESE, _HUNGARIAN)
 _ALSO_GIVEN = frozenset(
     "kim lee an jo mai ho ha han min sun su jin hui le yu du he ma lam ly".split()

@@ -11,26 +11,20 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from casetrack.base.words import WordLists
 from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, GIVEN_NAMES, LEGAL_FORMS
 from casetrack.graph.entities.nicknames import FORMAL_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+_LISTS = WordLists(__file__)
+
 _STROKES = re.compile(r"[il1|]")
 _ROMAN = re.compile(r"[il]{1,3}")
 _LEAST_LETTERS = 4
 _FEW, _TIMES = 3, 3
-_BOTH_ARE_NAMES = frozenset(
-    "arne ame barnes bames berne beme burn bum clan dan clark dark claw daw clay day clean dean "
-    "cleaver deaver clink dink clive dive close dose cloud doud clover dover clyde dyde coming "
-    "corn corning com dawn derry cherry dodd fern fem ferny femy ferrero garner gamer hammer "
-    "harner hernan heman hill hiil homer horn horner hom kerner kemer lamer larner lerner lemer "
-    "mamie marnie modem modern morn mom stem stern stemmer sterner tamer tarner tom tomer torn "
-    "torner turner tumer vemer verner warn warner wamer werner wemer all ali ail alan aian eli ell "
-    "ill kali kall mali mall bali ball hali hall neil nell phil phll will wili".split()
-)
-"""Words that a scanner takes for one another and that are both names."""
+_BOTH_ARE_NAMES = frozenset(_LISTS.words("both_are_names"))
 
 
 def scanned_variants(

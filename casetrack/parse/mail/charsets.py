@@ -5,38 +5,13 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
+from casetrack.base.words import WordLists
 from casetrack.parse.encoding import NotText, decode
 
-_WIDER = {
-    "ascii": "utf-8",
-    "iso8859-1": "cp1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "iso2022_jp": "iso2022_jp_ext",
-}
-"""Charsets that programs name when they write a wider one."""
-_ALIASES = {
-    "unicode-1-1-utf-7": "utf-7",
-    "iso-8859-8-i": "iso8859-8",
-    "iso-8859-8-e": "iso8859-8",
-    "iso-8859-6-i": "iso8859-6",
-    "ks_c_5601-1987": "cp949",
-    "ks_c_5601": "cp949",
-    "x-sjis": "cp932",
-    "x-mac-roman": "mac_roman",
-    "macintosh": "mac_roman",
-    "x-gbk": "gbk",
-    "x-big5": "big5",
-    "x-euc-jp": "euc_jp",
-    "tis-620": "cp874",
-    "windows-874": "cp874",
-    "cp-850": "cp850",
-    "utf8mb4": "utf-8",
-    "ansi": "cp1252",
-}
+_LISTS = WordLists(__file__)
+
+_WIDER = _LISTS.pairs("wider")
+_ALIASES = _LISTS.pairs("aliases")
 _ANY_BYTES = ("iso8859-", "cp125", "koi8", "mac", "latin_1", "cp437", "cp850", "cp852", "cp866")
 _NOT_TEXT = frozenset({"base64", "bz2", "hex", "quopri", "rot13", "uu", "zlib", "idna", "punycode"})
 _C1 = range(0x80, 0xA0)

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import DownloadFailed, OcrUnavailable
+from casetrack.base.words import WordLists
 from casetrack.parse.ocr.engine import Fit
 from casetrack.parse.ocr.page import RawLine, RawWord
 
@@ -23,30 +24,12 @@ if TYPE_CHECKING:
     from casetrack.models.sources import ModelSource
     from casetrack.parse.ocr.page import Picture
 
+_LISTS = WordLists(__file__)
+
 FOLDER = "easyocr"
 _DETECTOR, _ENGLISH, _LATIN = "craft_mlt_25k.pth", "english_g2.pth", "latin_g2.pth"
 _USUAL = ("en", "de", "fr", "es", "it", "pt")
-_CODES = {
-    "ces": "cs",
-    "chi_sim": "ch_sim",
-    "chi_tra": "ch_tra",
-    "dan": "da",
-    "deu": "de",
-    "eng": "en",
-    "fra": "fr",
-    "ita": "it",
-    "jpn": "ja",
-    "kor": "ko",
-    "nld": "nl",
-    "nor": "no",
-    "pol": "pl",
-    "por": "pt",
-    "rus": "ru",
-    "spa": "es",
-    "swe": "sv",
-    "tur": "tr",
-}
-"""EasyOCR's names of Tesseract's languages; others are passed on as they are."""
+_CODES = _LISTS.pairs("codes")
 
 _PULL_HINT = (
     "Fetch them once while online with `casetrack models pull easyocr`. Or choose another engine "

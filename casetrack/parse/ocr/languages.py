@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable
+from casetrack.base.words import WordLists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+_LISTS = WordLists(__file__)
 
 ENV_DATA = "TESSDATA_PREFIX"
 DATA_FOLDER = "tessdata"
@@ -24,24 +27,7 @@ _MOST = 4
 times as long, poor receipts 1, 2.1 and 3; words found in the receipts go from 66 to 71 to 69 %."""
 
 _PREFERRED = ("eng", "deu", "fra", "spa", "ita", "por", "nld")
-_BY_LOCALE = {
-    "cs": "ces",
-    "da": "dan",
-    "de": "deu",
-    "en": "eng",
-    "es": "spa",
-    "fi": "fin",
-    "fr": "fra",
-    "it": "ita",
-    "nb": "nor",
-    "nl": "nld",
-    "no": "nor",
-    "pl": "pol",
-    "pt": "por",
-    "ru": "rus",
-    "sv": "swe",
-    "tr": "tur",
-}
+_BY_LOCALE = _LISTS.pairs("by_locale")
 _SYSTEM_FOLDERS = (
     "/usr/share/tesseract-ocr/5/tessdata",
     "/usr/share/tesseract-ocr/4.00/tessdata",

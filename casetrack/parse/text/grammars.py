@@ -10,34 +10,15 @@ import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.words import WordLists
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PACKAGES = {
-    "C": ("tree_sitter_c", "language"),
-    "C#": ("tree_sitter_c_sharp", "language"),
-    "C++": ("tree_sitter_cpp", "language"),
-    "Go": ("tree_sitter_go", "language"),
-    "Java": ("tree_sitter_java", "language"),
-    "JavaScript": ("tree_sitter_javascript", "language"),
-    "PHP": ("tree_sitter_php", "language_php"),
-    "Python": ("tree_sitter_python", "language"),
-    "Ruby": ("tree_sitter_ruby", "language"),
-    "Rust": ("tree_sitter_rust", "language"),
-    "TypeScript": ("tree_sitter_typescript", "language_tsx"),
-}
-_DEFINITIONS = frozenset(
-    """
-    abstract_class_declaration annotation_type_declaration class class_declaration class_definition
-    class_specifier constructor_declaration destructor_declaration enum_declaration enum_item
-    enum_specifier function_declaration function_definition function_item
-    generator_function_declaration impl_item interface_declaration internal_module
-    local_function_statement macro_definition method method_declaration method_definition mod_item
-    module namespace_declaration namespace_definition property_declaration record_declaration
-    singleton_method struct_declaration struct_item struct_specifier trait_declaration trait_item
-    type_spec union_item union_specifier
-    """.split()
-)
+_LISTS = WordLists(__file__)
+
+_PACKAGES = _LISTS.groups("packages")
+_DEFINITIONS = frozenset(_LISTS.words("definitions"))
 _HOLDERS = {
     "assignment_expression": ("left", "right"),
     "field_definition": ("property", "value"),

@@ -10,6 +10,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.base.words import WordLists
 from casetrack.parse.dates import parse_date
 from casetrack.parse.page_builder import clean_title
 from casetrack.parse.text.plain import PART_CHARS
@@ -26,29 +27,12 @@ if TYPE_CHECKING:
     from casetrack.parse.web.dom import Dom
     from casetrack.parse.web.walk import Block
 
+_LISTS = WordLists(__file__)
+
 _AUTHOR = ("author", "dc.creator", "dcterms.creator", "article:author", "byl", "creator")
 _TITLE = ("og:title", "dc.title", "dcterms.title", "twitter:title")
-_CREATED = (
-    "article:published_time",
-    "datepublished",
-    "dc.date",
-    "dcterms.created",
-    "dc.date.created",
-    "dcterms.date",
-    "dc.date.issued",
-    "dcterms.issued",
-    "creation-date",
-    "date",
-    "pubdate",
-)
-_MODIFIED = (
-    "article:modified_time",
-    "datemodified",
-    "dcterms.modified",
-    "dc.date.modified",
-    "og:updated_time",
-    "last-modified",
-)
+_CREATED = _LISTS.words("created")
+_MODIFIED = _LISTS.words("modified")
 _PROPERTIES = (
     ("description", ("description", "dc.description", "dcterms.description", "og:description")),
     ("keywords", ("keywords", "dc.subject", "dcterms.subject", "news_keywords")),

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import UsageError
+from casetrack.base.words import WordLists
 from casetrack.editions.legal.discovery.chosen import (
     chosen_documents,
     control_number,
@@ -29,21 +30,11 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.discovery.fields import Role
     from casetrack.store.workspace import State
 
+_LISTS = WordLists(__file__)
+
 TAG = "privileged"
 """The tag of what is withheld, if nothing else is said."""
-PRIVILEGES = {
-    "attorney-client": "Attorney-Client",
-    "attorney client": "Attorney-Client",
-    "attorney-client privilege": "Attorney-Client",
-    "acp": "Attorney-Client",
-    "work product": "Work Product",
-    "work-product": "Work Product",
-    "attorney work product": "Work Product",
-    "awp": "Work Product",
-    "common interest": "Common Interest",
-    "joint defense": "Joint Defense",
-    "deliberative process": "Deliberative Process",
-}
+PRIVILEGES = _LISTS.pairs("privileges")
 """Tags that say which privilege is asserted, and how a log says it."""
 _MAILS = frozenset({"eml", "msg"})
 _WANTED = ("date", "author", "recipients", "privilege", "basis")
