@@ -53,6 +53,10 @@ TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
         (["Item | EUR^4", "| 2024^2 | 2023^2", "| a | b | a | b", "Rent | 1 | 2 | 3 | 4"],
          ("Item: Rent | EUR / 2024 / a: 1 | EUR / 2024 / b: 2 | EUR / 2023 / a: 3 | "
          "EUR / 2023 / b: 4")),
+        # A row below names without a label of its own; one name over values.
+        (["Item | Sales | Costs", "| EUR | USD", "Rent | 1 | 2", "Heat | 3 | 4"],
+         "Item: Heat | Sales / EUR: 3 | Costs / USD: 4"),
+        (["| Page", "Preface | 4", "Report | 10"], "Report | Page: 10"),
         # A row of one wide cell names the rows below it, and carries no name itself.
         (["Item | Price", "Bolt | 12", "Large parts^2"], "Large parts"),
         # No headers: forms, values, years in a row, a wide cell over data, prose.
@@ -61,6 +65,7 @@ TWO_LEVELS = ["Item | 2024^2 | 2023^2", "| Q1 | Q2 | Q1 | Q2"]
         (["Bolt | 12", "Nut | 8"], "Nut | 8"),
         (["Item | Amount^2", "Rent | 1 | 2"], "Item: Rent | Amount: 1 | Amount: 2"),
         (["same | same | same", "a | b | c"], "a | b | c"),
+        (["January^2", "1 | Jubilee of a poet", "3 | Fair"], "3 | Fair"),
         (["x" * 160 + " | Price", "Bolt | 12"], "Bolt | 12"),
     ],
 )  # fmt: skip

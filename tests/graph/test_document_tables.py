@@ -107,6 +107,10 @@ CASES = {
         "Other income | 33.20 | 31.00"), "",
         {"2,410.55": 24_105_500_000, "2,207.10": 22_071_000_000, "33.20": 332e6, "31.00": 310e6},
     ),
+    "rows with the names of columns": (
+        "(in thousands)\nItem: Fares | 2031: $ 41 | Port: Kirn | 2030: 39\nItem: Tolls | 2030: 9",
+        "", {"$ 41": 41e3, "39": 39e3, "9": 9e3},
+    ),
     "a row with its own scale": (
         "(in thousands) | 2031 | 2030\nVolume (in billions) | $ 4 | $ 3\nFees | $ 90 | $ 80",
         "", {"$ 4": 4e9, "$ 3": 3e9, "$ 90": 90e3, "$ 80": 80e3},

@@ -29,6 +29,8 @@ class Cell(NamedTuple):
         How many figures stand behind its decimal sign.
     plain
         Whether it is figures alone, without groups, sign or brackets, as years and footnotes are.
+    name
+        The name of its column, where the line repeats it: "Item: Rent | 2024: 9".
     """
 
     start: int
@@ -38,6 +40,7 @@ class Cell(NamedTuple):
     percent: bool
     decimals: int
     plain: bool
+    name: str = ""
 
 
 class Row(NamedTuple):
@@ -87,28 +90,12 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
     [('34,229', 34229.0, 'dollar'), ('(35,355)', -35355.0, 'dollar'), ('—', None, None)]
     """
     tokens = max(_last_run(line, 0, len(line)), _between_words(line), key=len)
-    if not tokens:
-        return None
-    cells: list[Cell] = []
-    sign: str | None = None
-    behind = (
-        not tokens[0]["sign"]
-        and not tokens[0]["inner"]
-        and bool(tokens[-1]["sign"])
-        and "|" not in line[tokens[-2].end() : tokens[-1].start()]
-    )
-    for token in tokens:
-        if token["sign"]:
-            sign = unit_of(token["sign"])
-            if behind and cells:
-                # "1.100,0 €": the first cell has no sign before it, the last has one after it.
-                cells[-1], sign = cells[-1]._replace(unit=sign), None
-            continue
-        cell = _cell(token, sign, habit)
-        if cell is None:
-            return None
-        cells.append(cell)
-        sign = None
+    if ": " in line:
+        named = _named_row(line, habit)
+        found = sum(not token["sign"] for token in tokens)
+        if named is not None and len(named.cells) >= max(found, 1 + (not named.label[1])):
+            return named
+    cells = _cells(tokens, line, habit)
     if not cells:
         return None
     head = line[: tokens[0].start()]
@@ -131,6 +118,57 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
             end = end if _MARK.fullmatch(mark) else cells[0].end
             del cells[0]
     return Row((min(start, end), end), tuple(cells))
+
+
+def _cells(tokens: list[re.Match[str]], line: str, habit: Habit) -> list[Cell]:
+    """Return the cells of tokens; none where one of them is no number."""
+    if not tokens:
+        return []
+    cells: list[Cell] = []
+    sign: str | None = None
+    behind = (
+        not tokens[0]["sign"]
+        and not tokens[0]["inner"]
+        and bool(tokens[-1]["sign"])
+        and "|" not in line[tokens[-2].end() : tokens[-1].start()]
+    )
+    for token in tokens:
+        if token["sign"]:
+            sign = unit_of(token["sign"])
+            if behind and cells:
+                # "1.100,0 €": the first cell has no sign before it, the last has one after it.
+                cells[-1], sign = cells[-1]._replace(unit=sign), None
+            continue
+        cell = _cell(token, sign, habit)
+        if cell is None:
+            return []
+        cells.append(cell)
+        sign = None
+    return cells
+
+
+def _named_row(line: str, habit: Habit) -> Row | None:
+    """Return the row of a line that repeats the names of columns: "Item: Rent | 2024: $ 9"."""
+    label, cells = (0, 0), list[Cell]()
+    start = 0
+    while start <= len(line):
+        bar = line.find(" | ", start)
+        stop = bar if bar >= 0 else len(line)
+        colon = line.rfind(": ", start, stop)
+        name = line[start : max(start, colon)]
+        value = colon + 2 if name else start
+        run = _last_run(line, value, stop) if name else []
+        own = [] if run and line[value : run[0].start()].strip() else _cells(run, line, habit)
+        if len(own) == 1:
+            cells.append(own[0]._replace(name=name))
+        elif label[1] == 0 and all(cell.plain for cell in cells):
+            # Plain numbers before the first words number the rows.
+            label, cells = (value, stop), []
+        start = stop + 3
+    if cells and label[1] == 0 and _YEAR.fullmatch(line[cells[0].start : cells[0].end]):
+        label = (cells[0].start, cells[0].end)
+        del cells[0]
+    return Row(label, tuple(cells)) if cells else None
 
 
 def _between_words(line: str) -> list[re.Match[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words.months import MONTHS, any_month
@@ -63,6 +64,7 @@ _GROUP = re.compile(
 )
 _NUMERIC = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
 _TWO_DIGITS = 100
+_CACHED = 1024
 _MAY_BE_HEAD = re.compile(
     r"\d|[Ee]nd(?:ed|ing)|END(?:ED|ING)|[Ff]iscal|FISCAL|[Mm]onths|MONTHS|[Qq]uarter|QUARTER"
 )
@@ -135,6 +137,19 @@ def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
     return _grouped(
         words, [leaf is not None for leaf in leaves], _groups(above, lines[at][: first.start()])
     )
+
+
+@lru_cache(_CACHED)
+def read_column(name: str, /) -> Column | None:
+    """Return the column of a name of one or several levels; ``None`` where it names no period.
+
+    Examples
+    --------
+    >>> read_column("Year ended June 30, / 2024").last
+    datetime.date(2024, 6, 30)
+    """
+    columns = read_columns([f"| {level}" for level in name.split(" / ")])
+    return columns[0] if len(columns) == 1 and columns[0].period else None
 
 
 def _heads_alone(line: str) -> bool:

@@ -1,0 +1,311 @@
+"""Pages of tables as blocks: runs of rows under the same heads, with the scale that they state.
+
+A statement prints "$" in its first row and its totals, "(in millions)" in its caption, and what
+year a column is about in its head. All of that holds for the cells below, also on the next page
+where the table continues. Pages are read line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.extract.amounts.numerals import Habit
+from casetrack.extract.tables.cells import Row, read_row
+from casetrack.extract.tables.periods import has_head, is_leaves, read_columns
+from casetrack.extract.tables.rows import counts_things
+from casetrack.extract.tables.scales import Scale, find_scales
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.graph.document.facts import ChunkFacts
+
+
+class Line(NamedTuple):
+    """A line of a page: its first character, its text, whether it is of a table."""
+
+    start: int
+    text: str
+    in_table: bool
+
+
+class TableRow(NamedTuple):
+    """A row with the words of its label, the section above it, and the scales that apply to it."""
+
+    line: Line
+    row: Row
+    label: str
+    section: str
+    scale: Scale | None
+    own: Scale | None
+
+
+_PROSE = 90
+_LONG_PROSE = 150
+_TITLE_LINES = 5
+_MOST_HEADS = 6
+_ROWS_OF_SECTION = 6
+_SIGNS = re.compile(r"[$€£¥₹]")
+_NOTE_END = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡])+$")
+_UNLESS = re.compile(r"\b[Uu]nless\b|\bUNLESS\b")
+_UNLESS_NOTED = re.compile(
+    r"\bunless\s(?:otherwise\s)?(?:noted|stated|indicated|specified)(?:\sotherwise)?\b",
+    re.IGNORECASE,
+)
+_LAST_YEARS = range(1900, 2101)
+
+
+def scale_of_document(chunk: ChunkFacts) -> Scale | None:
+    """Return what a chunk says of the whole rest of the document's tables."""
+    for found in _UNLESS.finditer(chunk.text):
+        start = chunk.text.rfind("\n", 0, found.start()) + 1
+        end = chunk.text.find("\n", found.end())
+        line = chunk.text[start : end if end >= 0 else len(chunk.text)]
+        if (stated := _UNLESS_NOTED.search(line)) is None:
+            continue
+        scale = next((s for s in find_scales(line) if s.of_money), None)
+        if scale is not None and abs(scale.start - stated.start()) < _PROSE:
+            return scale
+    return None
+
+
+def _lines(page: Sequence[ChunkFacts]) -> list[Line]:
+    """Return the lines of a page's chunks, which may overlap, each once."""
+    text = ""
+    base = page[0].char_start
+    tables: list[tuple[int, int]] = []
+    for chunk in page:
+        gap = chunk.char_start - base - len(text)
+        text += "\n" * gap if gap > 0 else ""
+        text += chunk.text[max(0, -gap) :]
+        tables += chunk.tables
+    lines: list[Line] = []
+    at = base
+    inside = iter(sorted(set(tables)))
+    table = next(inside, None)
+    for words in text.split("\n"):
+        while table is not None and table[1] <= at:
+            table = next(inside, None)
+        if words.strip():
+            lines.append(Line(at, words, table is not None and table[0] < at + len(words)))
+        at += len(words) + 1
+    return lines
+
+
+@dataclass
+class Block:
+    """Rows under the same heads.
+
+    Attributes
+    ----------
+    scale
+        The one that the lines of its heads state, if they do.
+    unit
+        The currency of the table that it continues.
+    ends
+        Whether running text follows it.
+    """
+
+    heads: list[str] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
+    scale: Scale | None = None
+    unit: str | None = None
+    ends: bool = False
+
+
+def _give_heads(block: Block, other: Block) -> None:
+    block.heads = other.heads
+    if other.scale is not None:
+        block.rows = [
+            row if row.scale is not None else row._replace(scale=other.scale) for row in block.rows
+        ]
+
+
+class Page:
+    """Reads the tables of one page.
+
+    Parameters
+    ----------
+    chunks
+        All of the page.
+    scale
+        What an earlier page says of all that follow: "unless otherwise noted, in millions".
+    previous
+        The page before, whose last table may continue on this one.
+    """
+
+    def __init__(
+        self, chunks: Sequence[ChunkFacts], scale: Scale | None, previous: Page | None
+    ) -> None:
+        self.chunks = chunks
+        self._previous = previous
+        self.blocks: list[Block] = []
+        self._lines = _lines(chunks)
+        self._habit = Habit("\n".join(line.text for line in self._lines))
+        self._page_scale = self._scale = scale
+        self._units: dict[int, str] = {}
+        self._block = Block()
+        self._section, self._since = "", 0
+        self._waiting = ""
+        self._prose = self._opening = 0
+        for stated in find_scales(chunks[0].page_header or ""):
+            if stated.of_money:
+                self._page_scale = self._scale = stated
+        head = chunks[0].table_header
+        if head and self._lines and self._lines[0].in_table and not has_head(self._lines[0].text):
+            for line in head.split("\n"):
+                self._block.heads.append(line)
+                self._take_scales(line, outside=False, title=False)
+
+        self._read()
+
+    def _read(self) -> None:
+        """Part the page into blocks."""
+        for number, line in enumerate(self._lines):
+            row = self._row(line)
+            text = line.text
+            if row is not None and not self._is_head(line, row):
+                self._add_row(line, row)
+                continue
+            if (line.in_table or _is_short(text)) and has_head(text):
+                self._close()
+                self._block.heads = [*self._block.heads[-_MOST_HEADS:], text]
+            elif not line.in_table and not _is_short(text):
+                self._close()
+                self._add_late_heads()
+                self._prose += len(text)
+            else:
+                words = text.strip(" |")
+                is_section = "|" not in words and next(find_scales(words), None) is None
+                self._section, self._since = words if is_section else "", 0
+            self._waiting = text.strip(" |") if line.in_table else ""
+            self._take_scales(text, outside=not line.in_table, title=number < _TITLE_LINES)
+        self._close()
+        self._add_late_heads()
+
+    def continue_table(self) -> None:
+        """Give head, scale and currency of the page before to the table that continues here."""
+        before, self._previous = self._previous, None
+        if before is None or not before.blocks or before._prose + self._opening >= _LONG_PROSE:
+            return
+        last = before.blocks[-1]
+        columns, scale = read_columns(last.heads), last.rows[-1].scale
+        counts = {len(row.row.cells) for row in last.rows}
+        for block in self.blocks:
+            if any(row.scale is not None for row in block.rows):
+                return
+            if not block.heads and all(len(row.row.cells) in counts for row in block.rows):
+                block.heads, block.unit = last.heads, before.unit(last.rows[-1], last)
+            elif not columns or read_columns(block.heads) != columns:
+                return
+            block.rows = [row._replace(scale=scale) for row in block.rows]
+            if block.ends:
+                return
+
+    def is_second(self, block: Block) -> bool:
+        """Return whether a block begins another table, without any currency, below another one."""
+        scale = block.rows[0].scale
+        return (
+            bool(block.heads)
+            and block.scale is None
+            and (
+                scale is not self._page_scale
+                or counts_things(block.heads[-1].partition("|")[0], "")
+            )
+            and any(other.rows[0].scale is scale for other in self.blocks if other is not block)
+            and not any(cell.unit for row in block.rows for cell in row.row.cells)
+        )
+
+    def _close(self) -> None:
+        if self._block.rows:
+            self.blocks.append(self._block)
+            self._block = Block()
+
+    def _add_late_heads(self) -> None:
+        """Give heads that no row follows to the rows before them, where these have none.
+
+        Layouts with a line between head and body may put the head behind the body.
+        """
+        late, self._block = self._block, Block()
+        if not self.blocks:
+            return
+        if not late.heads:
+            self.blocks[-1].ends = True
+            return
+        if not read_columns(self.blocks[-1].heads):
+            _give_heads(self.blocks[-1], late)
+        self.blocks[-1].ends = True
+
+    def borrow(self, block: Block, following: Block) -> None:
+        """Take the heads between rows without heads and the rest of their table."""
+        if block.ends or block.heads or block.scale or not following.heads:
+            return
+        if all(row.scale is None for row in block.rows):
+            columns = len(read_columns(following.heads))
+            if columns and 2 * sum(len(r.row.cells) == columns for r in block.rows) > len(
+                block.rows
+            ):
+                _give_heads(block, following)
+
+    def _row(self, line: Line) -> Row | None:
+        if line.in_table:
+            return read_row(line.text, self._habit)
+        if len(_SIGNS.findall(line.text)) < 2:
+            return None
+        row = read_row(line.text, self._habit)
+        if row is None or len(row.cells) < 2 or row.label[1] - row.label[0] >= _PROSE:
+            return None
+        return row
+
+    def _is_head(self, line: Line, row: Row) -> bool:
+        return is_leaves(line.text) and all(
+            cell.value is not None
+            and cell.plain
+            and int(cell.value) in _LAST_YEARS
+            and not cell.name
+            for cell in row.cells
+        )
+
+    def _take_scales(self, text: str, *, outside: bool, title: bool) -> None:
+        for scale in find_scales(text):
+            if not scale.of_money or (outside and not scale.enclosed and not _is_short(text)):
+                continue
+            self._scale = self._block.scale = scale
+            self._prose = 0
+            if (outside and title) or _UNLESS_NOTED.search(text):
+                self._page_scale = scale
+
+    def _add_row(self, line: Line, row: Row) -> None:
+        if not self.blocks and not self._block.rows:
+            self._opening = self._prose
+        if self._prose >= _LONG_PROSE:
+            self._scale = self._page_scale
+        self._prose = 0
+        label = line.text[slice(*row.label)]
+        own = next((s for s in find_scales(label)), None)
+        words = " ".join(_NOTE_END.sub("", label.strip(" |:")).split())
+        if self._waiting and not self._waiting.endswith(":") and words[:1].islower():
+            words = f"{self._waiting} {words}"
+        self._waiting = ""
+        section = self._section if self._since < _ROWS_OF_SECTION else ""
+        self._since += 1
+        self._block.rows.append(TableRow(line, row, words, section, self._scale, own))
+
+    def unit(self, row: TableRow, block: Block) -> str | None:
+        """Return the currency of a row's cells: of its caption, or of a sign beside it."""
+        if row.scale is not None and row.scale.unit:
+            return row.scale.unit
+        signs = Counter(c.unit for r in block.rows for c in r.row.cells if c.unit)
+        if signs:
+            unit = signs.most_common(1)[0][0]
+            if row.scale is not None and unit:
+                self._units[id(row.scale)] = unit
+            return unit
+        return block.unit or (self._units.get(id(row.scale)) if row.scale is not None else None)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _PROSE and text.rstrip()[-1:] not in {".", ";"}
