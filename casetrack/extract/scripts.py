@@ -19,8 +19,6 @@ _SCRIPTS = _LISTS.pairs("scripts")
 _WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
 _SIGNS_PER_WORD = {"Han": 2, "Kana": 2, "Hangul": 3, "Thai": 4, "Lao": 4, "Khmer": 4, "Myanmar": 4}
 """Letters that stand for about one word, where words are not parted by spaces or are very short."""
-_OF_LANGUAGES = _LISTS.pairs("of_languages")
-_BY_LANGUAGE = {code: script for script, codes in _OF_LANGUAGES.items() for code in codes.split()}
 
 
 def script_shares(text: str, /) -> dict[str, float]:
@@ -61,11 +59,6 @@ def script_of(text: str, /) -> str | None:
     if "Kana" in shares and shares["Kana"] + shares.get("Han", 0.0) >= 0.5:
         return "Kana"
     return next(iter(shares), None)
-
-
-def script_of_language(code: str, /) -> str:
-    """Return the script that a language, by its ISO 639-1 code, is mostly written in."""
-    return _BY_LANGUAGE.get(code, "Latin")
 
 
 @functools.lru_cache(maxsize=16384)

@@ -22,7 +22,7 @@ from casetrack.base import names
 from casetrack.base.arguments import as_documents, day_text, several
 from casetrack.base.errors import UsageError
 from casetrack.base.filters import Filter
-from casetrack.base.records import DOCUMENT_TYPES, Document
+from casetrack.base.records import DOCUMENT_TYPES
 from casetrack.extract.language import called
 from casetrack.extract.typed_dates import day_span
 from casetrack.graph.opened import graph_of
@@ -160,11 +160,6 @@ def _mentioning(state: State, entities: Sequence[str], chosen: Chosen) -> Chosen
     if documents and not kept:
         notes = (*notes, "No passage of these documents mentions all of them.")
     return Chosen(frozenset(document for _, document in kept), notes, tuple(rows))
-
-
-def document_day(document: Document, /) -> str:
-    """Return the day of a document, ``YYYY-MM-DD``; see the module for which it is."""
-    return document.dated_at.date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)

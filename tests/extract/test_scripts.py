@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.extract.scripts import script_of, script_of_language, script_shares
+from casetrack.extract.scripts import script_of, script_shares
 
 SCRIPTS = """
 Where is the lease? = Latin | Où est l'été, Straße nº 5 µm = Latin | Ｗｈｅｒｅ = Latin
@@ -37,8 +37,3 @@ def test_shares_add_up_to_one_or_there_are_none(text: str) -> None:
     shares = list(script_shares(text).values())
     assert shares == sorted(shares, reverse=True)
     assert not shares or sum(shares) == pytest.approx(1.0)
-
-
-def test_languages_have_a_script() -> None:
-    expected = {"en": "Latin", "ru": "Cyrillic", "hi": "Devanagari", "zh": "Han", "??": "Latin"}
-    assert {code: script_of_language(code) for code in expected} == expected

@@ -208,7 +208,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_lines_stand_in_definitions(
     way: str, language: str, source: str, expected: dict[int, str]
 ) -> None:
-    assert way == "layout" or grammars.has_grammar(language)
+    assert way == "layout" or grammars.parsed("", language) is not None
     paths = paths_of(source.split("\n"), language)
     # A grammar names what is implemented, the layout names for what as well.
     implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
@@ -222,7 +222,7 @@ def test_the_rules_hold_for_languages_without_a_grammar() -> None:
     )
     paths = paths_of(lua.split("\n"), "Lua")
     assert [len(p) for p in paths] == [0, 0, 1, 1, 1, 1, 1, 1, 0]
-    assert not grammars.has_grammar("Lua")
+    assert grammars.parsed("", "Lua") is None
 
 
 def test_short_definitions_are_lines_among_others(way: str) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import DocumentNotFound, UsageError
-from casetrack.search.filters import document_day
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -52,7 +51,7 @@ def test_kinds_are_types_and_formats(demo, kinds):
 def test_times_are_those_of_the_documents(demo, since, until):
     first = str(since or "")[:10]
     last = f"{until}~" if until else "~"
-    left = [d for d in demo.documents() if first <= document_day(d) < last]
+    left = [d for d in demo.documents() if first <= d.dated_at.date().isoformat() < last]
     results = searched(demo, since=since, until=until)
     assert results.searched_documents == len(left)
     by_file = [d for d in demo.documents() if d.own_date is None]

@@ -93,7 +93,6 @@ _EXTENSIONS = (
     "|png|jpe?g|tiff?|md|dwg|mpp|vsdx"
 )
 _FILE_END = re.compile(rf"\.(?i:{_EXTENSIONS})(?![\w/])")
-_FILE_STEM = re.compile(r"[\w()&+.-]+")
 _FILE_WORD = re.compile(r"[A-Z0-9][\w&-]{0,30}")
 _NOT_IN_FILE = frozenset(
     "See The In File Attachment Annex Refer Open From To Sheet Cf Siehe Our Your And "

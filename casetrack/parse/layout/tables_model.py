@@ -242,8 +242,3 @@ def is_symbol(text: str, /) -> bool:
 def middle(segment: Segment, /) -> float:
     """Return the middle of a segment across its line."""
     return (segment.v0 + segment.v1) / 2
-
-
-def extent(cells: Sequence[Cell], /) -> tuple[float, float]:
-    """Return from where to where cells go."""
-    return min(c.u0 for c in cells), max(c.u1 for c in cells)

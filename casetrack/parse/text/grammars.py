@@ -48,11 +48,6 @@ def parsed(text: str, language: str, /) -> list[tuple[str, int, int]] | None:
     return list(_definitions(parser.parse(text.encode()).root_node))
 
 
-def has_grammar(language: str, /) -> bool:
-    """Return whether a language's grammar is installed and can be loaded."""
-    return _parser(language) is not None
-
-
 @functools.cache
 def _parser(language: str) -> Any:
     if language not in _PACKAGES:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 60.0
 MEMORY_MB = 1024
-MEMORY_LIMIT = "1GB"
 """What a statement may take, unless the settings say otherwise."""
 _SCHEMA = re.compile(r"\bthis\.")
 _NUMBER = re.compile(r"_this\b")

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from casetrack.faces.cli.query.formats import Format
     from casetrack.faces.cli.query.source import QueryTarget
 
+    _Act = Callable[[str], None]
+    _Names = Callable[[], Iterable[str]]
+
 _LEAVING = {"exit", "quit", "\\q"}
 _GAP = 2
 _HELPING = {"help", "?", ".help", "\\h", "\\?", "\\help"}
@@ -50,7 +53,7 @@ class Command:
     argument: str
     about: str
     act: Callable[[str], None]
-    completions: Callable[[], Iterable[str]] = tuple
+    completions: Callable[[], Iterable[str]]
 
 
 class Shell:
@@ -91,55 +94,30 @@ class Shell:
         self.run: Callable[[QueryTarget, str, Mapping[str, Any], How], None] = run
         self._open_source = open_source
         self._next_file: Path | None = None
-        views, functions = catalog().views, catalog().functions
-        described = [v.name for v in views] + [f.name for f in functions]
-        self.commands = {
-            command.name: command
-            for command in (
-                Command(
-                    "\\d",
-                    "[NAME]",
-                    "views, or the columns of one",
-                    self._describe,
-                    lambda: described,
-                ),
-                Command(
-                    "\\f",
-                    "[NAME]",
-                    "functions, or the arguments of one",
-                    self._functions,
-                    lambda: [f.name for f in functions],
-                ),
-                Command(
-                    "\\format",
-                    "NAME",
-                    f"how rows are written: {', '.join(FORMATS)}",
-                    self._format,
-                    lambda: FORMATS,
-                ),
-                Command(
-                    "\\o",
-                    "FILE",
-                    "write the next rows to this file, as its ending says",
-                    self._output,
-                ),
-                Command("\\saved", "", "list the saved queries", lambda _: show_saved(self.source)),
-                Command(
-                    "\\run",
-                    "NAME [name=value ...]",
-                    "run a saved query",
-                    self._run_saved,
-                    lambda: [q.name for q in saved.listed(self.source.saved_places)],
-                ),
-                Command(
-                    "\\set", "[name=value]", "give $name a value, or list the values", self._set
-                ),
-                Command("\\timing", "", "tell or no longer tell rows and time", self._timing),
-                Command("\\use", "NAME", "ask another collection", self._use, collection_names),
-                Command("\\help", "", "this list", lambda _: self._help()),
-                Command("\\q", "", "leave, as Ctrl-D does", lambda _: None),
-            )
-        }
+        functions = [f.name for f in catalog().functions]
+        described = [v.name for v in catalog().views] + functions
+        formats = f"how rows are written: {', '.join(FORMATS)}"
+        of_file = "write the next rows to this file, as its ending says"
+        of_functions = "functions, or the arguments of one"
+        of_run = "NAME [name=value ...]"
+        values = "give $name a value, or list the values"
+        rows: tuple[tuple[str, str, str, _Act, _Names], ...] = (
+            ("\\d", "[NAME]", "views, or the columns of one", self._describe, lambda: described),
+            ("\\f", "[NAME]", of_functions, self._functions, lambda: functions),
+            ("\\format", "NAME", formats, self._format, lambda: FORMATS),
+            ("\\o", "FILE", of_file, self._output, tuple),
+            ("\\saved", "", "list the saved queries", lambda _: show_saved(self.source), tuple),
+            ("\\run", of_run, "run a saved query", self._run_saved, self._saved_names),
+            ("\\set", "[name=value]", values, self._set, tuple),
+            ("\\timing", "", "tell or no longer tell rows and time", self._timing, tuple),
+            ("\\use", "NAME", "ask another collection", self._use, collection_names),
+            ("\\help", "", "this list", lambda _: self._help(), tuple),
+            ("\\q", "", "leave, as Ctrl-D does", lambda _: None, tuple),
+        )
+        self.commands = {row[0]: Command(*row) for row in rows}
+
+    def _saved_names(self) -> list[str]:
+        return [query.name for query in saved.listed(self.source.saved_places)]
 
     def enter(self, text: str, /) -> bool:
         """Run what was entered and tell errors; return whether to go on."""
