@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markup import esc, span
+from casetrack.api.viewer.markup import esc
+from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from casetrack.base.records import Picture
     from casetrack.base.records.graph import Quote
@@ -50,59 +51,26 @@ class Cards:
 
     def card(self, quote: Quote, spans: Sequence[Span] = (), /) -> str:
         """Return a quote as HTML; see :func:`marked` for *spans*."""
-        return "".join(self._card(quote, spans))
-
-    def _card(self, quote: Quote, spans: Sequence[Span]) -> Iterator[str]:
-        p = quote.provenance
-        yield f'<article class="card">\n<p class="cited">{esc(quote.citation)}</p>\n'
-        for warning in p.warnings:
-            yield f'<p class="doubt">{esc(warning)}</p>\n'
-        lang = f' lang="{esc(p.language)}"' if p.language else ""
-        yield f'<blockquote dir="auto"{lang}>{marked(quote, spans)}</blockquote>\n'
-        yield self._picture(quote)
-        yield f"{self._place(quote)}</article>\n"
-
-    def _place(self, quote: Quote) -> str:
-        command = esc(self._command(quote))
-        return (
-            f'<dl class="place"><dt>File</dt><dd>{_file(quote)}</dd>'
-            f"<dt>Highlighted on its page</dt><dd><code>{command}</code></dd></dl>\n"
-        )
-
-    def _command(self, quote: Quote) -> str:
-        return f"casetrack show {quote.chunk_id} -c {shlex.quote(self.collection)}"
-
-    def _picture(self, quote: Quote) -> str:
         picture = self.pictures.get(place_of(quote))
-        if picture is None:
-            return ""
-        note = f'<figcaption class="note-line">{esc(picture.note)}</figcaption>'
-        note = note if picture.note else ""
-        if picture.png is None:
-            return f"<figure>{note}</figure>\n" if note else ""
-        number = self._used.setdefault(picture.png, len(self._used))
-        width, height = _size(picture.png)
-        alt = f"The words, marked on their page: {quote.citation}"
-        return (
-            f'<figure class="cutout"><svg viewBox="0 0 {width} {height}" role="img" '
-            f'aria-label="{esc(alt)}" style="max-width:{width}px">'
-            f'<use href="#picture-{number}"/></svg>{note}</figure>\n'
+        png = picture.png if picture else None
+        number = None if png is None else self._used.setdefault(png, len(self._used))
+        width, height = (0, 0) if png is None else _size(png)
+        return rendered(
+            "card.html",
+            quote=quote,
+            words=marked(quote, spans),
+            number=number,
+            width=width,
+            height=height,
+            note=picture.note if picture else "",
+            link=_link(quote),
+            collection=shlex.quote(self.collection),
         )
 
     def definitions(self) -> str:
         """Return the pictures that the cards written so far show; to stand behind them."""
-        images = []
-        for png, number in self._used.items():
-            width, height = _size(png)
-            data = base64.b64encode(png).decode("ascii")
-            images.append(
-                f'<image id="picture-{number}" width="{width}" height="{height}" '
-                f'href="data:image/png;base64,{data}"/>'
-            )
-        if not images:
-            return ""
-        inner = "\n".join(images)
-        return f'<svg class="store" aria-hidden="true"><defs>\n{inner}\n</defs></svg>\n'
+        pictures = [(base64.b64encode(png).decode("ascii"), *_size(png)) for png in self._used]
+        return rendered("pictures.html", pictures=pictures)
 
 
 def marked(quote: Quote, spans: Sequence[Span] = (), /) -> str:
@@ -147,17 +115,14 @@ def _flat(text: str) -> str:
     return _BREAKS.sub(lambda found: "\n" if found[0].count("\n") > 1 else " ", text)
 
 
-def _file(quote: Quote) -> str:
+def _link(quote: Quote) -> str:
+    """Return the address of a quote's file; empty where there is nothing to open."""
     p = quote.provenance
     path = Path(p.document_path)
     # The path of an attachment names a place inside another file: there is nothing to open.
     if not path.is_absolute() or not path.is_file():
-        return span(p.document_path)
-    page = f"#page={p.page}" if path.suffix.lower() == ".pdf" else ""
-    return (
-        f'{span(p.document_path)} <a href="{esc(path.as_uri() + page)}" '
-        'rel="noreferrer">Open the file</a>'
-    )
+        return ""
+    return path.as_uri() + (f"#page={p.page}" if path.suffix.lower() == ".pdf" else "")
 
 
 def _size(png: bytes) -> tuple[int, int]:

@@ -6,16 +6,17 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markup import css_string, esc, span
+from casetrack.api.viewer.markup import css_string
 from casetrack.api.viewer.report import holdings, sections
 from casetrack.api.viewer.report.gather import gather
 from casetrack.api.viewer.report.glance import glance
 from casetrack.api.viewer.report.marked import marked
-from casetrack.api.viewer.report.parts import MAX_NAME, capital, section
+from casetrack.api.viewer.report.parts import MAX_NAME, capital, day, section
 from casetrack.api.viewer.report.passages import Passages, passage_count
 from casetrack.api.viewer.report.pictures import Pictures, draw_pages
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.api.viewer.symbols import shortened
+from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.words import MONTHS
 from casetrack.graph.opened import graph_of
 
@@ -126,14 +127,11 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     ]
     chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
     body = (
-        *_head(report),
-        *_contents(report),
-        "<main>\n",
+        _head(report),
         *written,
         *holdings.health(report, len(pictures.pages), pictures.skipped),
         *_passages(passages, chunks, pictures),
-        "</main>\n",
-        *_panel(),
+        rendered("foot.html", _HERE),
     )
     style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name)
     script = (_HERE / "script.js").read_text(encoding="utf-8")
@@ -147,40 +145,7 @@ def _running_foot(name: str) -> str:
     return f"@media print {{ @page {{ @bottom-left {{ content: {words}; }} }} }}\n"
 
 
-def _head(report: Report) -> Iterator[str]:
-    info = report.info
-    yield '<a class="skip" href="#glance">Skip to the briefing</a>\n<header class="masthead">\n'
-    status = "" if info.status == "active" else f' <span class="badge">{esc(info.status)}</span>'
-    kind = "" if info.type == "other" else f" \u00b7 {esc(capital(info.type))}"
-    yield f'<p class="eyebrow">Briefing{kind}{status}</p>\n'
-    yield f"<h1>{span(shortened(info.name, 2 * MAX_NAME))}</h1>\n"
-    if info.description:
-        yield f'<p class="description" dir="auto">{esc(shortened(info.description, 600))}</p>\n'
-    facts = [("Reference", info.reference or ""), ("Tags", ", ".join(info.tags))]
-    said = " \u00b7 ".join(
-        f"{name}: {span(shortened(value, MAX_NAME))}" for name, value in facts if value
-    )
-    said += " \u00b7 " if said else ""
-    made = report.made.astimezone(UTC)
-    yield (
-        f'<p class="citation">{said}'
-        f"Opened {_day(info.created_at)} \u00b7 Last changed {_day(info.updated_at)} \u00b7 "
-        f'Made <time class="made" datetime="{made:%Y-%m-%dT%H:%M:%SZ}">{_words(made)}, '
-        f"{made:%H:%M} UTC</time> by CaseTrack {esc(report.version)}</p>\n"
-    )
-    yield f"{_figures(report)}</header>\n"
-
-
-def _day(moment: datetime) -> str:
-    utc = moment.astimezone(UTC)
-    return f'<time datetime="{utc:%Y-%m-%d}">{_words(utc)}</time>'
-
-
-def _words(moment: datetime) -> str:
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
-
-
-def _figures(report: Report) -> str:
+def _head(report: Report) -> str:
     figures = report.summary.statistics
     kinds = figures.entity_counts
     tiles = (
@@ -192,19 +157,20 @@ def _figures(report: Report) -> str:
         (sum(group.total for group in report.amounts), "Sum of money", "amounts"),
         (report.reference_count, "Reference", "references"),
     )
-    many = {"Person": "People", "Sum of money": "Sums of money"}
-    items = "".join(
-        f'<li><a href="#{target}"><b>{count:,}</b> '
-        f"{one if count == 1 else many.get(one, f'{one}s')}</a></li>"
-        for count, one, target in tiles
+    return rendered(
+        "head.html",
+        _HERE,
+        report=report,
+        info=report.info,
+        made=report.made.astimezone(UTC),
+        tiles=tiles,
+        many={"Person": "People", "Sum of money": "Sums of money"},
+        contents=[one for one in _CONTENTS if one[0] != "marks" or report.marks],
+        months=MONTHS,
+        most=MAX_NAME,
+        capital=capital,
+        day=lambda moment: day(moment.astimezone(UTC)),
     )
-    return f'<ul class="tiles" aria-label="In figures">{items}</ul>\n'
-
-
-def _contents(report: Report) -> Iterator[str]:
-    shown = [one for one in _CONTENTS if one[0] != "marks" or report.marks]
-    items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in shown)
-    yield f'<nav class="contents" aria-label="Contents"><ol>{items}</ol></nav>\n'
 
 
 def _passages(passages: Passages, chunks: dict[str, Chunk], pictures: Pictures) -> Iterator[str]:
@@ -218,17 +184,6 @@ def _passages(passages: Passages, chunks: dict[str, Chunk], pictures: Pictures) 
 
     lead = "What this briefing rests on: every passage with its full citation."
     yield from section(("passages", "Passages"), body(), lead=lead)
-
-
-def _panel() -> Iterator[str]:
-    yield (
-        '<dialog id="panel" aria-labelledby="panel-title">\n<div class="panel-bar">'
-        '<h2 id="panel-title" tabindex="-1"></h2><p class="panel-keys">'
-        '<button type="button" id="panel-back" aria-label="Previous passage">\u2190</button>'
-        '<button type="button" id="panel-on" aria-label="Next passage">\u2192</button>'
-        '<button type="button" id="panel-close" aria-label="Close">\u00d7</button></p></div>\n'
-        '<div id="panel-body" tabindex="0"></div>\n</dialog>\n'
-    )
 
 
 __all__ = ["report_html", "report_page", "write_report"]
