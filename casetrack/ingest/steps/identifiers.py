@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from casetrack.extract.code_languages import LANGUAGES, PROSE
 from casetrack.ingest.steps.words import index_terms
-from casetrack.parse.text.languages import LANGUAGES, PROSE
 
 _WORD = re.compile(r"(?<![^\W_])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)*(?![^\W_])")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import ParseFailed
+from casetrack.extract.code_languages import LANGUAGES, PROSE
 from casetrack.parse.base import (
     DEFAULT_OPTIONS,
     WITHIN,
@@ -23,7 +24,6 @@ from casetrack.parse.detect import SOURCE_CODE
 from casetrack.parse.encoding import NotText, decode, looks_like_text
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.text.definitions import paths_of
-from casetrack.parse.text.languages import LANGUAGES, PROSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
