@@ -46,7 +46,7 @@ GROUPS = {
     "admin.brought_back_by admin.reindex "
     "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
-    "read.chunks read.chunk read.pages read.page_image read.table",
+    "read.chunks read.chunk read.pages read.page_image read.table read.same_entry",
     "Finding and reading on": "search facets read.context read.browse read.traverse "
     "map.similar_chunks sql",
     "Who, when, how much": "map.entities map.find_entity map.entity_mentions "
@@ -62,7 +62,7 @@ GROUPS = {
     "The collection itself": "admin.update admin.rename admin.describe admin.tag admin.close "
     "admin.archive admin.reopen",
     "Keeping": "admin.snapshots admin.take_snapshot admin.remove_snapshot admin.restore "
-    "admin.export admin.upkeep",
+    "admin.export admin.upkeep admin.freeable_bytes",
 }
 """All methods by what they are for; the table in docs/python.md is made of it."""
 PARTS = {"read": Read, "map": Map, "marks": UserMarks, "admin": Admin}
