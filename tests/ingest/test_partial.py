@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import FileOutcome
 
 COLUMNS = ("dates", "amounts", "citations", "mentions")
-HOSTILE = Path(__file__).parents[1] / "readers"
+HOSTILE = Path(__file__).parents[1] / "parse"
 
 
 def limited(library: Library, **limits: int) -> Collection:

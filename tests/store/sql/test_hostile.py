@@ -181,7 +181,7 @@ def test_searches_without_end_are_ended(collection: Collection) -> None:
 def test_bombs_are_stopped_within_time_and_memory(collection: Collection, data: Path) -> None:
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     done = subprocess.run(
-        [sys.executable, "-m", "sql.hostile_statements", str(data), collection.name],
+        [sys.executable, "-m", "store.sql.hostile_statements", str(data), collection.name],
         env={**os.environ, "PYTHONPATH": paths, "CASETRACK_MODELS": str(data / "no-models")},
         capture_output=True,
         text=True,

@@ -1,0 +1,1 @@
+from casetrack.base.errors import *

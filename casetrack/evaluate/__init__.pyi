@@ -1,0 +1,1 @@
+from casetrack.api.evaluate import *

@@ -1,0 +1,1 @@
+from casetrack.faces.notebook import *

@@ -1,0 +1,1 @@
+from casetrack.ingest.steps import *
