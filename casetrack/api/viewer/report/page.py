@@ -179,7 +179,7 @@ def _passages(passages: Passages, chunks: dict[str, Chunk], pictures: Pictures) 
             yield '<p class="none">Nothing is cited here.</p>\n'
             return
         yield f'<details open class="all"><summary>All {passage_count(passages)}</summary>\n'
-        yield from passages.articles(chunks, pictures)
+        yield passages.articles(chunks, pictures)
         yield "</details>\n"
 
     lead = "What this briefing rests on: every passage with its full citation."
