@@ -359,7 +359,7 @@ EXACT = {
         "[O:Zed Dairy, Inc.] sold. [O:Mary Marlow Zed Dairy, Inc.] Yes. "
         "[O:Mary Marlow Zed Dairy, Inc.] No."
     ),
-    "person: Jo Roe | Roe | Ann Doe": "by Mr. [P:Jo Roe] (“Roe”) and Ms. [P:Ann Doe].",
+    "person: Jo Roe | Roe | Ann Doe": "Mr. [P:Jo Roe] (“Roe”), Ms. [P:Ann Doe], Company Secretary.",
     "person: John P. Varga | Varga": "[P:John P. Varga] left. [O:Varga] was chair.",
     "location: Oakham | ME | Washington, D.C. | U.S.": (
         "in [L:Oakham], ME 04401; [L:Washington], D.C. and non-[L:U.S.] firms in U.S. dollars"

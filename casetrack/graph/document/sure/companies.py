@@ -45,6 +45,7 @@ _NO_NAME: Final = re.compile(
 _STATE: Final = re.compile(r"\s{1,3}(?:\d{4,5}\b|[A-Z]\d[A-Z]\b)")
 """A postcode: behind "Denver, CO" no legal form stands."""
 _OF: Final = re.compile(r" of [A-Z]")
+_WORD_BEHIND: Final = re.compile(r"\s([A-Z]\w+)")
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
 _ABBREVIATION: Final = re.compile(r"\s*\([A-Z.]+\)?\Z")
 """Of a form, behind it: Limited Liability Company (LLC)."""
@@ -93,6 +94,9 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         is_weak = _is_weak(text, match)
         if is_weak and _NO_NAME.search(text, max(0, match.start() - 12), match.start()):
             continue
+        behind = _WORD_BEHIND.match(text, match.end()) if is_weak else None
+        if behind is not None and is_job(behind[1]):
+            continue  # "Jo Roe, Company Secretary"
         if _REFERS.match(text, match.end()) and _word(match[0]) == "incorporated":
             continue
         start = _begin(text, max(known_end, match.start() - _REACH), match.start())
