@@ -57,7 +57,7 @@ ROWS = {
     "Debt(a) | 1,200(b) | 1,100 (c)": ("Debt(a)", [1200, 1100]),
     "Umsatz | 1.234,5 | 1.100,0 €": ("Umsatz", [1234.5, 1100]),
     "Chocolate | CHF 5'600 | CHF 4'900": ("Chocolate", [5600, 4900]),
-    "No: 7 | Item: Rent | 2031: $ 9 | Paid by: Ann | 2030: —": ("Rent", [9, None]),
+    "No: 7 | Item: Rent | 2031: $ 9 | ($ 3) | By: Ann | 2030: —": ("Rent", [9, -3, None]),
 }
 
 

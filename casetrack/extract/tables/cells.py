@@ -157,7 +157,7 @@ def _named_row(line: str, habit: Habit) -> Row | None:
         colon = line.rfind(": ", start, stop)
         name = line[start : max(start, colon)]
         value = colon + 2 if name else start
-        run = _last_run(line, value, stop) if name else []
+        run = _last_run(line, value, stop)
         own = [] if run and line[value : run[0].start()].strip() else _cells(run, line, habit)
         if len(own) == 1:
             cells.append(own[0]._replace(name=name))
@@ -168,7 +168,8 @@ def _named_row(line: str, habit: Habit) -> Row | None:
     if cells and label[1] == 0 and _YEAR.fullmatch(line[cells[0].start : cells[0].end]):
         label = (cells[0].start, cells[0].end)
         del cells[0]
-    return Row(label, tuple(cells)) if cells else None
+    named = sum(bool(cell.name) for cell in cells)
+    return Row(label, tuple(cells)) if named and (label[1] or named == len(cells)) else None
 
 
 def _between_words(line: str) -> list[re.Match[str]]:
