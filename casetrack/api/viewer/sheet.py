@@ -8,7 +8,7 @@ import html
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.api.viewer.markup import esc
+from casetrack.api.viewer.templating import rendered
 from casetrack.base.errors import UsageError
 from casetrack.base.files import storage_errors, write_atomic
 
@@ -38,18 +38,16 @@ def sheet(
     """
     style = own_style(*_STYLES) + style
     script = script if script is not None else _text("sheet.js")
-    body = "".join(parts)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'{_POLICY}{_policy(script)}">\n'
-        '<meta name="generator" content="CaseTrack">\n'
-        f'{_MARK}{kind}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{esc(title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f'<body class="sheet {kind}-sheet">\n{body}'
-        "<footer>Written by CaseTrack. It holds all it shows, and loads nothing.</footer>\n"
-        f"<script>{script}</script>\n</body>\n</html>\n"
+    return rendered(
+        "sheet.html",
+        kind=kind,
+        title=title,
+        policy_start=_POLICY,
+        policy=_policy(script),
+        mark=_MARK,
+        style=style,
+        body="".join(parts),
+        script=script,
     )
 
 

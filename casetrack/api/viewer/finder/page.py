@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.viewer.finder.gather import gather
-from casetrack.api.viewer.graph_figure import counted
-from casetrack.api.viewer.markup import esc, printable
+from casetrack.api.viewer.markup import printable
 from casetrack.api.viewer.sheet import sheet
+from casetrack.api.viewer.templating import rendered
 from casetrack.base.provenance import iso_utc
 from casetrack.ingest.steps.spelling import RULES
 from casetrack.ingest.steps.words import STOP_WORDS, stems_in
@@ -156,30 +156,18 @@ def finder_page(gathered: Gathered, /) -> str:
     """Return the page that holds *gathered*."""
     head = f"'use strict';\nconst K1 = {K1}, B = {B};\n"
     script = head + "".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    body = rendered(
+        "finder.html",
+        _HERE,
+        gathered=gathered,
+        passages=sum(len(d.passages) for d in gathered.documents),
+        moment=iso_utc(gathered.made),
+        packed=pack(gathered),
+    )
     return sheet(
         "search",
         f"Search {gathered.name}",
-        _body(gathered),
+        [body],
         style=(_HERE / "finder.css").read_text(encoding="utf-8"),
         script=script,
     )
-
-
-def _body(gathered: Gathered) -> Iterator[str]:
-    documents = len(gathered.documents)
-    passages = sum(len(d.passages) for d in gathered.documents)
-    yield '<header class="top"><div class="inner">\n<p class="eyebrow">'
-    yield f"{counted(documents, 'document')}, {counted(passages, 'passage')}, as of "
-    yield f'<time datetime="{iso_utc(gathered.made)}">{gathered.made:%d %B %Y}</time></p>\n'
-    yield f"<h1><bdi>{esc(gathered.name)}</bdi></h1>\n"
-    yield '<search><label class="ask" for="q"><span class="lens" aria-hidden="true"></span>'
-    yield '<input id="q" type="search" autocomplete="off" autocapitalize="off" spellcheck="false" '
-    yield 'enterkeyhint="search" placeholder="Words to look for" aria-label="Search" autofocus>'
-    yield '<kbd aria-hidden="true">/</kbd></label>\n'
-    yield '<div id="sources" role="group" aria-label="Sources"></div></search>\n</div></header>\n'
-    yield '<main class="inner">\n<p id="told" role="status">Opening \u2026</p>\n'
-    yield '<ol id="found"></ol>\n<p id="rest" hidden><button type="button">Show more</button></p>\n'
-    yield '<noscript><p class="note">This page searches with a script of its own, which the '
-    yield "browser was told not to run.</p></noscript>\n</main>\n"
-    for name, part in pack(gathered).items():
-        yield f'<script type="application/octet-stream" id="{name}">{part}</script>\n'
