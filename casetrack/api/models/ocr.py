@@ -99,7 +99,8 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
             hint="Delete what may be damaged, then run `casetrack models pull easyocr`.",
         )
     if name == RAPIDOCR:
-        from casetrack.parse.ocr.weights import RAPID, find_weights
+        from casetrack.base.models.ocr import RAPID
+        from casetrack.parse.ocr.weights import find_weights
 
         folder = models_dir / RAPID.name
         if not _has_networks(folder):
@@ -186,7 +187,7 @@ def _is_detector(network: str) -> bool:
 
 def _has_networks(folder: Path) -> bool:
     """Return whether any of RapidOCR's networks lies in a folder: a pull may have been stopped."""
-    from casetrack.parse.ocr.weights import RAPID
+    from casetrack.base.models.ocr import RAPID
 
     return any((folder / file.name).is_file() for file in RAPID.files)
 

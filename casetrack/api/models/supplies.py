@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.models.ocr import RAPID
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.models.pull import installed, pull
-from casetrack.parse.ocr.weights import RAPID, pull_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,8 @@ def fetch(models_dir: Path, progress: Progress, /) -> Iterator[str]:
     ModelError, StorageError
         As :func:`casetrack.models.pull.pull` does.
     """
+    from casetrack.parse.ocr.weights import pull_weights
+
     for spec in find_profile(DEFAULT_PROFILE).models:
         yield pull(spec, models_dir, progress=progress).summary()
     yield pull_weights(models_dir, progress).summary()

@@ -69,8 +69,9 @@ def check_ocr(folder: Path, /) -> Check:
 
 def _damaged_networks(folder: Path) -> list[str]:
     """Return what is wrong with RapidOCR's networks: pages would fail on them, not the start."""
+    from casetrack.base.models.ocr import RAPID
     from casetrack.parse.ocr.fetch import missing
-    from casetrack.parse.ocr.weights import RAPID, find_weights
+    from casetrack.parse.ocr.weights import find_weights
 
     place = find_weights(folder)
     return [f"{file.name} in {place} is wrong" for file in missing(RAPID, place)]

