@@ -51,7 +51,6 @@ def test_a_key_says_what_it_was_made_of(key: LicenseKey) -> None:
     assert parse_key(text) == key
     assert (tier, [len(g) for g in groups]) == (key.claims.tier, [6, 6, 6])
     assert set("".join(groups) + signature) <= set(ALPHABET)
-    assert signature not in key.masked()
     assert set(key.masked().split("-", 2)[2]) == {"*", "-"}
 
 
