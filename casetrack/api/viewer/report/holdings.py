@@ -107,7 +107,7 @@ def _row(one: Listed, passages: Passages, folder: str, collection: str) -> tuple
     remarks = _warnings(d, collection)
     return (
         f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{remarks}',
-        f'{kind}<span class="under">{esc(d.format.upper())}</span>',
+        f'{kind}<span class="under">{esc(shortened(d.format.upper(), 12))}</span>',
         f"{d.page_count:,}",
         day(d.own_date),
         f"{esc(_METHODS.get(d.extraction_method, d.extraction_method))}{_sureness(d)}",
