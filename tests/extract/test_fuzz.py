@@ -36,7 +36,7 @@ from casetrack.ingest.steps.words import index_terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-CASES = int(os.environ.get("CASETRACK_FUZZ_CASES", "100000"))
+CASES = int(os.environ.get("CASETRACK_FUZZ_CASES", "20000"))
 FOLDERS = [Path(__file__).parents[2] / "data-samples"]
 FOLDERS += [Path(p) for p in filter(None, os.environ.get("CASETRACK_FUZZ_TEXTS", "").split(":"))]
 _MOST = 400
