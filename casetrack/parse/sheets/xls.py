@@ -25,9 +25,11 @@ from casetrack.parse.sheets.model import (
     WorkbookFacts,
     add_link,
     hidden_warning,
+    made_warning,
     shown_cell,
 )
 from casetrack.parse.sheets.xls_drawings import XlsDrawings, chart_sheets, heads
+from casetrack.parse.sheets.xls_links import add_made_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +53,7 @@ class XlsWorkbook:
         self._book: Any = None
         self._charts: dict[int, tuple[str, int]] = {}
         self._formats: dict[int, NumberFormat] = {}
+        self._computed = 0
         try:
             self._book = _open(path, content)
         except (MemoryError, FileEncrypted):
@@ -107,6 +110,7 @@ class XlsWorkbook:
             else:
                 yield self._sheet(index, name)
                 index += 1
+        self.facts.warnings.extend(made_warning(self._computed))
 
     def _sheet(self, index: int, name: str) -> SheetData:
         if self._book is not None:
@@ -128,6 +132,8 @@ class XlsWorkbook:
                     if link.type != "workbook":
                         add_link(notes, link.frowx + 1, link.fcolx + 1, link.url_or_path)
                 is_8 = self._book.biff_version >= _BIFF_8
+                if is_8:
+                    self._computed += add_made_links(notes, self._stream(), place)
                 return SheetData(
                     name,
                     self._rows(index, sheet),

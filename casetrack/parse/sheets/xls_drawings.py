@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from casetrack.parse.sheets.model import Drawn
 
-_BOF, _EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
+BOF, EOF, _CONTINUE, _SHEET = 0x0809, 0x000A, 0x003C, 0x0085
 _HEADER, _FOOTER, _DIMENSIONS = 0x0014, 0x0015, 0x0200
 _DRAWING, _OBJECT, _TEXT = 0x00EC, 0x005D, 0x01B6
 _SERIES, _CHART_TEXT, _WORDS, _LINK = 0x1003, 0x1025, 0x100D, 0x1027
 _TOLD = frozenset(
-    (_BOF, _EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
+    (BOF, EOF, _CONTINUE, _SHEET, _DRAWING, _OBJECT, _TEXT, _SERIES, _CHART_TEXT, _WORDS, _LINK)
 ).union((_HEADER, _FOOTER, _DIMENSIONS))
 _HEAD = struct.Struct("<HH")
 _BIFF_8, _CHART_SHEET, _OF_CHART = 0x0600, b"\x20\0", 2
@@ -66,9 +66,9 @@ class XlsDrawings:
         name
             Of the sheet, for what is missing.
         """
-        records = _records(self._data, start)
+        records = records_of(self._data, start)
         first = next(records, None)
-        if first is None or first[0] != _BOF or len(first[1]) < 2:
+        if first is None or first[0] != BOF or len(first[1]) < 2:
             return []
         if struct.unpack_from("<H", first[1])[0] != _BIFF_8:
             boxes = sum(
@@ -90,27 +90,29 @@ class XlsDrawings:
 def heads(data: memoryview, start: int, /) -> tuple[str, ...]:
     """Return the lines of header and footer of a sheet (BIFF 8); its cells come after them."""
     found = []
-    for kind, record in _records(data, start):
+    for kind, record in records_of(data, start):
         if kind == _DIMENSIONS:
             break
         if kind in {_HEADER, _FOOTER} and len(record) > 3:
-            text = _letters(record[2:3], record[3:], record[0] | record[1] << 8)
+            text = letters(record[2:3], record[3:], record[0] | record[1] << 8)
             found.append(coded_head("header" if kind == _HEADER else "footer", text))
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def _records(data: memoryview, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of a substream and of those within it, up to its end.
+def records_of(
+    data: memoryview, start: int, kinds: frozenset[int] = _TOLD, /
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of these kinds of a substream and of those within it, up to its end.
 
-    Left out are those that nobody here reads, above all those of the cells, which are most.
+    The kinds have to include the beginnings and ends of substreams.
     """
     depth, last, head = 0, len(data) - _HEAD.size, _HEAD.unpack_from
     while start <= last:
         kind, size = head(data, start)
         start += 4
-        if kind in _TOLD:
+        if kind in kinds:
             yield kind, bytes(data[start : start + size])
-            depth += (kind == _BOF) - (kind == _EOF)
+            depth += (kind == BOF) - (kind == EOF)
         if depth <= 0:
             return
         start += size
@@ -126,10 +128,10 @@ def chart_sheets(data: memoryview, start: int, /) -> dict[int, tuple[str, int]]:
     start
         Where its own records begin.
     """
-    sheets = [data for kind, data in _records(data, start) if kind == _SHEET and len(data) >= 8]
+    sheets = [data for kind, data in records_of(data, start) if kind == _SHEET and len(data) >= 8]
     return {
         number: (
-            _letters(sheet[7:8], sheet[8:], sheet[6]),
+            letters(sheet[7:8], sheet[8:], sheet[6]),
             start + struct.unpack_from("<I", sheet)[0],
         )
         for number, sheet in enumerate(sheets)
@@ -154,7 +156,7 @@ def _objects(records: Iterator[tuple[int, bytes]]) -> Iterator[tuple[_Place, Ite
                 block = picture_block(*(_property(pictured, n) for n in (_DESCRIPTION, _NAME)))
                 yield place, [] if block is None else [block]
             pictured = None
-        elif record == _BOF:
+        elif record == BOF:
             yield place, list(_chart(records))
         elif record == _TEXT and kind != _NOTE and len(data) >= 12:
             yield place, [Block((line,)) for line in _text(data, records).splitlines()]
@@ -203,11 +205,11 @@ def _text(data: bytes, records: Iterator[tuple[int, bytes]]) -> str:
         kind, more = next(records, (0, b""))
         if kind != _CONTINUE:
             break
-        found += _letters(more[:1], more[1:], wanted - len(found))
+        found += letters(more[:1], more[1:], wanted - len(found))
     return found
 
 
-def _letters(flag: bytes, data: bytes, count: int) -> str:
+def letters(flag: bytes, data: bytes, count: int, /) -> str:
     """Decode at most so many letters: of two bytes each, or of one where the upper is 0."""
     if flag and flag[0] & 1:
         return data[: 2 * count].decode("utf-16-le", "replace")
@@ -219,13 +221,13 @@ def _chart(records: Iterator[tuple[int, bytes]]) -> Iterator[Block]:
     words, axes, series = "", list[str](), list[str]()
     title, labels, depth, of_series = "", list[str](), 1, False
     for kind, data in records:
-        depth += (kind == _BOF) - (kind == _EOF)
+        depth += (kind == BOF) - (kind == EOF)
         if depth == 0:
             break
         if kind in {_SERIES, _CHART_TEXT}:
             of_series, words = kind == _SERIES, ""
         elif kind == _WORDS and len(data) >= 4:
-            words = " ".join(_letters(data[3:4], data[4:], data[2]).split())
+            words = " ".join(letters(data[3:4], data[4:], data[2]).split())
             if of_series:
                 series.append(words)
         elif kind == _LINK and len(data) >= 2 and words and not of_series:
