@@ -87,7 +87,6 @@ def test_broken_quotes_swallow_nothing(tmp_path: Path, content: str, bad: str) -
     assert any(bad in numbers(warning) for warning in reading.warnings)
 
 
-@pytest.mark.slow
 def test_a_quote_open_for_a_megabyte_ends_with_its_line(
     tmp_path: Path, messages: Callable[..., None]
 ) -> None:

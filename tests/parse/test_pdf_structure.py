@@ -86,7 +86,6 @@ def test_odd_and_even_pages_have_their_own(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_head_that_only_some_chapters_have(tmp_path: Path) -> None:
     def draw(canvas: Canvas, number: int) -> None:
         body(canvas, number)

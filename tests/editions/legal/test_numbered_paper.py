@@ -60,7 +60,6 @@ def words_of(pages: Sequence[Page]) -> str:
     return " ".join(" ".join(page.text.split()) for page in pages)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_page_and_line_of_a_pdf_are_those_printed(name: str, tmp_path: Path) -> None:
     layout = LAYOUTS[name]

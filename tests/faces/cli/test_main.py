@@ -74,7 +74,6 @@ def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> Non
     assert json.loads(run("collection", "list", "--json").out)[0]["name"] == "--data-dir"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "fact"),
     [
