@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from pathlib import Path
 
 import pytest
 
@@ -183,18 +184,14 @@ def test_relative_dates(text: str, value: str, first: str, last: str, precision:
     assert (resolved.first, resolved.last) == (first, last)
 
 
-@pytest.mark.parametrize(
-    ("text", "readings"),
-    [
-        ("on Friday", ("2024-04-26", "2024-05-03")),
-        ("by the 15th", ("2024-04-15", "2024-05-15")),
-        ("since Friday through Sunday", ("2024-04-26/2024-04-28", "2024-05-03/2024-05-05")),
-    ],
-)
-def test_two_natural_readings_are_no_value(text: str, readings: tuple[str, ...]) -> None:
-    (span,) = find_dates(text, anchor=ANCHOR)
-    assert (span.kind, span.value, span.first) == ("relative", None, None)
-    assert span.readings == readings
+def test_expressions_of_many_forms() -> None:
+    wrong = []
+    table = (Path(__file__).parent / "dates_counted.txt").read_text(encoding="utf-8")
+    for text, values in re.findall(r"^([^#].*) = (.*)$", table, re.MULTILINE):
+        spans = find_dates(f"It was agreed, {text}, in writing.", anchor=ANCHOR)
+        found = [(" | ".join(span.readings) or span.value, span.text in text) for span in spans]
+        wrong += [] if found == [(values, True)] else [(text, values, found)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
