@@ -22,8 +22,7 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.graph import SimilarChunk
 from casetrack.search.pinpoint.find import Known, Passage, point
-from casetrack.search.pinpoint.hits import query_terms
-from casetrack.search.pinpoint.scoring import Sought
+from casetrack.search.pinpoint.scoring import Sought, query_terms
 from graph_records import document, entity, key, provenance
 
 if TYPE_CHECKING:

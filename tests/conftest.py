@@ -25,7 +25,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.records import Document
 from casetrack.ingest.assemble import seal
 from casetrack.ingest.pipeline import Tools, load_pipeline
-from casetrack.parse.workers.batches import page_schema
+from casetrack.parse.workers.messages import page_schema
 from kept_workers import kept_workers
 from tests.parse.processes import leave_out_others
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.parse.workers import pool, process
-from casetrack.parse.workers.drawing import close_drawing_pools
-from casetrack.parse.workers.frames import JSON
+from casetrack.parse.workers.messages import JSON
+from casetrack.parse.workers.pool import close_drawing_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

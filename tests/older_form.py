@@ -20,7 +20,7 @@ from casetrack.base import schema
 from casetrack.base.resources import resource_dir
 from casetrack.store import migrations
 from casetrack.store.info import update_info
-from casetrack.store.migrations.columns import add_columns
+from casetrack.store.migrations.backup import add_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

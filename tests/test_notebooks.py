@@ -20,8 +20,7 @@ from PIL import Image, ImageColor
 
 from casetrack.base.errors import UsageError
 from casetrack.faces.notebook import plots
-from casetrack.faces.notebook.marks import marked_changes
-from casetrack.faces.notebook.tables import table
+from casetrack.faces.notebook.tables import marked_changes, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow  # a wheel is built, and programs are started
 CHECKOUT = Path(__file__).parent.parent
 SCRIPT = """
 import casetrack
-from casetrack.base import schema; from casetrack.extract.amounts.currencies import CODES
+from casetrack.base import schema; from casetrack.extract.amounts.money import CODES
 from casetrack.ingest.pipeline import load_pipeline, pipeline_names
 from casetrack.base.editions import edition
 from casetrack.base.resources import resource_dir

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.api.collection import Collection
 from casetrack.api.collection.auditing import AuditLog
-from casetrack.api.collection.placing import Placing
-from casetrack.base import names
+from casetrack.api.collection.sealing import Placing
+from casetrack.base import arguments
 from casetrack.base.arguments import require_text, several
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
@@ -194,7 +194,7 @@ class Library(Placing):
         CollectionDamaged, FutureSchema, MigrationFailed
             See :meth:`get`.
         """
-        from casetrack.api.collection.counts import noted_stats
+        from casetrack.api.collection.facts import noted_stats
 
         found = None
         if info.schema_version == SCHEMA_VERSION:
@@ -367,8 +367,8 @@ class Library(Placing):
             return self._attached(name_or_id)
         own = by_id(self.settings.collections_dir, name_or_id)
         infos, damaged = ([own], []) if own else scan(self.settings.collections_dir)
-        entries = [names.Entry(i.id, i.name) for i in infos]
-        found = names.find(name_or_id, entries, kind="collection")
+        entries = [arguments.Entry(i.id, i.name) for i in infos]
+        found = arguments.find(name_or_id, entries, kind="collection")
         if found is None:
             sealed = self._sealed(name_or_id)
             known = sealed.id if sealed else name_or_id.strip()
@@ -378,7 +378,7 @@ class Library(Placing):
             if sealed is not None:
                 raise CollectionSealed(sealed.called)
             missing = CollectionNotFound(
-                name_or_id, names.near(name_or_id, entries), [i.name for i in infos]
+                name_or_id, arguments.near(name_or_id, entries), [i.name for i in infos]
             )
             missing.add_note(f"Looked in the data folder {self.settings.data_dir}")
             for _, reason in damaged:

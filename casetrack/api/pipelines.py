@@ -10,7 +10,7 @@ from casetrack.base.resources import resource_dir
 from casetrack.ingest.pipeline.catalogue import COLLECTION_STEPS, find_step, step_names
 from casetrack.ingest.pipeline.chain import mark_of
 from casetrack.ingest.pipeline.files import choose, pipeline_names, read_file, user_files
-from casetrack.store.pipeline_files import FOLDER
+from casetrack.store.place import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -40,13 +40,13 @@ class Words:
     """
 
     def __init__(self, question: str = "", /) -> None:
-        from casetrack.search.pinpoint.hits import query_terms
+        from casetrack.search.pinpoint.scoring import query_terms
 
         self._terms = query_terms(question)
 
     def spans(self, text: str, /) -> list[Span]:
         """Return the span of every word of *text* that is one of these, in order."""
-        from casetrack.search.pinpoint.hits import hits_of
+        from casetrack.search.pinpoint.scoring import hits_of
 
         return [(hit.start, hit.end) for hit in hits_of(text, self._terms)]
 

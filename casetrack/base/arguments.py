@@ -2,21 +2,125 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import AmbiguousName, UsageError
 from casetrack.base.records import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
+
+# Finding a thing by what a person calls it: id, start of an id, name; near names otherwise.
+
+ID_PREFIX = 8
+"""Signs of an id that are enough to name a thing by it."""
+_SHOWN = 80
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that can be named: its id, its name, and other exact names such as a path."""
+
+    id: str
+    name: str
+    others: tuple[str, ...] = ()
+
+
+def find(asked: str, entries: Sequence[Entry], /, *, kind: str) -> int | None:
+    """Return the position of the entry that *asked* names, or ``None``.
+
+    An exact id, name or other name wins over the start of an id, that over a name in other
+    letter case.
+
+    Raises
+    ------
+    AmbiguousName
+        Several entries fit equally well.
+    """
+    text = asked.strip()
+    folded = text.casefold()
+    tests = (
+        lambda e: e.id == text,
+        lambda e: text in (e.name, *e.others),
+        lambda e: len(text) >= ID_PREFIX and e.id.startswith(text.lower()),
+        lambda e: e.name.casefold() == folded,
+    )
+    for test in tests:
+        fits = [i for i, entry in enumerate(entries) if test(entry)]
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            raise AmbiguousName(kind, asked, [(entries[i].name, entries[i].id) for i in fits])
+    return None
+
+
+def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tuple[str, str]]:
+    """Return ``(name, id)`` of entries with a similar name, most similar first."""
+    folded = asked.strip().casefold()
+    scored = []
+    for entry in entries:
+        name = entry.name.casefold()
+        ratio = difflib.SequenceMatcher(None, folded, name).ratio()
+        if folded and (folded in name or name in folded):
+            ratio += 0.5
+        if ratio >= 0.6:
+            scored.append((-ratio, entry.name, entry.id))
+    return [(name, entry_id) for _, name, entry_id in sorted(scored)[:limit]]
+
+
+def shown(text: str, /) -> str:
+    """Return what a user typed on one line, short enough for a message."""
+    line = _CONTROL.sub(" ", text).strip()
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class ShortIds:
+    """Ids as short as they can be told: 8 signs, and more only where others begin so, too.
+
+    Attributes
+    ----------
+    crowded
+        The beginnings that several ids share, each with these ids.
+    taken
+        What else is called by such a beginning: the names of documents, which go before ids.
+    """
+
+    crowded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
+
+    @classmethod
+    def among(cls, ids: Iterable[str], /, *, taken: Iterable[str] = ()) -> ShortIds:
+        """Return the short forms of *ids*, none of which is one of the names *taken*."""
+        begin: dict[str, list[str]] = defaultdict(list)
+        for each in ids:
+            begin[each[:ID_PREFIX]].append(each)
+        shared = {start: found for start, found in begin.items() if len(found) > 1}
+        return cls(shared, frozenset(n for n in taken if n in begin))
+
+    def of(self, full: str, /) -> str:
+        """Return the shortest beginning of an id, of at least 8 signs, that means it alone."""
+        size = ID_PREFIX
+        if full[:size] in self.taken:
+            return full
+        for other in self.crowded.get(full[:size], ()):
+            while other != full and other[:size] == full[:size]:
+                size += 1
+        return full[:size]
+
 
 T = TypeVar("T")
 
@@ -203,3 +307,58 @@ def _kind(thing: object) -> str:
         return "None"
     name = type(thing).__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+# What a user narrows a search by.
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What documents are to be searched; all of it must hold.
+
+    Attributes
+    ----------
+    documents
+        One document or several, each by name, path or id, or itself.
+    kinds
+        Types or formats; one of them is enough.
+    since, until
+        First and last day, as a date or text such as ``2024-03-12``, ``2024-03`` or ``2024``; of
+        a moment, such as ``2024-03-12T10:30:00Z``, its day.
+    sources
+        Sources (``git:platform``) or their kinds (``git``); one of them is enough. A file that was
+        named by its path has the source ``filesystem``.
+    paths
+        Patterns as in ``.gitignore`` (``docs/**``, ``*.md``, ``!tests/``), of which the last that
+        fits decides; each may begin at any folder, with a slash only at the first.
+    languages
+        Codes (``de``) or English names (``German``), of source code ``Python`` and the like; one
+        of them is enough.
+    mentions
+        Ids of the view ``entities``, such as ``person:ann-lee``: only passages that mention all
+        of them.
+    """
+
+    documents: Iterable[DocumentRef] | DocumentRef | None = None
+    kinds: Iterable[str] | str | None = None
+    since: str | date | None = None
+    until: str | date | None = None
+    sources: Iterable[str] | str | None = None
+    paths: Iterable[str] | str | None = None
+    languages: Iterable[str] | str | None = None
+    mentions: Iterable[str] | str | None = None
+
+    def fixed(self) -> Filter:
+        """Return the same with what may be passed over once only, or changed, as tuples."""
+
+        def fixed(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
+            return None if given is None else several(given)
+
+        return replace(
+            self,
+            kinds=fixed(self.kinds),
+            sources=fixed(self.sources),
+            paths=fixed(self.paths),
+            languages=fixed(self.languages),
+            mentions=fixed(self.mentions),
+        )

@@ -1,1 +1,1 @@
-from casetrack.api.evaluate.ablation import *
+from casetrack.api.evaluate.measures import *

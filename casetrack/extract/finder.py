@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.extract.scripts import script_of
+from casetrack.extract.language import script_of
 
 if TYPE_CHECKING:
     from casetrack.extract.names import StateTagger

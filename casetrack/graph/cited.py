@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from casetrack.base.words.legal_forms import LEGAL_FORMS
 from casetrack.graph.stored_segments import segment_folder
-from casetrack.store.index.columns import as_numpy, one_chunk
+from casetrack.store.index.arrays import as_numpy, one_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

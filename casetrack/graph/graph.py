@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Sequence
 
-    from casetrack.base.sql.views import EdgeKind
+    from casetrack.base.sql.catalog import EdgeKind
     from casetrack.graph.relations.neighbours import Neighbours
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.base.records.marks import ENTITY_EDITS, PlacedMark
-from casetrack.store.find import chunks_of
+from casetrack.store.passages import chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from casetrack.base.errors import ChunkNotFound
 from casetrack.base.records.graph import Quote
 from casetrack.base.records.graph.quote import SNIPPET_CHARS
 from casetrack.store.checksums import COLUMN, blanked
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.arrays import as_numpy
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, make_provenance, narrowed
 
 if TYPE_CHECKING:

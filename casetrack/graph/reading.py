@@ -12,7 +12,7 @@ from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, DocumentGraph
 from casetrack.graph.segment import COLUMNS, LAYOUT, segment_of
 from casetrack.graph.segment_tables import table_of
-from casetrack.ingest.steps.failures import attempt, collect_failures
+from casetrack.ingest.steps.base import attempt, collect_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

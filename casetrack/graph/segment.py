@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from casetrack.graph.segment_tables import TableSegment, rows_between, table_of
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.arrays import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

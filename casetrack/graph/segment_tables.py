@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from casetrack.store.index import sealed
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index import arrays
+from casetrack.store.index.arrays import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class TableSegment:
         OSError, ValueError
             A file is missing or damaged; the view is then rebuilt.
         """
-        tables = {name: sealed.read_table(folder / f"{name}.arrow") for name in layout}
+        tables = {name: arrays.read_table(folder / f"{name}.arrow") for name in layout}
         for name, table in tables.items():
             if table.schema.names != list(layout[name]):
                 raise ValueError(f"{folder} has other columns in {name}")
@@ -99,7 +99,7 @@ def save(segment: TableSegment, folder: Path, /) -> None:
 
 def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
     """Write a table into a file that can be mapped; *at* is where it will stand."""
-    sealed.write_table(_with_used_words(table.combine_chunks()), path, at=at)
+    arrays.write_table(_with_used_words(table.combine_chunks()), path, at=at)
 
 
 def _with_used_words(table: pa.Table) -> pa.Table:

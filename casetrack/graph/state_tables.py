@@ -29,9 +29,8 @@ from casetrack.graph.segment_tables import write_table
 from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Entities, Live
 from casetrack.ingest.pipeline.files import of_collection
-from casetrack.ingest.steps.failures import attempt, collect_failures
-from casetrack.store.index.columns import as_numpy
-from casetrack.store.index.sealed import read_table
+from casetrack.ingest.steps.base import attempt, collect_failures
+from casetrack.store.index.arrays import as_numpy, read_table
 from casetrack.store.marks import Marks
 from casetrack.store.sql.trusted import OwnSql
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from casetrack.base.records import Chunk, CollectionInfo, Document
     from casetrack.base.records.graph import Quote
     from casetrack.base.records.marks import PlacedMark
-    from casetrack.base.sql.views import EdgeKind, GraphView
+    from casetrack.base.sql.catalog import EdgeKind, GraphView
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings

@@ -13,8 +13,7 @@ from casetrack.base.errors import JobStopped
 from casetrack.graph import segment as segments
 from casetrack.graph.segment import GraphSegment
 from casetrack.graph.segment_tables import save
-from casetrack.store.index.reading import read_groups
-from casetrack.store.index.segment_files import SegmentFolder, remove_old
+from casetrack.store.index.segment_files import SegmentFolder, read_groups, remove_old
 
 if TYPE_CHECKING:
     import threading

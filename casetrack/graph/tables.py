@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from casetrack.base import schema
 from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.segment import LAYOUT
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.arrays import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,24 +1,112 @@
-"""What the pages and chunks of one document add up to before they are stored."""
+"""What the pages and chunks of one document add up to: counts, captions, rows not read."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.base import schema
-from casetrack.extract.papers.text import TextPage
-from casetrack.ingest.counts import SpanCounts
+from casetrack.extract.papers.caption import read_caption
+from casetrack.extract.papers.facts import CAPTION_READER, UNREAD, LegalFacts
+from casetrack.extract.papers.text import TextPage, WholeText
+from casetrack.ingest.steps.base import attempt, collect_failures
+from casetrack.store.passages import ROWS, text_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from casetrack.base.records import Document
     from casetrack.ingest.steps.base import Batches
+    from casetrack.store.datasets import Snapshot
+
+# How many different things the text of a document names and refers to.
+
+_SPANS = ("mentions", "dates", "amounts", "citations")
+
+
+@dataclass(slots=True)
+class SpanCounts:
+    """Counts what stands in the chunks of one document; what overlapping chunks share counts once.
+
+    Attributes
+    ----------
+    entity_count, reference_count
+        The columns of ``documents``.
+    """
+
+    _found: dict[str, set[str]] = field(default_factory=lambda: {n: set() for n in _SPANS})
+    _looked: dict[str, bool] = field(default_factory=lambda: dict.fromkeys(_SPANS, True))
+
+    def add(self, chunks: pa.Table, /) -> None:
+        """Take in rows of ``chunks``."""
+        for batch in chunks.select(_SPANS).to_batches():
+            for name in _SPANS:
+                spans = batch[name]
+                self._looked[name] &= spans.null_count == 0
+                self._found[name].update(_KEYS[name](spans.flatten()).unique().to_pylist())
+
+    @property
+    def entity_count(self) -> int | None:
+        """Different names, dates and amounts; ``None`` where nobody looked for all of them."""
+        return self._count("mentions", "dates", "amounts")
+
+    @property
+    def reference_count(self) -> int | None:
+        """Different things that are referred to; ``None`` where nobody looked."""
+        return self._count("citations")
+
+    def _count(self, *names: str) -> int | None:
+        if not all(self._looked[name] for name in names):
+            return None
+        return sum(len(self._found[name]) for name in names)
+
+
+def _keys(spans: pa.StructArray, *names: str) -> pa.StringArray:
+    # What the words leave open, such as the day of 3/4/2024, has no value: there the text counts.
+    text = pc.struct_field(spans, "text")
+    parts = [pc.coalesce(pc.struct_field(spans, n).cast(pa.string()), text) for n in names]
+    return pc.binary_join_element_wise(*parts, "\x1f")
+
+
+def _name_keys(spans: pa.StructArray) -> pa.StringArray:
+    names = spans.filter(pc.invert(pc.struct_field(spans, "is_role")))
+    return pc.utf8_lower(_keys(names, "kind", "text"))
+
+
+_KEYS: dict[str, Callable[[pa.StructArray], pa.StringArray]] = {
+    "mentions": _name_keys,
+    "dates": lambda spans: _keys(spans, "kind", "value"),
+    "amounts": lambda spans: _keys(spans, "kind", "value", "unit"),
+    "citations": lambda spans: _keys(spans, "type", "key"),
+}
+"""What makes two spans of a column the same thing."""
+
+
+# Says which rows of a large table models have not read while it was taken in.
+
+_NEXT = "`casetrack reindex` adds both."
+
+
+def unread(passages: int, total: int, /) -> str:
+    """Return what to say of a document with *passages* of *total* that no model has read yet."""
+    return (
+        f"{passages:,} of {total:,} passages with rows of its tables are found by their words, "
+        f"dates and amounts, not yet by their meaning, and no names were looked for in them: for "
+        f"so large a table that takes long. {_NEXT}"
+    )
+
+
+def without_unread(warnings: Iterable[str], /) -> tuple[str, ...]:
+    """Return the *warnings* of a document whose passages models have all read now."""
+    return tuple(text for text in warnings if not text.endswith(_NEXT))
 
 
 _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
@@ -176,3 +264,77 @@ def seal(
     columns = {n: batch[n] for n in batch.schema.names} | added
     layout = declared.arrow(dimension=batch["dense"].type.list_size)
     return pa.table({n: columns[n] for n in declared.names}, schema=layout)
+
+
+# The legal columns of documents that are stored, read from their first pages as at first.
+
+_COLUMNS = (*ROWS, "revision", "line_boxes")
+_NAMES = tuple(field.name for field in fields(LegalFacts))
+
+
+def is_unread(document: Document, /) -> bool:
+    """Whether nobody has read its caption yet, or an earlier version has."""
+    return document.caption_reader != CAPTION_READER
+
+
+def captions_of(snapshot: Snapshot, documents: Iterable[Document], /) -> dict[str, dict[str, Any]]:
+    """Return the legal columns of documents by revision, read from their stored text.
+
+    Lines and pages are those that were read when the file was: no file is opened.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for document in documents:
+        rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
+        rows.sort(key=lambda row: row["chunk_index"])
+        with collect_failures(document.path):  # a failure leaves ``caption_reader`` null
+            found[document.revision] = _columns(document, rows)
+    return found
+
+
+def caption_columns(whole: WholeText, /, **known: Any) -> dict[str, Any]:
+    """Return the legal columns of a document; parameters are those of ``read_caption``."""
+    return attempt(
+        "caption", lambda: read_caption(whole, **known).columns(), UNREAD, stage="document"
+    )
+
+
+def _columns(document: Document, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    first = [row for row in rows if row["page"] <= FIRST_PAGES]
+    pages = [TextPage(p.number, p.text[:PAGE_CHARS]) for p in text_of_rows(first).pages]
+    boxes = [
+        _placed(page.text, list(own))
+        for page, (_, own) in zip(pages, groupby(first, lambda row: row["page"]), strict=True)
+    ]
+    return caption_columns(
+        WholeText(tuple(pages)),
+        format=document.format,
+        name=document.name,
+        title=document.title,
+        document_type=document.document_type,
+        boxes=boxes,
+    )
+
+
+def _placed(text: str, rows: Iterable[Mapping[str, Any]]) -> dict[int, tuple[float, float]]:
+    """Return left and right edge of the first lines of a page, by where they begin in its text."""
+    starts, at = list[int](), 0
+    for line in text.split("\n"):
+        if line.strip():
+            starts.append(at)
+        at += len(line) + 1
+    edges = {b["line"]: (b["x0"], b["x1"]) for row in rows for b in row["line_boxes"] or ()}
+    return {
+        start: edges[number]
+        for number, start in enumerate(starts[:PLACED_LINES], 1)
+        if number in edges
+    }
+
+
+def says_the_same(document: Document, columns: Mapping[str, Any], /) -> bool:
+    """Whether the legal columns of a document are these already."""
+    return all(getattr(document, name) == columns[name] for name in _NAMES)

@@ -8,17 +8,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.base.allocator import give_back, share_arenas
-from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import CollectionBusy, JobStopped
+from casetrack.base.machine import give_back, one_thread_each, share_arenas
 from casetrack.base.records import DEFAULT_PROFILE, IngestReport
 from casetrack.extract.references import reads_case_law
-from casetrack.ingest.derived_rows import known_columns, known_outputs
-from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.outcomes import Quota, cancelled_outcome, counted
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.plan import IngestPlanner
-from casetrack.ingest.quota import Quota, counted
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
+from casetrack.ingest.staleness import known_columns, known_outputs
 from casetrack.parse.ocr import ocr_at_hand
 from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.checksums import damaged, with_families

@@ -10,8 +10,14 @@ from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.ingest.pipeline import Tools, load_pipeline
-from casetrack.ingest.sources import is_inside, root_of, source_file, source_state
-from casetrack.ingest.staleness import changes_profile, outputs_of
+from casetrack.ingest.staleness import (
+    changes_profile,
+    is_inside,
+    outputs_of,
+    root_of,
+    source_file,
+    source_state,
+)
 from casetrack.store.damage import reading
 from casetrack.store.datasets import any_of
 

@@ -15,10 +15,9 @@ from casetrack.base.errors import FileExcluded, UsageError
 from casetrack.base.objects.address import is_address
 from casetrack.base.records import DOCUMENT_TYPES, IngestReport
 from casetrack.ingest.discover import discover
-from casetrack.ingest.outcomes import cancelled_outcome
-from casetrack.ingest.pipeline.use import use_pipeline
+from casetrack.ingest.outcomes import cancelled_outcome, limit_notes
+from casetrack.ingest.pipeline.files import use_pipeline
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
-from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
 from casetrack.parse.base import ReadOptions
 from casetrack.store.excluded import admit, excluded

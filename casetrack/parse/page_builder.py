@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import HIDDEN_KINDS, HiddenSpan, PrintedPlace
 from casetrack.parse.base import MAX_BLANK, Line, Page, Paragraph
-from casetrack.parse.form_lines import is_form_line
+from casetrack.parse.labels import is_form_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,13 +18,73 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
-from casetrack.parse import aes
 from casetrack.parse.detect import OLE_MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.parse.base import ReadOptions
+
+# AES blocks and chains of protected files.
+
+BLOCK = 16
+KEYS = frozenset({16, 24, 32})
+"""Lengths of keys in bytes."""
+
+
+def decrypt_blocks(data: bytes, key: bytes, /) -> bytes:
+    """Decrypt whole blocks that were sealed one by one (ECB).
+
+    Raises
+    ------
+    ValueError
+        A length is not one that there is.
+    """
+    from cryptography.hazmat.primitives.ciphers import modes
+
+    # The writer of the file chose it.
+    return _opened(data, key, modes.ECB())  # noqa: S305
+
+
+def decrypt_chain(data: bytes, key: bytes, vector: bytes, /) -> bytes:
+    """Decrypt whole blocks that were chained (CBC); padding stays.
+
+    Raises
+    ------
+    ValueError
+        A length is not one that there is.
+    """
+    from cryptography.hazmat.primitives.ciphers import modes
+
+    return _opened(data, key, modes.CBC(vector))
+
+
+def decrypt_chains(data: bytes, key: bytes, vectors: list[bytes], size: int, /) -> bytes:
+    """Decrypt chains of *size* bytes, the last of which may be shorter, each with its vector.
+
+    Raises
+    ------
+    ValueError
+        A length is not one that there is.
+    """
+    before = bytearray(BLOCK) + bytearray(data[:-BLOCK])
+    for number, vector in enumerate(vectors):
+        before[number * size : number * size + BLOCK] = vector
+    return _xored(decrypt_blocks(data, key), bytes(before))
+
+
+def _opened(data: bytes, key: bytes, mode: Any) -> bytes:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+
+    opened = Cipher(algorithms.AES(key), mode).decryptor()
+    return bytes(opened.update(data) + opened.finalize())
+
+
+def _xored(one: bytes, other: bytes) -> bytes:
+    import numpy as np
+
+    return (np.frombuffer(one, np.uint8) ^ np.frombuffer(other, np.uint8)).tobytes()
+
 
 # Office Open XML files that are protected with a password, in the form called agile.
 
@@ -66,7 +126,7 @@ class _Cipher:
         bits = int(element.get("keyBits"))
         if cipher != "AES" or chaining != "ChainingModeCBC":
             raise UnknownProtection(f"the cipher {cipher} ({chaining}) is not known")
-        if bits % 8 or bits // 8 not in aes.KEYS or int(element.get("blockSize")) != aes.BLOCK:
+        if bits % 8 or bits // 8 not in KEYS or int(element.get("blockSize")) != BLOCK:
             raise UnknownProtection(f"AES with keys of {bits} bits is not known")
         if name not in _HASHES:
             raise UnknownProtection(f"the hash {element.get('hashAlgorithm')} is not known")
@@ -78,7 +138,7 @@ class _Cipher:
 
     def vector(self, block: bytes = b"", /) -> bytes:
         """Return the vector of a chain: of the salt, and of what tells the chain from others."""
-        return _fitted(self.digest(self.salt + block) if block else self.salt, aes.BLOCK)
+        return _fitted(self.digest(self.salt + block) if block else self.salt, BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +185,7 @@ class Agile:
 
         def opened(sealed: bytes, block: bytes) -> bytes:
             key = _fitted(cipher.digest(digest + block), cipher.key_bytes)
-            return aes.decrypt_chain(sealed, key, cipher.vector())
+            return decrypt_chain(sealed, key, cipher.vector())
 
         given = opened(self.sealed_input, _OF_INPUT)
         size = len(cipher.digest(b""))
@@ -139,12 +199,12 @@ class Agile:
         (left,) = struct.unpack("<Q", package.read(8))
         number = 0
         while left > 0 and (data := package.read(_SEGMENT * _SEGMENTS_AT_ONCE)):
-            data = data[: len(data) // aes.BLOCK * aes.BLOCK]
+            data = data[: len(data) // BLOCK * BLOCK]
             count = -(-len(data) // _SEGMENT)
             vectors = [
                 self.package.vector(struct.pack("<I", n)) for n in range(number, number + count)
             ]
-            plain = aes.decrypt_chains(data, key, vectors, _SEGMENT)[:left]
+            plain = decrypt_chains(data, key, vectors, _SEGMENT)[:left]
             yield plain
             left -= len(plain)
             number += count
@@ -295,7 +355,7 @@ class _StandardFile:
 
         header, verifier = self.office.info["header"], self.office.info["verifier"]
         bits = header["keySize"] or _STANDARD_AES.get(header["algId"], 0)
-        if header["algId"] not in {0, *_STANDARD_AES} or bits // 8 not in aes.KEYS:
+        if header["algId"] not in {0, *_STANDARD_AES} or bits // 8 not in KEYS:
             raise UnknownProtection(f"cipher {header['algId']:#06x} with keys of {bits} bits")
         facts = (header["algId"], header["algIdHash"], header["providerType"], bits)
         key = bytes(
@@ -303,16 +363,16 @@ class _StandardFile:
                 password, *facts, verifier["saltSize"], verifier["salt"]
             )
         )
-        given = aes.decrypt_blocks(verifier["encryptedVerifier"], key)
+        given = decrypt_blocks(verifier["encryptedVerifier"], key)
         digest = hashlib.sha1(given, usedforsecurity=False).digest()
-        if aes.decrypt_blocks(verifier["encryptedVerifierHash"], key)[: len(digest)] != digest:
+        if decrypt_blocks(verifier["encryptedVerifierHash"], key)[: len(digest)] != digest:
             return False
         with self.office.file.openstream(_PACKAGE) as stream:
             data = stream.read()
         size = int.from_bytes(data[:4], "little")
         # Some programs fill the stream up to a whole sector; what counts ends with a whole block.
-        whole = len(data[_SIZE_BYTES:]) // aes.BLOCK * aes.BLOCK
-        target.write(aes.decrypt_blocks(data[_SIZE_BYTES : _SIZE_BYTES + whole], key)[:size])
+        whole = len(data[_SIZE_BYTES:]) // BLOCK * BLOCK
+        target.write(decrypt_blocks(data[_SIZE_BYTES : _SIZE_BYTES + whole], key)[:size])
         return True
 
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from casetrack.extract.language import is_structural
 from casetrack.ingest.steps.words import STEMMED, is_pair
-from casetrack.search.lexical import inverse_document_frequency
 from casetrack.search.question.instructions import blanked
-from casetrack.search.question.periods import spellings
-from casetrack.search.question.words import stems_of, words_of
+from casetrack.search.question.words import spellings, stems_of, words_of
+from casetrack.search.scores import inverse_document_frequency
 from casetrack.store.index.rows import by_segment
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import EmbeddingsDisabled, ModelError, UsageError
+from casetrack.base.machine import one_thread_each
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.filters import choose
 from casetrack.search.lists import lists_of
 from casetrack.search.plan import make_plan, words_only
-from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.base.records import SearchMode
     from casetrack.search.plan import Plan
     from casetrack.store.index.rows import Place

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.ingest.steps.words import index_terms
-from casetrack.search.dense import vectors_at
-from casetrack.search.lexical import inverse_document_frequency
+from casetrack.search.scores import inverse_document_frequency, vectors_at
 from casetrack.store.index.rows import by_segment
 
 if TYPE_CHECKING:

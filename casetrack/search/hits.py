@@ -15,14 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.base.filters import Filter
+from casetrack.base.arguments import Filter
 from casetrack.graph.opened import graph_of
 from casetrack.search.asked_words import asked_words
-from casetrack.search.asking import ask
-from casetrack.search.facts import facts_of
-from casetrack.search.filters import choose
+from casetrack.search.filters import choose, facts_of
+from casetrack.search.plan import ask
 from casetrack.search.search import check
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.arrays import as_numpy
 from casetrack.store.index.rows import positions, within
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.search.facts import Facts
+    from casetrack.search.filters import Facts
     from casetrack.store.workspace import State
 
 _SHARE = 0.3

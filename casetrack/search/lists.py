@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.search.dense import cosine_at, dense_top
-from casetrack.search.lexical import lexical_at, lexical_top
-from casetrack.search.sparse import sparse_at, sparse_top
-from casetrack.store.index.recall import Unsearched
+from casetrack.search.scores import (
+    cosine_at,
+    dense_top,
+    lexical_at,
+    lexical_top,
+    sparse_at,
+    sparse_top,
+)
+from casetrack.store.index.scope import Unsearched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from casetrack.store.index.recall import Lists, Question
     from casetrack.store.index.rows import Place
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Lists, Question, Scope
     from casetrack.store.workspace import State
 
 _ALL = Unsearched()
@@ -34,7 +38,7 @@ class Here:
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the lists; see :class:`casetrack.store.index.recall.Lists`."""
+        """Yield the lists; see :class:`casetrack.store.index.scope.Lists`."""
         if question.terms is not None:
             yield "bm25", *lexical_top(scope, question.terms, depth)
         if question.vector is not None:

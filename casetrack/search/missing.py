@@ -16,9 +16,7 @@ from casetrack.base.words.titles import title_words
 from casetrack.extract.language import capitals_mark_names, is_structural
 from casetrack.search.asked_words import forms_of, term_frequency
 from casetrack.search.question.instructions import blanked
-from casetrack.search.question.literal import other_spellings
-from casetrack.search.question.periods import spellings
-from casetrack.search.question.words import stems_of, words_of
+from casetrack.search.question.words import other_spellings, spellings, stems_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

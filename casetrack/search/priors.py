@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.ingest.steps.identifiers import is_source_code
-from casetrack.ingest.steps.words import index_terms
-from casetrack.search.question.literal import pattern_of
+from casetrack.ingest.steps.words import index_terms, is_source_code
+from casetrack.search.question.words import pattern_of
 from casetrack.search.ranking import Prior
 from casetrack.store.index.rows import by_segment
 

@@ -9,34 +9,30 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from casetrack.base.arguments import several
-from casetrack.base.blas import one_thread_each
+from casetrack.base.arguments import Filter, several
 from casetrack.base.errors import ModelError, UsageError, withheld
-from casetrack.base.filters import Filter
+from casetrack.base.machine import one_thread_each
 from casetrack.base.models.profiles import was_made_for
 from casetrack.base.records import SamePlace, SearchResult, SearchResults
 from casetrack.extract.language import called
 from casetrack.graph.opened import graph_of
 from casetrack.models.token_matrix import token_form
 from casetrack.search.asked_words import asked_words
-from casetrack.search.asking import ask, holds_code
-from casetrack.search.candidates import Ranked, StageTimes
+from casetrack.search.candidates import FusionMethod, Ranked, StageTimes
 from casetrack.search.cited import Found, cited_in, find_cited, with_cited
 from casetrack.search.evidence import JUDGED, LOOKED_AT, check_relevance, has_fit, judged, left_out
 from casetrack.search.filters import choose
-from casetrack.search.fuse import FusionMethod
 from casetrack.search.legal_names import LegalNames
 from casetrack.search.lists import lists_of
 from casetrack.search.missing import missing_from, sentence
 from casetrack.search.passages import PlacedText, name_at, texts_at
 from casetrack.search.pinpoint.find import Finder, Passage
-from casetrack.search.pinpoint.tokens import Encoded
-from casetrack.search.plan import RERANK, make_plan, words_only
+from casetrack.search.pinpoint.scoring import Encoded
+from casetrack.search.plan import RERANK, ask, holds_code, make_plan, words_only
 from casetrack.search.priors import priors_of
-from casetrack.search.ranking import rank
-from casetrack.search.rerank import Rerank
+from casetrack.search.ranking import Rerank, rank
 from casetrack.store.index.matrices import Matrices
-from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from casetrack.base.records import DocumentStructure, Section
-from casetrack.parse.workers.batches import heading_title
+from casetrack.parse.workers.messages import heading_title
 from casetrack.store.passages import PLACE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:

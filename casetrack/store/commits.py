@@ -2,19 +2,22 @@
 
 In a folder that is what Lance does. In object storage two things are added. Before a commit the
 writer makes sure that it still is the writer, after it has opened what the commit is based on (see
-:mod:`casetrack.store.lease`). And a commit whose answer was lost on the way may have been made: so
+:mod:`casetrack.store.lock`). And a commit whose answer was lost on the way may have been made: so
 what lies there is looked at before it is tried again.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import ObjectStorageError, StorageError, WriterReplaced
+from casetrack.base import schema
+from casetrack.base.errors import ObjectStorageError, SchemaError, StorageError, WriterReplaced
 from casetrack.base.files import storage_errors
 from casetrack.base.objects.words import fault_of
-from casetrack.store import lease
+from casetrack.store import lock
+from casetrack.store.checksums import stamped
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.place import dataset_at, place_of
 
@@ -138,7 +141,7 @@ def _do(
         dataset = open_dataset(folder, name)
         if left < _TRIES - 1 and is_done is not None and is_done(dataset):
             return
-        lease.confirm(folder)
+        lock.confirm(folder)
         try:
             with storage_errors(where):
                 commit(dataset)
@@ -152,3 +155,71 @@ def _do(
                 raise
         time.sleep(seconds)
         seconds *= 2
+
+
+# Rows of ``chunks`` as files of their dataset, which no reader sees until a session commits
+# them.
+#
+# Whoever writes a collection may have others write such files for it, on other machines too: what
+# goes back to the writer is not the rows, but what a commit has to know of their files.
+
+_CHUNKS = "chunks.lance"
+
+
+def rows_of_chunks(table: pa.Table, dimension: int, /) -> pa.Table:
+    """Return a table as rows of ``chunks`` with vectors of this length.
+
+    Raises
+    ------
+    SchemaError
+        It is not one of ``chunks``, or its vectors have another length.
+    """
+    declared = schema.table("chunks")
+    declared.check(table.schema, where="storing chunks")
+    found = table.schema.field("dense").type.list_size
+    if found != dimension:
+        raise SchemaError(
+            f"Vectors of {found} numbers do not fit this collection; it has {dimension}.",
+            hint="Choose the models for the whole collection with `casetrack reindex`.",
+        )
+    return table.select(list(declared.names)).cast(declared.arrow(dimension=dimension))
+
+
+def write_files(folder: Path, tables: Sequence[pa.Table], /) -> list[Any]:
+    """Write rows of ``chunks`` with their checksums; return what a commit has to know of them.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder, or one that stands for it.
+    tables
+        As :func:`rows_of_chunks` returns them.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        They cannot be written.
+    """
+    import pyarrow as pa
+    from lance.fragment import write_fragments
+
+    table = stamped(pa.concat_tables(tables), "chunks")
+    place = place_of(folder)
+    where = place.dataset(_CHUNKS)
+    with storage_errors(where):
+        found: list[Any] = write_fragments(
+            table, where, mode="append", storage_options=place.options
+        )
+    return found
+
+
+def packed(fragments: Sequence[Any], /) -> bytes:
+    """Return what :func:`unpacked` takes, for the way from one machine to another."""
+    return json.dumps([fragment.to_json() for fragment in fragments]).encode()
+
+
+def unpacked(data: bytes, /) -> list[Any]:
+    """Return what another process knows of files that it has written."""
+    from lance import FragmentMetadata
+
+    return [FragmentMetadata.from_json(json.dumps(each)) for each in json.loads(data)]

@@ -16,8 +16,7 @@ from casetrack.base.files import private_folder, storage_errors
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.heads import manifests
-from casetrack.store.history import tags
-from casetrack.store.notes import SNAPSHOTS, read_note
+from casetrack.store.history import SNAPSHOTS, read_note, tags
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:

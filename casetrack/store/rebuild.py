@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.errors import CollectionDamaged
 from casetrack.base.files import storage_errors
-from casetrack.store import heads, lease
+from casetrack.store import heads, lock
 from casetrack.store.checksums import damaged, stamped
-from casetrack.store.commits import append
+from casetrack.store.commits import append, write_files
 from casetrack.store.damage import reading
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, conform, dimension_of, open_dataset
-from casetrack.store.fragments import write_files
 from casetrack.store.originals import copies
 from casetrack.store.place import dataset_files, place_of
 from casetrack.store.source_states import source_of
@@ -119,7 +118,7 @@ def _rebuild_ledger(folder: Path) -> list[str]:
             row["parent_id"] = by_path.get(str(PurePath(row["path"]).parent))
     order = sorted(live.values(), key=lambda r: (r["ingested_at"], r["path"]))
     place = place_of(folder)
-    lease.confirm(folder)
+    lock.confirm(folder)
     with storage_errors(ledger.uri):
         lance.write_dataset(
             stamped(pa.Table.from_pylist(order, schema=layout), "documents"),

@@ -1,4 +1,4 @@
-"""The rows of documents by stable row id, in reading order, read a few at a time."""
+"""Stored rows by their ids: in reading order, those of no document, and all for DuckDB."""
 
 from __future__ import annotations
 
@@ -6,16 +6,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.base.errors import CollectionDamaged
-from casetrack.store.checksums import require_sound
+from casetrack.base.errors import CaseTrackError, CollectionDamaged
+from casetrack.base.files import storage_errors
+from casetrack.store import heads
+from casetrack.store.checksums import COLUMN, damaged, require_sound, with_families
 from casetrack.store.damage import reading
-from casetrack.store.datasets import any_of, conform, dimension_of
+from casetrack.store.datasets import (
+    CHUNKS,
+    DOCUMENTS,
+    any_of,
+    conform,
+    dimension_of,
+    open_dataset,
+    open_snapshot,
+)
+from casetrack.store.lock import write_lock
+from casetrack.store.place import dataset_at, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+    from pathlib import Path
 
     import numpy as np
     import pyarrow as pa
+
+    from casetrack.store.datasets import Snapshot
 
 _TAKE_ROWS = 512
 """Some 8 MB of chunks with all their columns."""
@@ -112,3 +127,147 @@ class Rows:
                 found = self.chunks._take_rows(ids, columns=columns)
             require_sound(found, "chunks", "document_name", lacking={*layout.names} - have)
             yield conform(found, layout)
+
+
+# Rows that no document names and no journal knows: what is left of damage, never of a crash.
+
+_TOGETHER = 500
+
+
+def drop_orphan_rows(folder: Path, /) -> int:
+    """Remove rows of ``chunks`` that belong to no document; the caller holds the write lock.
+
+    Returns
+    -------
+    int
+        Number of rows removed.
+
+    Raises
+    ------
+    CollectionDamaged, StorageError
+        The rows cannot be read, or not be removed.
+    """
+    import pyarrow.compute as pc
+
+    snapshot = open_snapshot(folder)
+    before, dead = snapshot.chunks.count_rows(), set[str]()
+    with storage_errors(dataset_at(folder, CHUNKS)):
+        for batch in snapshot.chunks.scanner(columns=["revision"]).to_batches():
+            dead.update(pc.unique(batch["revision"]).to_pylist())
+        names = sorted(dead - snapshot.revisions.keys())
+        for start in range(0, len(names), _TOGETHER):
+            batch = names[start : start + _TOGETHER]
+            open_dataset(folder, CHUNKS).delete(any_of("revision", batch))
+    return int(before - open_dataset(folder, CHUNKS).count_rows())
+
+
+def drop_files(folder: Path, numbers: Iterable[int], /, *, timeout: float) -> None:
+    """Take data files out of ``chunks``, whatever lies in them; earlier states keep them a while.
+
+    Raises
+    ------
+    CollectionBusy
+        Somebody else writes for longer than *timeout* seconds.
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
+    import lance
+
+    with write_lock(folder, timeout=timeout):
+        dataset = open_dataset(folder, CHUNKS)
+        still = {f.fragment_id for f in dataset.get_fragments()}
+        gone = sorted(still.intersection(numbers))
+        if gone:
+            with storage_errors(dataset_at(folder, CHUNKS)):
+                operation = lance.LanceOperation.Delete([], gone, "true")
+                lance.LanceDataset.commit(
+                    dataset_at(folder, CHUNKS),
+                    operation,
+                    read_version=dataset.version,
+                    storage_options=place_of(folder).options,
+                )
+                heads.note(folder, open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS))
+
+
+# Stored passages for DuckDB: read as they are asked for, but for rows that are damaged.
+
+_KNOWN = (COLUMN, "revision")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanner:
+    """What DuckDB asks a scanner for; that of Arrow reads ahead in threads that outlive Python."""
+
+    reader: pa.RecordBatchReader
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        return self.reader
+
+
+def sound_chunks(
+    snapshot: Snapshot,
+    withheld: MutableMapping[str, str],
+    failed: Callable[[CaseTrackError], None],
+    /,
+) -> Any:
+    """Return the rows of ``chunks`` as a dataset that DuckDB can scan.
+
+    It gives what Lance gives for some columns and a condition, and compares what it gives: every
+    family of columns of which one is read (:mod:`casetrack.store.checksums`). A row that is not
+    what was written is left out. Rows that a condition leaves out are not looked at.
+
+    Parameters
+    ----------
+    snapshot
+        The collection.
+    withheld
+        Takes the names of the documents of live rows that are left out, by their checksums.
+    failed
+        Takes the error that reading ended in: DuckDB passes on nothing but its text.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    stored = snapshot.chunks
+    if COLUMN not in stored.schema.names:
+        return stored
+    lacking, live = snapshot.lacking, snapshot.revisions
+
+    def compared(scanner: Any) -> Iterator[pa.Table]:
+        with reading(stored.uri):
+            for batch in scanner.to_batches():
+                rows = pa.Table.from_batches([batch])
+                wrong = damaged(rows, "chunks", lacking=lacking)
+                if wrong.any():
+                    for row in rows.filter(pa.array(wrong)).select(_KNOWN).to_pylist():
+                        if row["revision"] in live:
+                            name = snapshot.documents[live[row["revision"]]].name
+                            withheld[str(row[COLUMN])] = name
+                    rows = rows.filter(pa.array(~wrong))
+                yield rows
+
+    def sound(asked: list[str], scanner: Any) -> Iterator[pa.RecordBatch]:
+        try:
+            for rows in compared(scanner):
+                yield from rows.select(asked).to_batches()
+        except CaseTrackError as error:
+            failed(error)
+            raise
+
+    class Sound(ds.Dataset):  # type: ignore[misc] # DuckDB asks what it is, and for these two
+        def __init__(self) -> None:
+            pass
+
+        @property
+        def schema(self) -> pa.Schema:
+            return stored.schema
+
+        def scanner(self, columns: list[str] | None = None, **options: Any) -> _Scanner:
+            asked = stored.schema.names if columns is None else columns
+            needed = dict.fromkeys([*with_families(asked, "chunks"), *_KNOWN])
+            present = [name for name in needed if name in stored.schema.names]
+            scanner = stored.scanner(columns=present, **options)
+            schema = pa.schema([stored.schema.field(name) for name in asked])
+            return _Scanner(pa.RecordBatchReader.from_batches(schema, sound(asked, scanner)))
+
+    return Sound()

@@ -15,7 +15,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.crypt.head import read_head
+from casetrack.base.crypt.stream import read_head
 from casetrack.base.errors import CollectionGone, CollectionSealed, EncryptedFileDamaged, UsageError
 from casetrack.base.records.transfer import SealedCollection
 from casetrack.store.wipe import GONE, wipe

@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base import schema
 from casetrack.base.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.base.resources import SCHEMA_VERSION
-from casetrack.store import audit, datasets, heads, lease, mirror
+from casetrack.store import audit, datasets, heads, lock, mirror
 from casetrack.store.checksums import stamped
-from casetrack.store.commits import append, remove, switch
+from casetrack.store.commits import append, remove, rows_of_chunks, switch, unpacked, write_files
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.folders import settle_building
-from casetrack.store.fragments import rows_of_chunks, unpacked, write_files
+from casetrack.store.history import SNAPSHOTS
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
-from casetrack.store.migrations.columns import add_columns
-from casetrack.store.notes import SNAPSHOTS
+from casetrack.store.migrations.backup import add_columns
 from casetrack.store.originals import remove_stray_copies
-from casetrack.store.tidy import tidy
+from casetrack.store.upkeep import tidy
 
 if TYPE_CHECKING:
     import threading
@@ -118,7 +117,7 @@ class WriteSession:
         Parameters
         ----------
         files
-            What :func:`casetrack.store.fragments.packed` has made of their files.
+            What :func:`casetrack.store.commits.packed` has made of their files.
         rows
             How many chunks that are.
         """
@@ -239,7 +238,7 @@ class WriteSession:
         self._publish_journal()
 
     def _publish_journal(self) -> None:
-        lease.publish_now(self._folder, [self._journal.relative_to(self._folder).as_posix()])
+        lock.publish_now(self._folder, [self._journal.relative_to(self._folder).as_posix()])
 
 
 @contextlib.contextmanager
@@ -307,7 +306,7 @@ def journalled(folder: Path, /) -> Iterator[None]:
         journal.parent.mkdir(exist_ok=True)
         journal.touch()
         sync_folder(journal.parent)
-    lease.publish_now(folder, [journal.relative_to(folder).as_posix()])
+    lock.publish_now(folder, [journal.relative_to(folder).as_posix()])
     yield
     with storage_errors(journal):
         journal.unlink()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from casetrack.api.quoting import OPENING_CHARS, Words, opening, snippet
 from casetrack.ingest.steps.words import index_terms
-from casetrack.search.pinpoint.hits import hits_of, query_terms
+from casetrack.search.pinpoint.scoring import hits_of, query_terms
 from casetrack.search.pinpoint.units import units_of
 
 SCRIPTS = st.text(

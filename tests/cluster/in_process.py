@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from casetrack.cluster.search.asked import Asked, Told
+    from casetrack.cluster.search.shard import Asked, Told
 
 
 @dataclass

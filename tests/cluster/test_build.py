@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ClusterFailed, CollectionBusy, CollectionDamaged
-from casetrack.base.sql.views import GraphView
-from casetrack.cluster.build import parts, views
-from casetrack.cluster.build.parts import groups
+from casetrack.base.sql.catalog import GraphView
+from casetrack.cluster.build import views
+from casetrack.cluster.build.views import groups
 from casetrack.cluster.connect import connected
 from casetrack.graph.opened import graph_of
 from casetrack.store.datasets import open_snapshot
@@ -55,7 +55,7 @@ def bare(demo_home: Path, tmp_path: Path, models_dir: Path) -> Collection:
     """The sample collection without a search index."""
     shutil.copytree(demo_home, tmp_path / "data")
     found = Library(replace(load_settings(tmp_path / "data"), models_dir=models_dir)).get("Demo")
-    shutil.rmtree(found.folder / parts.INDEX.home)
+    shutil.rmtree(found.folder / views.INDEX.home)
     return found
 
 
@@ -83,19 +83,19 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Let tasks be calls; return the shares. What passes goes through bytes."""
     shares: list[list[str]] = []
 
-    def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[parts.Made]:
+    def call(place: Place, home: str, wanted: list[list[str]], orders: bool) -> list[views.Made]:
         shares.extend(wanted)
         given = [pickle.loads(pickle.dumps((place, home, share, orders))) for share in wanted]
-        return [pickle.loads(pickle.dumps(parts.make(*each))) for each in given]
+        return [pickle.loads(pickle.dumps(views.make(*each))) for each in given]
 
-    monkeypatch.setattr(parts, "in_tasks", call)
+    monkeypatch.setattr(views, "in_tasks", call)
     # Small shares, so that there are several.
-    for name, kind in parts._KINDS.items():
+    for name, kind in views._KINDS.items():
         small = kind._replace(largest=20)
-        monkeypatch.setitem(parts._KINDS, name, small)
-    index, *others = parts._KINDS.values()
+        monkeypatch.setitem(views._KINDS, name, small)
+    index, *others = views._KINDS.values()
     for name, kind in (("INDEX", index), ("MAP", others[0]), ("MORE", tuple(others[1:]))):
-        monkeypatch.setattr(parts, name, kind)
+        monkeypatch.setattr(views, name, kind)
         monkeypatch.setattr(views, name, kind)
     return shares
 
@@ -120,8 +120,8 @@ def test_views_made_apart_are_one(
 def test_what_nobody_publishes_is_not_read(bare: Collection, demo: Collection) -> None:
     place, snapshot = place_of(bare.folder), open_snapshot(bare.folder)
     wanted = [*list(snapshot.revisions)[:3], "gone meanwhile"]
-    left = parts.make(place, parts.INDEX.home, wanted, False)
-    assert (bare.folder / parts.INDEX.home / left.names[0]).is_dir()
+    left = views.make(place, views.INDEX.home, wanted, False)
+    assert (bare.folder / views.INDEX.home / left.names[0]).is_dir()
     assert not left.sent
     assert seen(bare) == seen(demo)
 
@@ -139,7 +139,7 @@ def test_vectors_of_large_segments_are_put_in_order_where_they_are_made(
 def test_what_somebody_else_makes_is_waited_for(
     mapless: Collection, in_this_process: list[list[str]]
 ) -> None:
-    home = mapless.folder / parts.MAP.home
+    home = mapless.folder / views.MAP.home
     home.mkdir(parents=True)
     with try_lock(home / ".lock"), pytest.raises(CollectionBusy) as busy:
         views.build_views(mapless.workspace, 3)
@@ -152,7 +152,7 @@ def without_views(library: Library, files: Path, at: str | None = None) -> Colle
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workspace, "catch_up", lambda *_given, **_named: None)
         made.ingest(files)
-    assert not (made.folder / parts.INDEX.home).exists()
+    assert not (made.folder / views.INDEX.home).exists()
     return made
 
 
@@ -181,13 +181,13 @@ def test_what_a_task_sent_and_is_gone_is_told(
 ) -> None:
     far = without_views(library, samples, f"{(tmp_path / 'bucket').as_uri()}/far")
 
-    def lossy(*given: Any) -> list[parts.Made]:
+    def lossy(*given: Any) -> list[views.Made]:
         place, home, shares, orders = given
-        made = [parts.make(place, home, share, orders) for share in shares]
+        made = [views.make(place, home, share, orders) for share in shares]
         shutil.rmtree(tmp_path / "bucket" / "far" / "files" / "views")
         return made
 
-    monkeypatch.setattr(parts, "in_tasks", lossy)
+    monkeypatch.setattr(views, "in_tasks", lossy)
     with pytest.raises(CollectionDamaged):
         views.build_views(far.workspace, 2)
     monkeypatch.undo()
@@ -219,10 +219,10 @@ def test_where_the_cluster_fails_one_process_goes_on(
 ) -> None:
     far = without_views(library, samples)
 
-    def fails(*_: Any) -> list[parts.Made]:
+    def fails(*_: Any) -> list[views.Made]:
         raise ClusterFailed("a task ended again and again")
 
-    monkeypatch.setattr(parts, "in_tasks", fails)
+    monkeypatch.setattr(views, "in_tasks", fails)
     monkeypatch.setattr(views, "PAYS_FROM", 1)
     with write_lock(far.folder):
         views.catch_up(far.workspace, 3)

@@ -24,14 +24,14 @@ import pytest
 from casetrack.base.errors import ClusterDiffers, ClusterFailed, DuplicateDocument, UsageError
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.cluster.connect import Cluster
-from casetrack.cluster.ingest import call, check, engine, recipe, run
+from casetrack.cluster.ingest import call, engine, run, work
 from casetrack.cluster.ingest.run import Registrar
 from casetrack.cluster.ingest.stages import Finisher, find_facts, read_files
 from casetrack.cluster.ingest.work import Order, Work, block_of, bodies_of
 from casetrack.ingest import batch
 from casetrack.ingest import run as ingest_run
 from casetrack.ingest.discover import FoundFile
-from casetrack.parse.workers.frames import pack_error
+from casetrack.parse.workers.messages import pack_error
 from casetrack.store.datasets import CHUNKS, open_dataset
 from casetrack.store.session import leftovers
 from fakes import FakeEncoders, WordEncoder
@@ -142,15 +142,15 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[InProcess]]:
     monkeypatch.setattr(call, "connected", connected)
     monkeypatch.setattr(call, "Engine", engine)
     monkeypatch.setattr(run, "start", Asked)
-    recipe.kit_of.cache_clear()
+    work.kit_of.cache_clear()
     yield made
-    recipe.kit_of.cache_clear()
+    work.kit_of.cache_clear()
 
 
 @pytest.fixture
 def with_models(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
     fakes = FakeEncoders(WordEncoder(DEFAULT_PROFILE, token_width=None))
-    monkeypatch.setattr(recipe, "Encoders", lambda *_args, **_more: fakes)
+    monkeypatch.setattr(work, "Encoders", lambda *_args, **_more: fakes)
     library.encoders = fakes
     return library
 
@@ -216,8 +216,8 @@ def test_a_cluster_makes_what_one_process_makes(
     monkeypatch: pytest.MonkeyPatch,
     on: str,
 ) -> None:
-    monkeypatch.setattr(check, "require_alike", lambda: None)
-    monkeypatch.setattr(check, "on_each_machine", lambda ask, *given: {"a": ask(*given)})
+    monkeypatch.setattr(call, "require_alike", lambda: None)
+    monkeypatch.setattr(call, "on_each_machine", lambda ask, *given: {"a": ask(*given)})
     here, there = made(with_models, "here"), made(with_models, "there")
     seen = []
     expected = here.ingest([folder])
@@ -243,7 +243,7 @@ def test_a_failing_extractor_is_the_same_on_a_cluster(
     path = tmp_path / "a.txt"
     path.write_text("The rent of $500 was due on 3 May 2021.")
     monkeypatch.setattr("casetrack.extract.amounts.find_amounts", boom)
-    monkeypatch.setattr("casetrack.ingest.captions.read_caption", boom)
+    monkeypatch.setattr("casetrack.ingest.assemble.read_caption", boom)
     here, there = made(with_models, "here"), made(with_models, "there")
     expected, found = here.ingest([path]), there.ingest([path], engine="ray", on="local")
     assert ends(found) == ends(expected) == [("a.txt", "partial", "")]
@@ -262,7 +262,7 @@ def test_what_changed_is_read_again_and_no_text_is_embedded_twice(
     file.write_text(file.read_text() + "\n\nAnd a last word about notice.")
     mail(folder / "mail a.eml", attached={"b.txt": "Only here, and longer."})
     expected = here.ingest([folder])
-    models = recipe.Encoders().get(DEFAULT_PROFILE)
+    models = work.Encoders().get(DEFAULT_PROFILE)
     models.seen.clear()
     found = there.ingest([folder], engine="ray")
     assert ends(found) == ends(expected)
@@ -453,7 +453,7 @@ def test_two_programs_at_once_end_as_one(
     ("look", "message", "hint"),
     [
         (
-            check.Look("other", "same", has_models=False),
+            call.Look("other", "same", has_models=False),
             (
                 "The machine b of the cluster would make other passages, vectors or names than "
                 "this computer: its models or packages are others."
@@ -461,7 +461,7 @@ def test_two_programs_at_once_end_as_one(
             "casetrack doctor",
         ),
         (
-            check.Look("same", "same", has_models=True),
+            call.Look("same", "same", has_models=True),
             (
                 "This computer does not have the models of the profile mini, and the machine b of "
                 "the cluster has them."
@@ -469,7 +469,7 @@ def test_two_programs_at_once_end_as_one(
             "casetrack models pull mini",
         ),
         (
-            check.Look("same", "other", has_models=False),
+            call.Look("same", "other", has_models=False),
             (
                 "The machine b of the cluster would read scans with other text recognition than "
                 "this computer."
@@ -477,12 +477,12 @@ def test_two_programs_at_once_end_as_one(
             "same engines",
         ),
         (
-            check.Look(unseen=("/letters/a.txt",)),
+            call.Look(unseen=("/letters/a.txt",)),
             "The machine b of the cluster does not see /letters/a.txt, or another file.",
             "s3://bucket/folder",
         ),
         (
-            check.Look(problem=("There is no bucket 'docs'.", "Check it.")),
+            call.Look(problem=("There is no bucket 'docs'.", "Check it.")),
             "The machine b of the cluster cannot work: There is no bucket 'docs'.",
             "Check it.",
         ),
@@ -493,20 +493,20 @@ def test_machines_that_differ_are_told_before_work_begins(
     engines: list[InProcess],
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    look: check.Look,
+    look: call.Look,
     message: str,
     hint: str,
 ) -> None:
     collection = library.create("there", profile=DEFAULT_PROFILE)
 
-    def on_each(question: Any, *given: Any) -> dict[str, check.Look]:
+    def on_each(question: Any, *given: Any) -> dict[str, call.Look]:
         own = question(*given)
         values = {"fingerprint": own.fingerprint, "read_with": own.read_with}
         real = {name: values[name] for name in values if getattr(look, name) == "same"}
         return {"a": own, "b": pickle.loads(pickle.dumps(replaced(look, **real)))}
 
-    monkeypatch.setattr(check, "require_alike", lambda: None)
-    monkeypatch.setattr(check, "on_each_machine", on_each)
+    monkeypatch.setattr(call, "require_alike", lambda: None)
+    monkeypatch.setattr(call, "on_each_machine", on_each)
     with pytest.raises(ClusterDiffers) as caught:
         collection.ingest([folder], engine="ray", on="there:6379")
     assert caught.value.message == message
@@ -514,7 +514,7 @@ def test_machines_that_differ_are_told_before_work_begins(
     assert not rows(collection)[0]
 
 
-def replaced(look: check.Look, **values: Any) -> check.Look:
+def replaced(look: call.Look, **values: Any) -> call.Look:
     from dataclasses import replace
 
     return replace(look, **values)
@@ -523,8 +523,8 @@ def replaced(look: check.Look, **values: Any) -> check.Look:
 def test_a_folder_of_the_laptop_is_not_seen_elsewhere(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("One")
-    mark = check._mark(file)
-    assert check.look_around(b"", [(str(tmp_path / "b.txt"), mark)]).unseen
+    mark = call._mark(file)
+    assert call.look_around(b"", [(str(tmp_path / "b.txt"), mark)]).unseen
     file.write_text("Two")  # another file at the same path
-    assert check.look_around(b"", [(str(file), mark)]).unseen == (str(file),)
+    assert call.look_around(b"", [(str(file), mark)]).unseen == (str(file),)
     assert FoundFile(file, named=True).place == ()

@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import ShardsUnreachable
-from casetrack.cluster.search.asked import Asked, Part
 from casetrack.cluster.search.front import Front, shared
-from casetrack.cluster.search.shard import Shard
+from casetrack.cluster.search.shard import Asked, Part, Shard
 from casetrack.search.lists import HERE
-from casetrack.store.index.recall import Question
-from casetrack.store.index.scope import scope_of, scope_of_rows
+from casetrack.store.index.scope import Question, scope_of, scope_of_rows
 from casetrack.store.index.stored_segments import index_home
 from cluster.in_process import InProcess
 from store.index.made import DIMENSION, WORDS, index_of, rows_of, saved, topics
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.base.records import SearchMode, SearchResults
     from casetrack.store.index.index import Index
-    from casetrack.store.index.recall import Lists
-    from casetrack.store.index.scope import Scope
+    from casetrack.store.index.scope import Lists, Scope
 
 SIZES = (400, 150, 260, 40, 90)
 DEAD = frozenset({"001-00003", "001-00010", "003-00000"})

@@ -16,7 +16,7 @@ from unittest import mock
 
 import older_form
 from casetrack.api.watch.watch_list import WatchList
-from casetrack.base.crypt import head
+from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost, Secret
 from casetrack.base.crypt.stream import DecryptingReader
 from casetrack.base.errors import (
@@ -167,7 +167,7 @@ def _sealed(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 def _cheap() -> contextlib.AbstractContextManager[object]:
     """Nobody guesses here, so that a guess may be cheap."""
-    return mock.patch.object(head, "COST", Cost(1, 8192))
+    return mock.patch.object(stream, "COST", Cost(1, 8192))
 
 
 def _in_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -372,7 +372,7 @@ def pull_model(data_dir: Path, files: Path, done: Callable[[str], None]) -> None
     """Pull what *files* names into a models folder."""
     import pickle
 
-    from casetrack.models.hub import HubSource
+    from casetrack.models.downloads import HubSource
     from casetrack.models.pull import pull
 
     spec = pickle.loads((files / "spec").read_bytes())

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.extract.amounts import find_amounts
-from casetrack.extract.amounts.currencies import PHRASES
-from casetrack.extract.amounts.units import SHORT, WORDS
+from casetrack.extract.amounts.money import PHRASES
+from casetrack.extract.amounts.suffixes import SHORT, WORDS
 
 if TYPE_CHECKING:
     from pathlib import Path

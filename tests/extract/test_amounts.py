@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.extract.amounts import find_amounts
-from casetrack.extract.amounts.currencies import CODES, PHRASES, same_money
-from casetrack.extract.amounts.units import WORDS
+from casetrack.extract.amounts.money import CODES, PHRASES, same_money
+from casetrack.extract.amounts.suffixes import WORDS
 from extract.recognizers_amounts import score
 
 if TYPE_CHECKING:

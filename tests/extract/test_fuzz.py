@@ -30,8 +30,7 @@ from casetrack.graph.document import read_document
 from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.graph.identity import read_identities
 from casetrack.ingest.pipeline.catalogue import detect_language
-from casetrack.ingest.steps.identifiers import identifier_terms
-from casetrack.ingest.steps.words import index_terms
+from casetrack.ingest.steps.words import identifier_terms, index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

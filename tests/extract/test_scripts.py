@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.extract.scripts import script_of, script_shares
+from casetrack.extract.language import script_of, script_shares
 
 SCRIPTS = """
 Where is the lease? = Latin | Où est l'été, Straße nº 5 µm = Latin | Ｗｈｅｒｅ = Latin

@@ -7,10 +7,10 @@ import datetime as dt
 import pytest
 
 from casetrack.extract.dates import find_dates
-from casetrack.extract.own_date import stated_day
+from casetrack.extract.days import stated_day
 from casetrack.parse.dates import mail_date as parse_date
 from casetrack.parse.dates import parse_date as web_date
-from casetrack.parse.image.facts import date_of
+from casetrack.parse.image.frames import date_of
 from casetrack.parse.package import moment
 from casetrack.parse.pdf.open import parse_date as pdf_date
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.sql.views import GRAPH_VIEWS
+from casetrack.base.sql.catalog import GRAPH_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.base.records.marks import PlacedMark
-    from casetrack.base.sql.views import GraphView
+    from casetrack.base.sql.catalog import GraphView
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 DIMENSION = 32

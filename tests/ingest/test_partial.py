@@ -123,7 +123,7 @@ FAILING = {
     "terms": "casetrack.ingest.steps.terms.searchable_terms",
     "embed": "fakes.WordEncoder._encode",
     "document_type": "casetrack.ingest.take.infer_document_type",
-    "caption": "casetrack.ingest.captions.read_caption",
+    "caption": "casetrack.ingest.assemble.read_caption",
 }
 """Extractors, and what fails in them."""
 PARTS = "_code _Headings _numbers _printed _table_header line_boxes _clipped _confidence _cells"

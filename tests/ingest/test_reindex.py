@@ -14,7 +14,7 @@ import lance
 import numpy as np
 import pytest
 
-from casetrack.api.collection.reindex_time import first_time_seconds
+from casetrack.api.collection.admin import first_time_seconds
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
@@ -26,9 +26,8 @@ from casetrack.base.errors import (
     UsageError,
 )
 from casetrack.ingest import reindex as module
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS
 from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.encoding import ContextText, SharedPass
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, SharedPass
 from casetrack.store import rewrite
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import leftovers, write_session

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from casetrack.base.models.spec import ModelFile, ModelSpec, WheelOrigin
-from casetrack.models.hub import HubSource
+from casetrack.models.downloads import HubSource
 from casetrack.models.pull import pull
 
 CHECKOUT = Path(__file__).parents[2]

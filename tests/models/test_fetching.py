@@ -13,9 +13,8 @@ from casetrack.api.library import Library
 from casetrack.base.config import Settings
 from casetrack.base.errors import DownloadFailed
 from casetrack.faces.mcp.fetching import NOTICE, Supply, with_notice
+from casetrack.models.downloads import SourceFailed, WheelSource
 from casetrack.models.pull import installed
-from casetrack.models.sources import SourceFailed
-from casetrack.models.wheel import WheelSource
 
 
 def no_package(*_: object) -> None:

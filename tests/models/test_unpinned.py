@@ -8,9 +8,9 @@ import json
 import pytest
 
 from casetrack.base.errors import DownloadFailed
+from casetrack.models.downloads import WheelSource
 from casetrack.models.profile_encoder import Encoder
 from casetrack.models.pull import pull, verify
-from casetrack.models.wheel import WheelSource
 
 WEIGHTS = "model.safetensors"
 

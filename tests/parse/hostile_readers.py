@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import FileEncrypted
-from casetrack.parse.attachments import attach
 from casetrack.parse.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
+from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.text.plain import TextReader
 

@@ -19,7 +19,7 @@ from casetrack.base import errors
 from casetrack.base.config import ParseLimits
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import TEXT_PAGE_EXTENSION, Piece, TextBlock, TextPage
-from casetrack.parse.workers.drawing import DrawingPool
+from casetrack.parse.workers.pool import DrawingPool
 from tests.parse.processes import wait_until, workers
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def test_a_fork_leaves_the_workers_to_its_parent_and_they_end_with_it(page: Path
         from pathlib import Path
         import psutil
         from casetrack.parse.base import ReadOptions
-        from casetrack.parse.workers.drawing import close_drawing_pools, drawing_pool
+        from casetrack.parse.workers.pool import close_drawing_pools, drawing_pool
         page = Path({str(page)!r})
         first = drawing_pool(512).render(page, 1, options=ReadOptions())
         mine = psutil.Process().children()

@@ -9,7 +9,7 @@ import pytest
 from docx import Document
 
 from casetrack.parse import detect
-from casetrack.parse.form_lines import is_form_line
+from casetrack.parse.labels import is_form_line
 from tests.parse.odf import flat
 
 if TYPE_CHECKING:

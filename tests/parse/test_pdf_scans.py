@@ -15,7 +15,7 @@ from casetrack.base.config import OcrSettings
 from casetrack.base.errors import OcrUnavailable
 from casetrack.parse import detect, ocr
 from casetrack.parse.base import ReadOptions
-from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
 from casetrack.parse.pdf.readable import reads_as_words
 from tests.parse.paging import numbers
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import Page, Reading
-    from casetrack.parse.ocr.page import Picture
+    from casetrack.parse.ocr.engine import Picture
 
 PROSE = (
     "The supplier shall deliver all goods listed below within thirty days after written notice, "

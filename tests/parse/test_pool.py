@@ -20,7 +20,7 @@ import pytest
 from casetrack.base import errors
 from casetrack.base.config import ParseLimits
 from casetrack.parse.workers import process
-from casetrack.parse.workers.batches import MAX_CHARS, MAX_PAGES
+from casetrack.parse.workers.messages import MAX_CHARS, MAX_PAGES
 from casetrack.parse.workers.pool import ParsePool
 from casetrack.parse.workers.process import PoolClosed
 from tests.parse.paging import numbers

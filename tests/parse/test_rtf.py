@@ -13,9 +13,8 @@ from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import FileHead
 from casetrack.parse.mail.mapi import BadCompression, decompress_rtf
 from casetrack.parse.page_builder import clean_text
-from casetrack.parse.rtf.html import encapsulated_html, holds_html
 from casetrack.parse.rtf.parser import RtfParser
-from casetrack.parse.rtf.reader import RtfReader, is_rtf, read_rtf
+from casetrack.parse.rtf.reader import RtfReader, encapsulated_html, holds_html, is_rtf, read_rtf
 from tests.parse.paging import blocks
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.base.arguments import Filter
 from casetrack.base.errors import EmbeddingsDisabled, UsageError
-from casetrack.base.filters import Filter
 from casetrack.search.blend import BlendSettings, blend, blended_search
 from sourced import WORDS, sourced_collection
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.search.dense import cosine_at, dense_top
+from casetrack.search.scores import cosine_at, dense_top
 from casetrack.store.index import cells
 from casetrack.store.index.arrays import save_arrays
+from casetrack.store.index.cells import Asked, quantize
 from casetrack.store.index.cells_build import make_cells
-from casetrack.store.index.vectors import Asked, quantize
 from store.index.made import DIMENSION, index_of, rows_of, saved, topics
 
 SIZES = (3000, 1500, 200)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.base.arguments import Filter
 from casetrack.base.errors import EntityNotFound, UsageError
-from casetrack.base.filters import Filter
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

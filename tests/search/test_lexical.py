@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from casetrack.search.lexical import bm25_scores, lexical_at, lexical_top
-from casetrack.store.index import maxscore
+from casetrack.search.scores import bm25_scores, lexical_at, lexical_top
+from casetrack.store.index import postings
 from casetrack.store.index.scope import scope_of
 from store.index.made import WORDS, index_of, rows_of, saved
 
@@ -64,7 +64,7 @@ def by_definition(rows, query) -> dict[str, float]:
 @pytest.mark.parametrize("depth", [1, 100, 5000])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, monkeypatch):
-    monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
+    monkeypatch.setattr(postings, "_FIRST_STEP", step)
     expected = by_definition(rows, query)
     places, scores = lexical_top(scope_of(index), Counter(query), depth)
     ids = index.chunk_ids(places)
@@ -76,7 +76,7 @@ def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, m
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
-    monkeypatch.setattr(maxscore, "_FIRST_STEP", 16)
+    monkeypatch.setattr(postings, "_FIRST_STEP", 16)
     query = Counter(query)
     everything = bm25_scores(scope_of(index), query)
     places, scores = lexical_top(scope_of(index), query, 200)
@@ -94,7 +94,7 @@ def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
 def test_words_are_as_rare_as_in_the_documents_searched(
     index, rows, query, documents, step, monkeypatch
 ):
-    monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
+    monkeypatch.setattr(postings, "_FIRST_STEP", step)
     inside = [r for r in rows if r["revision"] in documents]
     expected = by_definition(inside, query)
     scope = scope_of(index, documents)

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from casetrack.api.library import Library
-from casetrack.base.blas import one_thread_each
 from casetrack.base.config import load_settings
+from casetrack.base.machine import one_thread_each
 from casetrack.models.token_matrix import TokenForm
-from casetrack.store.index.vectors import exact, quantize
+from casetrack.store.index.cells import exact, quantize
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from casetrack.search.sparse import sparse_at, sparse_scores, sparse_top
-from casetrack.store.index import maxscore
+from casetrack.search.scores import sparse_at, sparse_scores, sparse_top
+from casetrack.store.index import postings
 from store.index.made import index_of, rows_of, saved
 
 RNG = np.random.default_rng(4)
@@ -59,7 +59,7 @@ def test_scores_are_dot_products(index, tables, query):
 @pytest.mark.parametrize("step", [8192, 8], ids=["read at once", "skipping"])
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_the_best(index, query, step, monkeypatch):
-    monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
+    monkeypatch.setattr(postings, "_FIRST_STEP", step)
     terms, weights = arrays(query)
     everything = sparse_scores(index, terms, weights)
     places, scores = sparse_top(index, terms, weights, 25)

@@ -14,7 +14,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
 from casetrack.base.records import RelatedChunk
 from casetrack.graph.graph import ContextGraph
-from casetrack.search.rerank import RERANKED
+from casetrack.search.ranking import RERANKED
 from fakes import FakeEncoders, WordEncoder, direction
 
 if TYPE_CHECKING:

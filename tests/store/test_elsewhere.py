@@ -25,7 +25,7 @@ from casetrack.base.errors import (
     WriterReplaced,
 )
 from casetrack.base.license import UNLIMITED
-from casetrack.store import commits, lease, mirror, published
+from casetrack.store import commits, lock, mirror, published
 from casetrack.store.lock import write_lock
 from casetrack.store.place import Place, place_of, stored_bytes
 from casetrack.store.reader_locks import locked_snapshot
@@ -82,8 +82,8 @@ def there(here: Collection, address: str, computer: Callable[[str], Library]) ->
 @pytest.fixture
 def quick_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a lease expire soon, and nobody renew it: every holder is as if frozen."""
-    monkeypatch.setattr(lease, "SECONDS", 0.2)
-    monkeypatch.setattr(lease.Lease, "_renew", lambda _self: None)
+    monkeypatch.setattr(lock, "SECONDS", 0.2)
+    monkeypatch.setattr(lock.Lease, "_renew", lambda _self: None)
 
 
 def add(collection: Collection, store_text: Store, *names: str) -> None:
@@ -219,7 +219,7 @@ def test_a_writer_that_was_frozen_changes_nothing_when_it_wakes(
 
         monkeypatch.setattr(commits, "open_dataset", overtaken)
         if unaware:
-            monkeypatch.setattr(lease, "confirm", lambda _folder: None)
+            monkeypatch.setattr(lock, "confirm", lambda _folder: None)
         with pytest.raises(WriterReplaced, match=address) as told:
             frozen.commit()
         assert told.value.hint
@@ -268,8 +268,8 @@ def test_a_writer_that_died_on_this_computer_holds_nobody_up(
     here: Collection, address: str, computer: Callable[[str], Library], store_text: Store
 ) -> None:
     place = place_of(here.folder)
-    state = lease._State(number=7, holder="dead", home=lease._home(here.folder), who="me")
-    place.objects.put(lease.FILE, state.content())
+    state = lock._State(number=7, holder="dead", home=lock._home(here.folder), who="me")
+    place.objects.put(lock.FILE, state.content())
     (here.folder / "journal").mkdir(exist_ok=True)
     add(here, store_text, "a.txt")
     assert names(computer("there").get(address)) == ["a.txt"]
@@ -277,15 +277,15 @@ def test_a_writer_that_died_on_this_computer_holds_nobody_up(
 
 
 def test_a_lease_that_is_renewed_is_kept(here: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lease, "SECONDS", 0.05)
+    monkeypatch.setattr(lock, "SECONDS", 0.05)
     place = place_of(here.folder)
     with write_lock(here.folder):
-        held = lease._held[here.folder]
+        held = lock._held[here.folder]
         while held._state.renewed < 3:
             held._ended.wait(0.01)
         held.confirm()
-        assert json.loads(place.objects.get(lease.FILE).data)["holder"]  # type: ignore[union-attr]
-    assert not json.loads(place.objects.get(lease.FILE).data)["holder"]  # type: ignore[union-attr]
+        assert json.loads(place.objects.get(lock.FILE).data)["holder"]  # type: ignore[union-attr]
+    assert not json.loads(place.objects.get(lock.FILE).data)["holder"]  # type: ignore[union-attr]
 
 
 # --- small files -------------------------------------------------------------------------------

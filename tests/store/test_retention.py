@@ -17,7 +17,7 @@ from casetrack.ingest.pipeline import Tools
 from casetrack.ingest.steps.words import index_terms
 from casetrack.keep.upkeep import needs_upkeep
 from casetrack.store.datasets import CHUNKS
-from casetrack.store.index.sealed import content
+from casetrack.store.index.arrays import content
 from casetrack.store.rewrite import Stage
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList, WordEncoder
@@ -134,7 +134,7 @@ def collection(library: Library, store_text: Store) -> Collection:
 @pytest.fixture
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody read earlier states."""
-    monkeypatch.setattr("casetrack.store.tidy.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.store.upkeep.KEEP_SECONDS", 0.0)
     monkeypatch.setattr("casetrack.store.index.segment_files.GRACE_SECONDS", 0.0)
 
 
@@ -228,8 +228,8 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
 def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     collection: Collection, *, secure: bool
 ) -> None:
-    from casetrack.ingest.derived_rows import keyed
-    from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+    from casetrack.ingest.staleness import keyed
+    from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
 
     pairs = keyed(collection.workspace.state().snapshot.scan(CONTEXT_COLUMNS))
     gone = {key for key, text in pairs if "quizzlefrax" in text.whole}

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from casetrack.base.errors import CollectionBusy, CollectionDamaged, StorageError
 from casetrack.ingest.pipeline import Tools
 from casetrack.keep.upkeep import needs_upkeep
-from casetrack.store import tidy, upkeep
+from casetrack.store import upkeep
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
 from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
@@ -121,7 +121,7 @@ def test_versions_that_somebody_may_read_stay_for_a_while(
     collection.admin.upkeep()
     assert old.scan(["text"]).num_rows == 2
     assert not needs_upkeep(collection.workspace), "not again within the quarter of an hour"
-    monkeypatch.setattr(tidy, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
     monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
     assert needs_upkeep(collection.workspace), "the old versions are due now"
     collection.admin.upkeep()
@@ -132,7 +132,7 @@ def test_versions_that_somebody_may_read_stay_for_a_while(
 def test_tagged_versions_are_kept_and_do_not_count_as_due(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidy, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
     monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1, 2)
@@ -334,10 +334,10 @@ def test_stopped_at_any_step_the_collection_is_whole(
 def test_versions_and_fragments_stay_bounded_while_many_write(
     library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidy, "MOST_VERSIONS", 6)
-    monkeypatch.setattr(tidy, "_SHORTER_SECONDS", (0.0, 0.0))
-    monkeypatch.setattr(tidy, "_CLEAN_EVERY", 4)
-    monkeypatch.setattr(tidy, "_FANOUT", 4)
+    monkeypatch.setattr(upkeep, "MOST_VERSIONS", 6)
+    monkeypatch.setattr(upkeep, "_SHORTER_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(upkeep, "_CLEAN_EVERY", 4)
+    monkeypatch.setattr(upkeep, "_FANOUT", 4)
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(12))
     found = measure(collection.folder)
@@ -356,6 +356,6 @@ class _Part:
 def test_a_large_fragment_is_copied_when_much_of_it_is_deleted() -> None:
     part = _Part(0, 8192)
     part.num_deletions = 2048
-    assert tidy.due_fragments([part]) == set()
+    assert upkeep.due_fragments([part]) == set()
     part.num_deletions += 1
-    assert tidy.due_fragments([part]) == {0}
+    assert upkeep.due_fragments([part]) == {0}

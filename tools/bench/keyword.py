@@ -10,7 +10,7 @@ from bench.peers import OWN_TERMS, Bm25s, Fts5, K, LanceIndex
 from bench.report import Row, compete, judge, number, spread
 from casetrack.ingest.steps.words import index_terms
 from casetrack.search.ranking import rank
-from casetrack.store.index.recall import Question
+from casetrack.store.index.scope import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -206,8 +206,7 @@ def third_party(found: Iterable[Library], specs: Iterable[ModelSpec], /) -> str:
 
 def models() -> tuple[list[ModelSpec], list[str]]:
     """Return all models, and the names of those that are fetched by themselves."""
-    from casetrack.base.models.catalog import MODELS
-    from casetrack.base.models.ocr import EASY, RAPID
+    from casetrack.base.models.catalog import EASY, MODELS, RAPID
     from casetrack.base.models.profiles import find_profile
     from casetrack.base.records import DEFAULT_PROFILE
 

@@ -2,30 +2,109 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import TYPE_CHECKING
 
 from casetrack.api.collection.progress import listener, shows_progress, silent
-from casetrack.base.records import RowList, Rows
+from casetrack.base.records import CollectionHealth, Document, DocumentHealth, RowList, Rows
 from casetrack.base.records.snapshots import SnapshotInfo
 from casetrack.base.records.sync import ExcludedFile
+from casetrack.graph.opened import graph_of
 from casetrack.store import audit
 from casetrack.store.workspace.damage import tells_damage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from casetrack.api.collection.progress import ProgressDisplay
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.crypt.secret import Secret
-    from casetrack.base.records import CollectionHealth, CollectionInfo, HealthReport, StatusChange
+    from casetrack.base.records import CollectionInfo, HealthReport, StatusChange
     from casetrack.base.records.index_status import IndexStatus
     from casetrack.base.records.reindex import ReindexReport
     from casetrack.base.records.snapshots import RestoreReport
     from casetrack.base.records.transfer import ExportReport
     from casetrack.base.records.upkeep import UpkeepReport
+    from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import State, Workspace
+
+# How well the documents of a collection could be read.
+
+
+def reading_health(state: State, /) -> CollectionHealth:
+    """Return formats, recognition, gaps and coverage, document by document."""
+    graph = graph_of(state)
+    documents = sorted(graph.documents, key=lambda d: (d.name.casefold(), d.path))
+    bare = _bare_pages(state.snapshot, [d for d in documents if d.pages_without_text])
+    return CollectionHealth(
+        collection=graph.info.name,
+        documents=tuple(_health_of(d, bare.get(d.revision, ())) for d in documents),
+        coverage=dict(graph.coverage),
+        notes=graph.notes,
+        untaken=state.untaken(),
+    )
+
+
+def _bare_pages(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
+    """Return by revision the pages that hold no text, where their number is that of the ledger."""
+    table = snapshot.scan(("revision", "page"), revisions=[d.revision for d in documents])
+    filled: dict[str, set[int]] = {}
+    for revision, page in zip(*(table[c].to_pylist() for c in ("revision", "page")), strict=True):
+        filled.setdefault(revision, set()).add(page)
+    bare = {}
+    for document in documents:
+        pages = set(range(1, document.page_count + 1)) - filled.get(document.revision, set())
+        if len(pages) == document.pages_without_text:
+            bare[document.revision] = tuple(sorted(pages))
+    return bare
+
+
+def _health_of(document: Document, bare_pages: tuple[int, ...]) -> DocumentHealth:
+    return DocumentHealth(
+        document_id=document.document_id,
+        name=document.name,
+        path=document.path,
+        format=document.format,
+        extraction_method=document.extraction_method,
+        pages=document.page_count,
+        pages_without_text=document.pages_without_text,
+        ocr_pages=document.ocr_pages,
+        ocr_engine=document.ocr_engine,
+        ocr_confidence=document.ocr_confidence,
+        chunks=document.chunk_count,
+        missing=document.missing,
+        bare_pages=bare_pages,
+        warnings=document.warnings,
+    )
+
+
+# How long making everything anew may take, judged by how long it took the first time.
+
+_PAUSE_SECONDS = 120.0
+"""A longer time between two documents is taken for a pause of the user's."""
+_FEWEST_CHUNKS = 20
+
+
+def first_time_seconds(documents: Iterable[Document], /) -> float | None:
+    """Return about how many seconds it took to take in *documents*.
+
+    The time from one document to the next is shared out among the chunks of the first of them.
+
+    Returns
+    -------
+    float or None
+        ``None`` where too few documents came one after the other to tell.
+    """
+    found = sorted((d.updated_at.timestamp(), d.chunk_count) for d in documents)
+    seconds, chunks = 0.0, 0
+    for (begun, count), (after, _) in itertools.pairwise(found):
+        if after - begun <= _PAUSE_SECONDS:
+            seconds, chunks = seconds + after - begun, chunks + count
+    if chunks < _FEWEST_CHUNKS or not seconds:
+        return None
+    return seconds / chunks * sum(count for _, count in found)
 
 
 CLOSING_SECONDS = 10.0
@@ -627,6 +706,4 @@ class Admin:
         >>> health = collection.admin.health()  # doctest: +SKIP
         >>> health.formats, health.ocr_confidence, health.partial  # doctest: +SKIP
         """
-        from casetrack.api.collection.reading_health import reading_health
-
         return self._workspace.ask(reading_health)

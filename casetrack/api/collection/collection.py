@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection.facets import Facets
     from casetrack.api.collection.progress import ProgressDisplay
-    from casetrack.base.arguments import DocumentRef
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import DocumentRef, Filter
     from casetrack.base.records import (
         CollectionInfo,
         IngestProgress,
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from casetrack.base.records.sync import SyncReport
     from casetrack.base.sql.control import Control
     from casetrack.keep.sources.base import Source
-    from casetrack.search.fuse import FusionMethod
+    from casetrack.search.candidates import FusionMethod
     from casetrack.store.workspace import State, Workspace
 
     Progress = Callable[[str, int, int], None]
@@ -204,7 +203,7 @@ class Collection:
         >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
-        from casetrack.base.filters import Filter
+        from casetrack.base.arguments import Filter
         from casetrack.graph.answers.lookup import entity_ids
         from casetrack.search.search import search
 
@@ -814,7 +813,7 @@ class Collection:
     @tells_damage
     def stats(self) -> CollectionStats:
         """Return counts of live documents, pages and chunks, and the bytes on disk."""
-        from casetrack.api.collection.counts import counted_stats
+        from casetrack.api.collection.facts import counted_stats
 
         return self.workspace.ask(lambda state: counted_stats(self.folder, state.snapshot))
 

@@ -14,7 +14,7 @@ from casetrack.store.sql.connection import sql_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.store.workspace import State
 
 

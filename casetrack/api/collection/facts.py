@@ -8,19 +8,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CollectionBusy, UsageError
-from casetrack.base.records import StatusChange
-from casetrack.store import audit
+from casetrack.base.records import CollectionStats, StatusChange
+from casetrack.store import audit, heads
 from casetrack.store.info import require_active, update_info
 from casetrack.store.listing import checked_name, checked_tags, checked_type, require_free
 from casetrack.store.lock import names_lock, write_lock
+from casetrack.store.place import stored_bytes
 from casetrack.store.rewrite import rewriting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from casetrack.base.records import CollectionInfo, CollectionStatus
+    from casetrack.store.datasets import Snapshot
     from casetrack.store.workspace import Workspace
-
 
 _FACTS = ("name", "description", "reference", "type", "tags")
 _NOW = {"active": "reopened"}
@@ -134,3 +136,34 @@ def _without(tags: tuple[str, ...], removed: tuple[str, ...]) -> tuple[str, ...]
             )
     gone = {tag.casefold() for tag in removed}
     return tuple(tag for tag in tags if tag.casefold() not in gone)
+
+
+# How much a collection holds: as its last writer has counted it, or counted anew.
+
+
+def counted_stats(folder: Path, snapshot: Snapshot, /) -> CollectionStats:
+    """Return the counts of a state, and the bytes of everything in the folder."""
+    documents = snapshot.documents.values()
+    return CollectionStats(
+        document_count=len(documents),
+        page_count=sum(d.page_count for d in documents),
+        chunk_count=sum(d.chunk_count for d in documents),
+        storage_bytes=stored_bytes(folder),
+    )
+
+
+def noted_documents(folder: Path, /) -> int | None:
+    """Return how many documents the newest state has, as its writer noted; nothing is opened."""
+    noted = heads.counted(folder)
+    return None if noted is None else noted.rows
+
+
+def noted_stats(folder: Path, /) -> CollectionStats | None:
+    """Return the counts of the newest state as its writer noted them; nothing is opened.
+
+    ``None`` where no note speaks of that state.
+    """
+    noted = heads.counted(folder)
+    if noted is None:
+        return None
+    return CollectionStats(noted.rows, noted.pages, noted.passages, stored_bytes(folder))

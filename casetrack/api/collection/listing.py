@@ -1,17 +1,26 @@
-"""The list of documents, a part at a time, each with whom it mentions most."""
+"""Documents of a collection: as a list, as threads of mails, and as pages of text."""
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.base.provenance import Box, LineBox, hull
+from casetrack.base.records import Page
+from casetrack.extract.papers.places import joined_words
 from casetrack.graph.answers.rows import one_of, total_of, within
+from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
 from casetrack.store.sql.connection import sql_text
 
 if TYPE_CHECKING:
-    from casetrack.base.records import Document
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from casetrack.base.records import Chunk, Document
+    from casetrack.graph.relations.messages import Post
     from casetrack.store.workspace import State
 
 LIST_ORDERS = ("name", "type", "pages", "date", "own_date", "author")
@@ -115,3 +124,111 @@ def types_of(state: State, /) -> dict[str, int]:
         .to_pylist()
     )
     return {row["type"]: row["documents"] for row in rows}
+
+
+# Puts the pages of a document together from its chunks, which tile them and overlap.
+
+
+def pages_of(chunks: Sequence[Chunk], /) -> Iterator[Page]:
+    """Yield the pages that the chunks of a document stand on, in order."""
+    ordered = sorted(chunks, key=lambda c: (c.provenance.page, c.provenance.char_start))
+    for number, found in itertools.groupby(ordered, key=lambda c: c.provenance.page):
+        yield _page(number, list(found))
+
+
+def _page(number: int, chunks: Sequence[Chunk]) -> Page:
+    """Join the chunks of a page, which tile it and overlap."""
+    parts, length = list[str](), 0
+    for chunk in chunks:
+        parts.append(chunk.text[max(0, length - chunk.provenance.char_start) :])
+        length = max(length, chunk.provenance.char_end)
+    places = [c.provenance for c in chunks]
+    sure = [p.ocr_confidence for p in places if p.ocr_confidence is not None]
+    rows = [p.row_end for p in places if p.row_end is not None]
+    whole = replace(
+        places[0],
+        paragraph_end=max(p.paragraph_end for p in places),
+        line_end=max(p.line_end for p in places),
+        printed_place=joined_words(p.printed_place for p in places),
+        char_end=length,
+        row_end=max(rows, default=None),
+        ocr_confidence=min(sure, default=None),
+        line_boxes=tuple(_whole_lines(box for p in places for box in p.line_boxes)),
+    )
+    return Page(number, "".join(parts), len(chunks), whole)
+
+
+def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
+    """Yield the rectangle of each line: two chunks that share one have their parts of it."""
+    parts: dict[int, list[Box]] = {}
+    for each in boxes:
+        parts.setdefault(each.line, []).append(each.box)
+    for line, found in parts.items():
+        yield LineBox(line, hull(found))
+
+
+# The mails that belong with a mail: its thread, in the order in which they were sent.
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadMail:
+    """A mail of a thread.
+
+    Attributes
+    ----------
+    document, page
+        Where it stands: a page of a mailbox, or a document of its own.
+    subject, writer
+        As it shows them; empty where it has none.
+    sent
+        When; ``None`` where that is not known.
+    """
+
+    document: Document
+    page: int
+    subject: str
+    writer: str
+    sent: datetime | None
+
+
+def thread_of(state: State, document: Document, page: int, /) -> tuple[ThreadMail, ...]:
+    """Return the thread of a mail, the mail itself among them; none where it stands alone.
+
+    Of copies of a mail only one is there: the one that is asked for, if it is among them.
+
+    Parameters
+    ----------
+    page
+        Of a mailbox, the page of the mail; a mail of its own has one.
+    """
+    if document.format not in MAIL_FORMATS:
+        return ()
+    threads, documents = state.once(_threads), graph_of(state).documents
+    place = (document.document_id, page)
+    posts = threads.get(place) or threads.get((document.document_id, 1), ())
+    found = []
+    for post in posts:
+        copies = (post.message, *post.copies)
+        own = (m for m in copies if (documents[m.document].document_id, m.page) == place)
+        message = next(own, post.message)
+        found.append(
+            ThreadMail(
+                documents[message.document],
+                message.page,
+                message.shown,
+                message.head.get("from", ""),
+                message.sent,
+            )
+        )
+    return tuple(found) if len(found) > 1 else ()
+
+
+def _threads(state: State) -> dict[tuple[str, int], tuple[Post, ...]]:
+    """Return the thread of each mail by its document and page, copies among them."""
+    documents = graph_of(state).documents
+    found: dict[tuple[str, int], tuple[Post, ...]] = {}
+    for posts in graph_of(state).mails.conversations():
+        for post in posts:
+            for message in (post.message, *post.copies):
+                found[documents[message.document].document_id, message.page] = posts
+    return found

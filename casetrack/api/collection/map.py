@@ -566,7 +566,7 @@ def _on_topic(
     state: State, document: Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that say most of a topic, each with its score."""
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.search.search import search
 
     found = search(state, topic, limit=limit, where=Filter(document), fold=False)

@@ -275,7 +275,7 @@ def changed_event(mark: Mark, date: str | None, text: str | None, /) -> Mark:
 
 
 def _day_of(date: str) -> str:
-    from casetrack.extract.typed_dates import typed_date
+    from casetrack.extract.days import typed_date
 
     return str(typed_date(date).value)
 

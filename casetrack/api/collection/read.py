@@ -76,7 +76,7 @@ class Read:
         --------
         >>> collection.read.pages("Lease.pdf").to_polars()["text"]  # doctest: +SKIP
         """
-        from casetrack.api.collection.pages import pages_of
+        from casetrack.api.collection.listing import pages_of
 
         return self._workspace.ask(
             lambda state: Rows(pages_of(state.chunks_of(state.document(document))), of=Page)

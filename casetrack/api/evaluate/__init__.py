@@ -8,9 +8,9 @@ from casetrack.api.evaluate.ask import measure
 from casetrack.api.evaluate.beir import open_beir
 from casetrack.api.evaluate.corpus import in_profile
 from casetrack.api.evaluate.golden import open_golden
+from casetrack.api.evaluate.measures import Difference, compare_scores
 from casetrack.api.evaluate.questions import Question, QuestionSet
 from casetrack.api.evaluate.runs import Run, find_run, save_run, stored_runs
-from casetrack.api.evaluate.significance import Difference, compare_scores
 
 __all__ = [
     "Difference",

@@ -15,8 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.api.evaluate.answers import told_absent
 from casetrack.api.evaluate.corpus import index_corpus
-from casetrack.api.evaluate.lines import broken, json_lines, language_of, text_lines
-from casetrack.api.evaluate.questions import Question, QuestionSet
+from casetrack.api.evaluate.questions import (
+    Question,
+    QuestionSet,
+    broken,
+    json_lines,
+    language_of,
+    text_lines,
+)
 from casetrack.base.errors import FileNotFound, UsageError
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.search.search import MAX_QUERY_CHARS

@@ -20,7 +20,7 @@ from casetrack.base.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document
 from casetrack.ingest.assemble import seal
 from casetrack.ingest.pipeline import Tools, load_pipeline
 from casetrack.ingest.run import PARALLEL_FILES
-from casetrack.parse.workers.batches import page_schema
+from casetrack.parse.workers.messages import page_schema
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

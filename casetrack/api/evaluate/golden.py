@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.api.evaluate.answers import Answer, AnswerJudge, Pages
-from casetrack.api.evaluate.lines import broken, json_lines, language_of
-from casetrack.api.evaluate.matching import MATCHES, Match
-from casetrack.api.evaluate.questions import Question, QuestionSet
-from casetrack.base import names
+from casetrack.api.evaluate.answers import MATCHES, Answer, AnswerJudge, Match, Pages
+from casetrack.api.evaluate.questions import Question, QuestionSet, broken, json_lines, language_of
+from casetrack.base import arguments
 from casetrack.base.errors import AmbiguousName, CaseTrackError, DocumentNotFound, UsageError
 from casetrack.search.search import MAX_QUERY_CHARS
 
@@ -73,8 +71,8 @@ class DocumentNames:
             exact = {i: d for i, d in fits.items() if asked in {d.name, d.path}}
             fits = exact if len(exact) == 1 else fits
         if not fits:
-            entries = [names.Entry(d.document_id, d.name) for d in self._documents.values()]
-            raise DocumentNotFound(asked, names.near(asked, entries))
+            entries = [arguments.Entry(d.document_id, d.name) for d in self._documents.values()]
+            raise DocumentNotFound(asked, arguments.near(asked, entries))
         if len(fits) > 1:
             raise AmbiguousName("document", asked, [(d.path, i) for i, d in fits.items()])
         return next(iter(fits.values()))

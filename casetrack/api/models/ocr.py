@@ -75,7 +75,7 @@ def pull_ocr(name: str, models_dir: Path, progress: Progress, /) -> Pulled:
         As :func:`casetrack.parse.ocr.fetch.pull_files` does.
     """
     if name == RAPIDOCR:
-        from casetrack.parse.ocr.weights import pull_weights
+        from casetrack.parse.ocr.fetch import pull_weights
 
         return pull_weights(models_dir, progress)
     if name == EASYOCR:
@@ -99,14 +99,14 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
             hint="Delete what may be damaged, then run `casetrack models pull easyocr`.",
         )
     if name == RAPIDOCR:
-        from casetrack.base.models.ocr import RAPID
-        from casetrack.parse.ocr.weights import find_weights
+        from casetrack.base.models.catalog import RAPID
+        from casetrack.parse.ocr.fetch import find_weights
 
         folder = models_dir / RAPID.name
         if not _has_networks(folder):
             folder = find_weights(models_dir)
         return tuple(_check(folder / file.name, (file.sha256,)) for file in RAPID.files)
-    from casetrack.parse.ocr.languages import DATA_FOLDER
+    from casetrack.parse.ocr.language_data import DATA_FOLDER
 
     folder = models_dir / DATA_FOLDER
     return tuple(
@@ -117,8 +117,7 @@ def verify_ocr(name: str, models_dir: Path, /) -> tuple[FileCheck, ...]:
 
 def pulled_names(models_dir: Path, /) -> list[str]:
     """Return what of text recognition lies in the models folder and can be checked by a hash."""
-    from casetrack.parse.ocr.language_data import LANGUAGES
-    from casetrack.parse.ocr.languages import DATA_FOLDER
+    from casetrack.parse.ocr.language_data import DATA_FOLDER, LANGUAGES
 
     names = [RAPIDOCR] if _has_networks(models_dir / RAPIDOCR) else []
     data = models_dir / DATA_FOLDER
@@ -127,7 +126,7 @@ def pulled_names(models_dir: Path, /) -> list[str]:
 
 def engines(models_dir: Path, /) -> list[EngineState]:
     """Return the state of every engine, in the order in which ``auto`` tries them."""
-    from casetrack.parse.ocr.languages import installed
+    from casetrack.parse.ocr.language_data import installed
 
     there = tuple(installed(models_dir))
     tesseract = _state(TESSERACT, models_dir)
@@ -187,7 +186,7 @@ def _is_detector(network: str) -> bool:
 
 def _has_networks(folder: Path) -> bool:
     """Return whether any of RapidOCR's networks lies in a folder: a pull may have been stopped."""
-    from casetrack.base.models.ocr import RAPID
+    from casetrack.base.models.catalog import RAPID
 
     return any((folder / file.name).is_file() for file in RAPID.files)
 
@@ -226,8 +225,7 @@ def _languages(name: str) -> list[Language]:
 
 def _pull_languages(name: str, models_dir: Path, progress: Progress) -> Pulled:
     from casetrack.parse.ocr.fetch import Pulled
-    from casetrack.parse.ocr.language_data import pull_language
-    from casetrack.parse.ocr.languages import DATA_FOLDER
+    from casetrack.parse.ocr.language_data import DATA_FOLDER, pull_language
 
     # All names are looked up first: with an unknown one, nothing is fetched.
     languages = _languages(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.base.models.ocr import RAPID
+from casetrack.base.models.catalog import RAPID
 from casetrack.base.models.profiles import find_profile
 from casetrack.base.records import DEFAULT_PROFILE
 from casetrack.models.pull import installed, pull
@@ -49,7 +49,7 @@ def fetch(models_dir: Path, progress: Progress, /) -> Iterator[str]:
     ModelError, StorageError
         As :func:`casetrack.models.pull.pull` does.
     """
-    from casetrack.parse.ocr.weights import pull_weights
+    from casetrack.parse.ocr.fetch import pull_weights
 
     for spec in find_profile(DEFAULT_PROFILE).models:
         yield pull(spec, models_dir, progress=progress).summary()

@@ -8,7 +8,7 @@ from casetrack.api.sql.parameters import values_for
 from casetrack.api.sql.saved import read_head
 from casetrack.base.errors import QueryError
 from casetrack.base.sql.statements import all_of, first_word, parameters
-from casetrack.store.sql.mistakes import is_certain
+from casetrack.store.sql.guard import is_certain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from casetrack.api.viewer.view import draw_page, draw_text
 from casetrack.base.errors import FileEncrypted, FileError, UsageError
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
-from casetrack.store.find import page_rows
+from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

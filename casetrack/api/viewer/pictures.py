@@ -13,7 +13,7 @@ from casetrack.base.records import Picture
 from casetrack.parse.base import ReadOptions
 from casetrack.parse.render import PICTURE_FORMATS, mark_boxes
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.find import find_chunk
+from casetrack.store.passages import find_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from casetrack.api.viewer.page_text import COLUMNS, page_text
 from casetrack.api.viewer.source import find_source
 from casetrack.api.viewer.view import about_source, open_view
 from casetrack.base.errors import UsageError
-from casetrack.store.find import page_rows
+from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
     from casetrack.base.records import Chunk, Document

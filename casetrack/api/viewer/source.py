@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.ingest.sources import is_inside
+from casetrack.ingest.staleness import is_inside
 from casetrack.parse.render import PICTURE_FORMATS
 from casetrack.store.originals import copy_of
 

@@ -21,9 +21,9 @@ from casetrack.parse.render import (
     TextPage,
     mark_boxes,
 )
-from casetrack.parse.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
+from casetrack.parse.workers.pool import MAX_DRAW_SECONDS, drawing_pool
 from casetrack.search.pinpoint.find import point_in
-from casetrack.store.find import page_rows
+from casetrack.store.passages import page_rows
 
 if TYPE_CHECKING:
     from casetrack.api.viewer.source import SourceFile
@@ -239,7 +239,7 @@ def draw_page(
     ----------
     limits
         Memory of the worker, and seconds for the page: at most
-        :data:`casetrack.parse.workers.drawing.MAX_DRAW_SECONDS`.
+        :data:`casetrack.parse.workers.pool.MAX_DRAW_SECONDS`.
     options
         Passwords and models.
     path, page

@@ -14,8 +14,7 @@ from casetrack.api.watch.changes import file_state
 from casetrack.api.watch.clock import SystemClock
 from casetrack.api.watch.idle_upkeep import IdleUpkeep
 from casetrack.api.watch.notifier import OsNotifier
-from casetrack.api.watch.statuses import Statuses
-from casetrack.api.watch.syncer import CollectionSync
+from casetrack.api.watch.statuses import CollectionSync, Statuses
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.api.watch.watched_folder import WatchContext, WatchedFolder
 from casetrack.base.errors import CaseTrackError, CollectionDamaged, FutureSchema
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from casetrack.api.watch.changes import FileState
     from casetrack.api.watch.clock import Clock
     from casetrack.api.watch.notifier import Notifier
-    from casetrack.api.watch.syncer import Report, Sync
-    from casetrack.api.watch.watch_list_file import Stamp
+    from casetrack.api.watch.statuses import Report, Sync
+    from casetrack.api.watch.watch_list import Stamp
     from casetrack.api.watch.watched_folder import SyncTask
     from casetrack.base.records.watches import Watch
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.api.watch.clock import SystemClock, moment
-from casetrack.api.watch.statuses import Statuses
-from casetrack.api.watch.syncer import CollectionSync, counts_of
+from casetrack.api.watch.statuses import CollectionSync, Statuses, counts_of
 from casetrack.api.watch.watched_folder import SyncTask
 from casetrack.store.lock import try_lock
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.api.library import Library
-    from casetrack.api.watch.syncer import Report, Sync
+    from casetrack.api.watch.statuses import Report, Sync
     from casetrack.api.watch.watch_list import WatchList
     from casetrack.base.records.watches import Watch
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from casetrack.api.watch.changes import Changes, file_state
 from casetrack.api.watch.clock import moment
 from casetrack.api.watch.schedule import next_full
-from casetrack.api.watch.syncer import counts_of
+from casetrack.api.watch.statuses import counts_of
 from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.records.watches import WatchStatus
 from casetrack.store.lock import try_lock
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from casetrack.api.watch.changes import FileState
     from casetrack.api.watch.clock import Clock
     from casetrack.api.watch.notifier import Notifier
-    from casetrack.api.watch.statuses import Statuses
-    from casetrack.api.watch.syncer import Report
+    from casetrack.api.watch.statuses import Report, Statuses
     from casetrack.base.records.watches import Health, Watch
 
 # Files whose changes mean nothing: locks, downloads under way, editors' and systems' own files.

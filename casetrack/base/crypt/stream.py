@@ -8,16 +8,212 @@ the one that was marked as such. Nothing that was read may be used before the en
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
+import json
+import secrets
+import struct
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
-from casetrack.base.crypt.head import BLOCK, new_head, read_head
-from casetrack.base.errors import EncryptedFileDamaged
+from casetrack.base.crypt.secret import COST, Cost
+from casetrack.base.errors import EncryptedFileDamaged, PassphraseWrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from casetrack.base.crypt.secret import Secret
+
+# The head of an encrypted file: what it is, and how its key is made.
+#
+# ::
+#
+#     8 bytes   CTSEALED
+#     4 bytes   length of the facts, big-endian
+#     n bytes   facts: a JSON object, UTF-8
+#     16 bytes  BLAKE2b of all of the above: tells damage from a wrong passphrase
+#     32 bytes  BLAKE2b of all of the above, keyed: tells a wrong passphrase, and who changed a head
+#     24 bytes  what the stream begins with
+#
+# The facts stand there in the clear, since a file has to be told from another one before it is
+# opened; the keyed digest keeps them from being changed. Every block of the stream is bound to the
+# digest of the whole head.
+
+MAGIC = b"CTSEALED"
+VERSION = 1
+BLOCK = 1 << 20
+"""Bytes of the plain text in each block but the last one."""
+KEYRING = "keyring"
+"""The fact that says under what the key is kept in the keyring of the system."""
+_MOST_FACTS = 1 << 16
+_MOST_BLOCK = 16 << 20
+_SALT, _CHECK, _PROOF, _START = 16, 16, 32, 24
+_OURS = {"version", "kdf", "operations", "memory", "salt", "cipher", "block"}
+_KDF, _CIPHER = "argon2id", "xchacha20-poly1305-secretstream"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of one file.
+
+    Attributes
+    ----------
+    facts
+        What the writer says of the file, in JSON's terms; nobody has checked that yet.
+    salt, cost
+        How the key is made of the secret.
+    block
+        Bytes of the plain text in each block but the last one.
+    data
+        The head as it stands in the file, but for what its key proves and the stream begins with.
+    proof, start
+        These two.
+    size
+        Bytes of all of it.
+    """
+
+    facts: dict[str, Any]
+    salt: bytes
+    cost: Cost
+    block: int
+    data: bytes = field(repr=False)
+    proof: bytes = field(repr=False)
+    start: bytes = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of it."""
+        return len(self.data) + _PROOF + _START
+
+    def bound(self) -> bytes:
+        """Return the digest that every block is bound to."""
+        return hashlib.blake2b(self.data + self.proof + self.start, digest_size=32).digest()
+
+    def opened_by(self, secret: Secret, source: str, /) -> bytes:
+        """Return the key of the stream.
+
+        Raises
+        ------
+        PassphraseWrong
+            It is not the secret of this file.
+        """
+        stream, proof = _keys(secret.key(self.salt, self.cost))
+        if not hmac.compare_digest(_proof(proof, self.data), self.proof):
+            raise PassphraseWrong(source)
+        return stream
+
+
+def new_head(facts: dict[str, Any], secret: Secret, block: int, /) -> tuple[bytes, bytes]:
+    """Return the head of a new file, without what the stream begins with, and its key.
+
+    Parameters
+    ----------
+    facts
+        What to say of the file, in the clear.
+    secret
+        What opens it.
+    block
+        Bytes of the plain text in each block but the last one.
+    """
+    # Read when it is called: a test need not wait for the cost that an attacker shall pay.
+    cost, salt = COST, secrets.token_bytes(_SALT)
+    kept = {KEYRING: secret.account} if secret.account else {}
+    told = (
+        facts
+        | kept
+        | {
+            "version": VERSION,
+            "kdf": _KDF,
+            "operations": cost.operations,
+            "memory": cost.memory,
+            "salt": salt.hex(),
+            "cipher": _CIPHER,
+            "block": block,
+        }
+    )
+    text = json.dumps(told, ensure_ascii=True, sort_keys=True).encode()
+    data = MAGIC + struct.pack(">I", len(text)) + text
+    data += hashlib.blake2b(data, digest_size=_CHECK).digest()
+    stream, proof = _keys(secret.key(salt, cost))
+    return data + _proof(proof, data), stream
+
+
+def is_encrypted(path: Path, /) -> bool:
+    """Return whether a file begins as an encrypted one does; one that cannot be read does not."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def read_head(file: IO[bytes], source: str, /) -> Head:
+    """Read the head of a file of unknown origin.
+
+    Parameters
+    ----------
+    file
+        Opened at its beginning; it is left where the stream begins.
+    source
+        Its name, for messages.
+
+    Raises
+    ------
+    EncryptedFileDamaged
+        It has no such head, or one that was changed.
+    """
+    begin = file.read(len(MAGIC) + 4)
+    if begin[: len(MAGIC)] != MAGIC or len(begin) < len(MAGIC) + 4:
+        raise EncryptedFileDamaged(source, "it does not begin as an encrypted file of CaseTrack")
+    length = struct.unpack(">I", begin[len(MAGIC) :])[0]
+    if length > _MOST_FACTS:
+        raise EncryptedFileDamaged(source, "its beginning is damaged")
+    text = file.read(length)
+    check, proof, start = file.read(_CHECK), file.read(_PROOF), file.read(_START)
+    if len(start) < _START:
+        raise EncryptedFileDamaged(source, "it is cut short")
+    plain = begin + text
+    if hashlib.blake2b(plain, digest_size=_CHECK).digest() != check:
+        raise EncryptedFileDamaged(source, "its beginning is damaged or was changed")
+    facts, salt, cost, block = _parsed(text, source)
+    return Head(facts, salt, cost, block, plain + check, proof, start)
+
+
+def _parsed(text: bytes, source: str) -> tuple[dict[str, Any], bytes, Cost, int]:
+    try:
+        told = json.loads(text)
+        version = told["version"]
+        if isinstance(version, int) and version > VERSION:
+            raise EncryptedFileDamaged(
+                source,
+                f"it was written by a newer CaseTrack (form {version} of the file, and this one "
+                f"reads form {VERSION}); install the newest version",
+            )
+        salt, block = bytes.fromhex(told["salt"]), told["block"]
+        cost = Cost(told["operations"], told["memory"])
+        known = (version, told["kdf"], told["cipher"]) == (VERSION, _KDF, _CIPHER)
+        numbers = all(type(n) is int for n in (cost.operations, cost.memory, block))
+        fits = known and numbers and cost.is_bearable and len(salt) == _SALT
+        fits = fits and 0 < block <= _MOST_BLOCK
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise EncryptedFileDamaged(source, "its beginning cannot be understood") from error
+    if not fits:
+        raise EncryptedFileDamaged(source, "its beginning asks for what no file of ours asks for")
+    return {k: v for k, v in told.items() if k not in _OURS}, salt, cost, block
+
+
+def _keys(key: bytes) -> tuple[bytes, bytes]:
+    """Return the key of the stream, and that of the head's proof."""
+    made = [
+        hashlib.blake2b(what, key=key, digest_size=32).digest() for what in (b"stream", b"head")
+    ]
+    return made[0], made[1]
+
+
+def _proof(key: bytes, data: bytes) -> bytes:
+    return hashlib.blake2b(data, key=key, digest_size=_PROOF).digest()
+
 
 _MORE = 17
 """Bytes by which a block is longer than its plain text."""

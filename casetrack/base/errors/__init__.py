@@ -6,13 +6,6 @@ requirement (PRD 09 §2, "Common Error Patterns").
 """
 
 from casetrack.base.errors.base import CaseTrackError, PackageMissing, UsageError
-from casetrack.base.errors.cluster import (
-    ClusterDiffers,
-    ClusterFailed,
-    ClusterUnreachable,
-    SearchBusy,
-    ShardsUnreachable,
-)
 from casetrack.base.errors.collections import (
     ActiveCollectionGone,
     ArchiveDamaged,
@@ -61,31 +54,6 @@ from casetrack.base.errors.files import (
     WorkerCrashed,
     WrongPathKind,
 )
-from casetrack.base.errors.license import (
-    UPGRADE_URL,
-    FreeTierLimit,
-    LicenseInvalid,
-    LicenseRefused,
-    LicenseServerUnreachable,
-)
-from casetrack.base.errors.models import (
-    DownloadFailed,
-    EmbeddingsDisabled,
-    ModelCorrupt,
-    ModelError,
-    ModelNotFound,
-    ProfileIncomplete,
-    ProviderError,
-    ProviderUnreachable,
-)
-from casetrack.base.errors.pipelines import PipelineError, QueryError, SchemaError, StepFailed
-from casetrack.base.errors.sealing import (
-    CollectionSealed,
-    EncryptedFileDamaged,
-    PassphraseMissing,
-    PassphraseWrong,
-)
-from casetrack.base.errors.serving import CannotListen
 from casetrack.base.errors.setup import (
     BundleError,
     ClientFileBusy,
@@ -102,15 +70,50 @@ from casetrack.base.errors.setup import (
     UpdateUnknown,
     UpdateUntrusted,
 )
-from casetrack.base.errors.sources import ConfigError, SourceChanged, SourceError, SourceSkipped
 from casetrack.base.errors.storage import (
+    CollectionSealed,
+    ConfigError,
     DiskFull,
+    EncryptedFileDamaged,
     FileInUse,
     NotWritable,
     ObjectStorageError,
+    PassphraseMissing,
+    PassphraseWrong,
+    PipelineError,
+    QueryError,
+    SchemaError,
+    SourceChanged,
+    SourceError,
+    SourceSkipped,
+    StepFailed,
     StorageError,
 )
-from casetrack.base.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
+from casetrack.base.errors.work import (
+    UPGRADE_URL,
+    CannotListen,
+    ClusterDiffers,
+    ClusterFailed,
+    ClusterUnreachable,
+    DownloadFailed,
+    EmbeddingsDisabled,
+    FolderUnsafe,
+    FreeTierLimit,
+    JobNotFound,
+    JobStopped,
+    LicenseInvalid,
+    LicenseRefused,
+    LicenseServerUnreachable,
+    ModelCorrupt,
+    ModelError,
+    ModelNotFound,
+    ProfileIncomplete,
+    ProviderError,
+    ProviderUnreachable,
+    SearchBusy,
+    ShardsUnreachable,
+    WatchNotFound,
+)
 
 __all__ = [
     "UPGRADE_URL",

@@ -1,8 +1,14 @@
-"""Errors about long work and about watched folders."""
+"""Errors about work and what it needs: jobs, servers, clusters, licenses, models."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from casetrack.base.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
 class JobNotFound(UsageError):
@@ -33,3 +39,300 @@ class FolderUnsafe(CaseTrackError):
     """A folder looks as if its disk were not there, so that nothing is removed because of it."""
 
     code = "folder_unsafe"
+
+
+# Errors about serving programs over a network.
+
+
+class CannotListen(CaseTrackError):
+    """The server cannot take connections at an address.
+
+    Parameters
+    ----------
+    address
+        Host and port.
+    reason
+        What the system says.
+    hint
+        What to do instead.
+    """
+
+    code = "cannot_listen"
+
+    def __init__(self, address: str, reason: str, hint: str) -> None:
+        super().__init__(f"Cannot listen on {address}: {reason}.", hint=hint)
+
+
+# Errors about work on several machines.
+
+
+class ClusterUnreachable(CaseTrackError):
+    """No cluster answers where one was named.
+
+    Parameters
+    ----------
+    address
+        As it was given.
+    reason
+        What went wrong, without a full stop.
+    hint
+        The next step.
+    """
+
+    code = "cluster_unreachable"
+
+    def __init__(self, address: str, reason: str, hint: str) -> None:
+        super().__init__(f"The cluster at {address} cannot be used: {reason}.", hint=hint)
+
+
+class ClusterDiffers(UsageError):
+    """Machines of a cluster have another version, or do not see what they are to work on."""
+
+    code = "cluster_differs"
+
+
+class ClusterFailed(CaseTrackError):
+    """A cluster that was there gives no more answers; what was finished is kept.
+
+    Parameters
+    ----------
+    reason
+        What it did, without a full stop.
+    error
+        What the cluster says of it, where it does.
+    """
+
+    code = "cluster_failed"
+
+    def __init__(self, reason: str, error: BaseException | None = None) -> None:
+        said = str(error).strip().splitlines()[-1:] if error is not None else []
+        told = f" ({said[0].rstrip('.')})" if said else ""
+        super().__init__(
+            f"The cluster does not do its work: {reason}{told}.",
+            hint="Documents that were finished are kept. See `ray status` and its logs, then run "
+            "the same command again to go on.",
+        )
+
+
+class SearchBusy(CaseTrackError):
+    """More questions wait than are taken; nothing was searched.
+
+    Parameters
+    ----------
+    waiting
+        How many may wait at each shard.
+    """
+
+    code = "search_busy"
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__(
+            f"The search is busy: {waiting:,} questions wait already at a shard of the index, and "
+            "no more are taken.",
+            hint="Ask again in a moment. More copies of each shard answer more questions at once: "
+            "`casetrack serve --engine ray --replicas 2`.",
+        )
+
+
+class ShardsUnreachable(CaseTrackError):
+    """No shard of the index answers.
+
+    Parameters
+    ----------
+    shards
+        How many were asked.
+    reason
+        What one of them says.
+    """
+
+    code = "shards_unreachable"
+
+    def __init__(self, shards: int, reason: str) -> None:
+        told = (
+            "The shard of the index that holds this collection does not answer"
+            if shards == 1
+            else f"None of the {shards:,} shards of the index that hold this collection answers"
+        )
+        super().__init__(
+            f"{told}: {reason}. Nothing was searched.",
+            hint="Ask again in a moment: shards that fail are started anew. `ray status` tells "
+            "whether the cluster has room for them; `casetrack search` on the machine that has "
+            "the collection needs no cluster.",
+        )
+
+
+# Errors about tiers and license keys.
+
+UPGRADE_URL = "https://casetrack.dev/upgrade"
+
+
+class FreeTierLimit(CaseTrackError):
+    """A tier does not go so far, or does not have the feature; nothing was done.
+
+    Parameters
+    ----------
+    fact
+        What the tier allows, and how much there is.
+    step
+        What to do about it.
+    hint
+        Why a key that is there does not count; empty where there is none.
+    """
+
+    code = "free_tier_limit"
+
+    def __init__(self, fact: str, step: str, *, hint: str = "") -> None:
+        self.fact = fact
+        self.step = step
+        super().__init__(f"{fact} {step}", hint=hint)
+
+    @classmethod
+    def of_collections(
+        cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
+    ) -> FreeTierLimit:
+        """Return the error for one collection too many: *count* are there."""
+        error = cls(
+            f"{tier} tier allows {allowed:,} collections (you have {count:,}).",
+            f"Delete a collection or upgrade to Pro for unlimited collections: {UPGRADE_URL}",
+            hint=hint,
+        )
+        return error._of_amounts("too_many_collections", tier, allowed, count)
+
+    @classmethod
+    def of_documents(
+        cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
+    ) -> FreeTierLimit:
+        """Return the error for one document too many in a collection that holds *count*."""
+        error = cls(
+            f"{tier} tier allows {allowed:,} documents per collection (you have {count:,}).",
+            f"Delete a document or upgrade to Pro for unlimited documents: {UPGRADE_URL}",
+            hint=hint,
+        )
+        return error._of_amounts("too_many_documents", tier, allowed, count)
+
+    @classmethod
+    def of_archive(cls, tier: str, allowed: int, count: int, /, *, hint: str = "") -> FreeTierLimit:
+        """Return the error for an exported collection of *count* documents, which is too many."""
+        return cls(
+            f"{tier} tier allows {allowed:,} documents per collection (this one has {count:,}).",
+            f"Upgrade to Pro for unlimited documents: {UPGRADE_URL}",
+            hint=hint,
+        )
+
+    @classmethod
+    def of_feature(
+        cls, tier: str, title: str, /, *, instead: str = "", hint: str = ""
+    ) -> FreeTierLimit:
+        """Return the error for a feature, called *title*, that the tier does not have.
+
+        *instead* is what the tier can do.
+        """
+        other = f" It can {instead}." if instead else ""
+        return cls(
+            f"{tier} tier does not include {title}.{other}",
+            f"Upgrade to Pro for it: {UPGRADE_URL}",
+            hint=hint,
+        )
+
+    def _of_amounts(self, wording: str, tier: str, allowed: int, count: int) -> FreeTierLimit:
+        self.wording = wording
+        self.facts = {
+            "tier": tier,
+            "allowed": f"{allowed:,}",
+            "count": f"{count:,}",
+            "url": UPGRADE_URL,
+        }
+        return self
+
+
+class LicenseInvalid(UsageError):
+    """A license key that was given cannot be used; the one in force stays as it is."""
+
+    code = "license_invalid"
+
+
+class LicenseRefused(CaseTrackError):
+    """The license server does not accept a key."""
+
+    code = "license_refused"
+
+
+class LicenseServerUnreachable(CaseTrackError):
+    """The license server gave no answer that could be understood; nothing was changed."""
+
+    code = "license_server_unreachable"
+
+
+# Errors about models, providers and profiles.
+
+
+class ModelError(CaseTrackError):
+    """A model cannot be used."""
+
+    code = "model"
+
+
+class ModelNotFound(ModelError):
+    """The model's files are not in the models folder."""
+
+    code = "model_not_found"
+
+    def __init__(self, name: str, folder: Path | str) -> None:
+        super().__init__(
+            f'Model "{name}" is not installed in {folder}.',
+            hint=f"Run `casetrack models pull {name}` once while online, or point "
+            "CASETRACK_MODELS to a models folder copied from another machine. Keyword search "
+            "works without it: `--mode keyword`.",
+        )
+
+
+class EmbeddingsDisabled(ModelError):
+    """A search by meaning was asked for, and no passage has a vector."""
+
+    code = "embeddings_disabled"
+
+    def __init__(self, mode: str) -> None:
+        super().__init__(
+            f'The mode "{mode}" needs vectors, and no passage of this collection has one.',
+            hint="Search with the mode keyword, or make the vectors: `ctx embed pending` with "
+            "[embedding] provider set, or `casetrack reindex` once the models are installed.",
+        )
+
+
+class ModelCorrupt(ModelError):
+    """A model file does not have the content it should have."""
+
+    code = "model_corrupt"
+
+
+class DownloadFailed(ModelError):
+    """No source could deliver a model."""
+
+    code = "download_failed"
+
+
+class ProviderError(ModelError):
+    """A service that makes vectors refused a request, or its answer cannot be used."""
+
+    code = "provider"
+
+
+class ProviderUnreachable(ProviderError):
+    """A service that makes vectors does not answer; trying again later may help."""
+
+    code = "provider_unreachable"
+
+
+class ProfileIncomplete(ModelNotFound):
+    """Models of a profile are not in the models folder."""
+
+    def __init__(self, name: str, missing: Sequence[str], folder: Path | str) -> None:
+        are = "is" if len(missing) == 1 else "are"
+        ModelError.__init__(
+            self,
+            f'Profile "{name}" is not complete: {", ".join(missing)} {are} not installed in '
+            f"{folder}.",
+            hint=f"Run `casetrack models pull {name}` once while online, or point CASETRACK_MODELS "
+            "to a models folder copied from another machine. Keyword search works without it "
+            "(--mode keyword).",
+        )

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import JobNotFound, StorageError, UsageError
-from casetrack.base.jobs import files, process
+from casetrack.base.jobs import files
 from casetrack.base.jobs.running import LEFT, RunningJob
 from casetrack.base.records.jobs import Job
 
@@ -37,7 +37,7 @@ _GONE = {
 
 def _may_go_on(job: Job) -> bool:
     # The paths of its call mean something on the machine on which it was made.
-    here = job.call is not None and job.host == process.host()
+    here = job.call is not None and job.host == files.host()
     return here and job.state == "interrupted" and (job.error or {}).get("code") == LEFT["code"]
 
 
@@ -133,8 +133,8 @@ class JobStore:
             result=None,
             error=None,
             pid=os.getpid(),
-            process_started=process.started(),
-            host=process.host(),
+            process_started=files.started(),
+            host=files.host(),
             call=call,
         )
         return self._begun(job, cancel)
@@ -186,8 +186,8 @@ class JobStore:
                 result=None,
                 error=None,
                 pid=os.getpid(),
-                process_started=process.started(),
-                host=process.host(),
+                process_started=files.started(),
+                host=files.host(),
             )
             return self._begun(again, None)
         finally:
@@ -267,7 +267,7 @@ class JobStore:
         """Return a job as it is; one whose process is gone is put right first."""
         path = files.record_path(self.folder, job_id)
         job = files.read(path)
-        if job is None or not job.active or process.is_alive(job):
+        if job is None or not job.active or files.is_alive(job):
             return job
         # It may have ended properly between the look at the file and the look at the process.
         job = files.read(path)

@@ -15,23 +15,21 @@ from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, TypeGuard
 
 from casetrack.base.errors import FreeTierLimit
-from casetrack.base.license.file import (
+from casetrack.base.license.signature import ENV_PUBLIC_KEYS
+from casetrack.base.license.status import (
     NAME,
     LicenseFile,
     LicenseFileDamaged,
-    Record,
-    read_license_file,
-    write_license_file,
-)
-from casetrack.base.license.signature import ENV_PUBLIC_KEYS
-from casetrack.base.license.status import (
     LicenseStatus,
+    Record,
     Unusable,
     confirmed_until,
     counting,
     not_counting,
     now_utc,
+    read_license_file,
     usable_key,
+    write_license_file,
 )
 from casetrack.base.license.tiers import (
     FEATURES,

@@ -14,15 +14,19 @@ from casetrack.base.errors import (
 )
 from casetrack.base.license.activation import LicenseServer
 from casetrack.base.license.entitlements import Entitlements, is_given
-from casetrack.base.license.file import (
+from casetrack.base.license.status import (
+    CONFIRM_DAYS,
     NAME,
+    REFRESH,
     LicenseFile,
     LicenseFileDamaged,
     Record,
+    Unusable,
+    now_utc,
     read_license_file,
+    usable_key,
     write_license_file,
 )
-from casetrack.base.license.status import CONFIRM_DAYS, REFRESH, Unusable, now_utc, usable_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

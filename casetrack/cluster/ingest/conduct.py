@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, ClusterFailed
 from casetrack.base.records import IngestProgress, IngestReport
-from casetrack.cluster.ingest.recipe import settings_here
+from casetrack.cluster.ingest.work import settings_here
 from casetrack.models.encoders import Encoders
-from casetrack.parse.workers.frames import pack_error, unpack_error
+from casetrack.parse.workers.messages import pack_error, unpack_error
 from casetrack.store.folders import folder_here
 from casetrack.store.mirror import touched
 from casetrack.store.place import Place, place_of

@@ -27,8 +27,8 @@ from casetrack.cluster.ingest.stages import facts_of
 from casetrack.cluster.ingest.work import Found, Order, Work, block_of, bodies_of
 from casetrack.ingest.messages import Done, Repeat
 from casetrack.ingest.outcomes import cancelled_outcome, failure
-from casetrack.ingest.recording import Recorder
-from casetrack.parse.workers.frames import unpack_error
+from casetrack.ingest.reading import Recorder
+from casetrack.parse.workers.messages import unpack_error
 
 if TYPE_CHECKING:
     import threading

@@ -14,21 +14,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from casetrack.base.blas import one_thread_each
 from casetrack.base.errors import CaseTrackError, ClusterDiffers, FileError
-from casetrack.cluster.ingest.recipe import kit_of
-from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of
+from casetrack.base.machine import one_thread_each
+from casetrack.cluster.ingest.work import Draft, Found, Order, Work, block_of, bodies_of, kit_of
 from casetrack.ingest.assemble import Tally
 from casetrack.ingest.messages import Done
-from casetrack.ingest.outcomes import failure, success
+from casetrack.ingest.outcomes import Reservation, failure, success
 from casetrack.ingest.plan import Job, file_facts
-from casetrack.ingest.quota import Reservation
 from casetrack.ingest.reading import FileReader
 from casetrack.ingest.staleness import outputs_of
-from casetrack.ingest.steps.failures import collect_failures
+from casetrack.ingest.steps.base import collect_failures
 from casetrack.ingest.take import Taker, told_of, with_chunks
-from casetrack.parse.workers.frames import pack_error
-from casetrack.store.fragments import packed, rows_of_chunks, write_files
+from casetrack.parse.workers.messages import pack_error
+from casetrack.store.commits import packed, rows_of_chunks, write_files
 from casetrack.store.scratch import working_folder
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document
-    from casetrack.cluster.ingest.recipe import Kit
+    from casetrack.cluster.ingest.work import Kit
     from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.messages import Message
     from casetrack.ingest.pipeline.chain import Stage

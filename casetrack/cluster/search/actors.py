@@ -23,7 +23,7 @@ from casetrack.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.cluster.search.asked import About, Asked, Told
+    from casetrack.cluster.search.shard import About, Asked, Told
 
 _PATIENCE, _SHORT_PATIENCE = 20.0, 1.0
 """Seconds that an answer is waited for, and where the last one never came."""

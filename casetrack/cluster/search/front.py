@@ -13,13 +13,11 @@ import numpy as np
 
 from casetrack.base.errors import ShardsUnreachable
 from casetrack.base.metrics import UNSEARCHED
-from casetrack.cluster.search.asked import Asked, Part
-from casetrack.cluster.search.shard import lists_in
-from casetrack.search.lexical import gains
+from casetrack.cluster.search.shard import Asked, Part, lists_in
+from casetrack.search.scores import gains
 from casetrack.store.index.index import Index
-from casetrack.store.index.recall import Unsearched
 from casetrack.store.index.rows import in_order, positions
-from casetrack.store.index.scope import Scope
+from casetrack.store.index.scope import Scope, Unsearched
 from casetrack.store.place import place_of
 
 if TYPE_CHECKING:
@@ -27,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.cluster.search.asked import Told
-    from casetrack.store.index.recall import Lists, Question
+    from casetrack.cluster.search.shard import Told
     from casetrack.store.index.rows import Place
+    from casetrack.store.index.scope import Lists, Question
     from casetrack.store.place import Place as Where
     from casetrack.store.workspace import State
 
@@ -154,7 +152,7 @@ class _Lists:
     def top(
         self, scope: Scope, question: Question, depth: int, /
     ) -> Iterator[tuple[str, list[Place], NDArray[np.float32]]]:
-        """Yield the lists; see :class:`casetrack.store.index.recall.Lists`.
+        """Yield the lists; see :class:`casetrack.store.index.scope.Lists`.
 
         Raises
         ------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from casetrack.api.collection import Collection
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.base.provenance import Provenance
     from casetrack.base.records import Document, SearchMode, SearchResult, Signal
     from casetrack.search.blend import Blended, BlendSettings
@@ -149,7 +149,7 @@ def search(
         what ``casetrack search`` does, brought to documents. ``None`` is hybrid where there are
         vectors, else keyword.
     sources, since, until, paths, kinds, languages
-        Only such documents; see :class:`casetrack.base.filters.Filter`.
+        Only such documents; see :class:`casetrack.base.arguments.Filter`.
     limit
         Documents at most; by default ``final_limit`` of the settings.
     explain
@@ -170,7 +170,7 @@ def search(
     FreeTierLimit
         *mode* is ``full``, and the tier does not have it.
     """
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.search.blend import BlendSettings
     from casetrack.search.search import check
 
@@ -238,7 +238,7 @@ def get(
     UsageError
         It has no such passage.
     """
-    from casetrack.api.collection.pages import pages_of
+    from casetrack.api.collection.listing import pages_of
 
     def read(state: State) -> ContextDocument:
         found = _document(state, document)

@@ -111,7 +111,7 @@ def _key(document: Document) -> tuple[str, str]:
 
 
 def _document(document: Document, chunks: list[Chunk]) -> dict[str, Any]:
-    from casetrack.api.collection.pages import pages_of
+    from casetrack.api.collection.listing import pages_of
 
     source, source_id = _key(document)
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.base import names
+from casetrack.base import arguments
 from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import CollectionNotFound, UsageError
@@ -94,10 +94,10 @@ class Cases:
         """
         require_text(name_or_id)
         infos = self.all()
-        entries = [names.Entry(i.id, i.name) for i in infos]
-        found = names.find(name_or_id, entries, kind="case")
+        entries = [arguments.Entry(i.id, i.name) for i in infos]
+        found = arguments.find(name_or_id, entries, kind="case")
         if found is None:
-            near = [(n, i[:_ID]) for n, i in names.near(name_or_id, entries)]
+            near = [(n, i[:_ID]) for n, i in arguments.near(name_or_id, entries)]
             raise CollectionNotFound(name_or_id, near, [entry.name for entry in entries])
         return infos[found]
 

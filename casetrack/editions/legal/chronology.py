@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.records.chronology import Chronology, ChronologyEntry
-from casetrack.extract.typed_dates import typed_date
+from casetrack.extract.days import typed_date
 from casetrack.graph.answers.events import read_event
 from casetrack.graph.answers.statements import ask
 from casetrack.graph.opened import graph_of

@@ -10,7 +10,7 @@ from casetrack.base.records.documents import NAMED, Document
 from casetrack.base.records.shape import INLINE, Record
 from casetrack.extract.papers.docket_sheet import read_entries
 from casetrack.graph.paper_sources import by_entry
-from casetrack.store.whole_text import whole_text
+from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

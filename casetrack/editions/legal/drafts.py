@@ -229,7 +229,7 @@ def _doubt(sure: Sequence[float]) -> list[str]:
 
 
 def _of_case(state: State, named: str) -> Draft:
-    from casetrack.store.whole_text import whole_text
+    from casetrack.store.passages import whole_text
 
     document = state.document(named)
     chunks = state.chunks_of(document)

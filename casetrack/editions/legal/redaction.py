@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.base.config import OcrSettings
     from casetrack.editions.legal.paper.blackout import Area
     from casetrack.editions.legal.paper.proof import Findings
-    from casetrack.parse.ocr.page import Picture, RecognizedPage
+    from casetrack.parse.ocr.engine import Picture, RecognizedPage
 
 KINDS: dict[str, tuple[str, str]] = {
     "ssn": ("social security numbers", r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])"),

@@ -7,9 +7,19 @@ from dataclasses import replace
 from functools import cached_property
 
 from casetrack.extract.amounts import money
-from casetrack.extract.amounts.numerals import GLYPHS, NUMERAL, SPACED, Habit, Number, read_digits
+from casetrack.extract.amounts.numerals import (
+    FIRST_WORDS,
+    GLYPHS,
+    NUMERAL,
+    SPACED,
+    Habit,
+    Number,
+    read_digits,
+    read_part_after,
+    read_scaled,
+    read_words,
+)
 from casetrack.extract.amounts.suffixes import percent_after
-from casetrack.extract.amounts.words import FIRST_WORDS, read_part_after, read_scaled, read_words
 
 START = re.compile(
     r"\d|[" + "".join(GLYPHS) + r"]|(?<![^\W_])(?:"

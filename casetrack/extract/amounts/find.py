@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, OPEN, RANGE, START
-from casetrack.extract.amounts.currencies import same_money
-from casetrack.extract.amounts.labels import is_numbered, names_street
+from casetrack.extract.amounts.money import is_numbered, names_street, same_money
 from casetrack.extract.amounts.numerals import NUMERAL, Number, read_digits
 from casetrack.extract.amounts.suffixes import feet_and_inches, percent_after, unit_after
 from casetrack.extract.amounts.sums import AmountMatch, Sums

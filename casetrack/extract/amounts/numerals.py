@@ -11,6 +11,286 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
+
+# Numbers in English words: "one hundred and twenty-five", "half a million", "two thirds".
+
+UNITS = {
+    word: value
+    for value, word in enumerate("zero one two three four five six seven eight nine".split())
+}
+_TEENS = {
+    word: value
+    for value, word in enumerate(
+        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(),
+        start=10,
+    )
+}
+_TENS = {
+    word: value
+    for value, word in zip(
+        range(20, 100, 10),
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        strict=True,
+    )
+} | {"fourty": 40}
+SCALES = {
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "quadrillion": 1e15,
+    "lakh": 1e5,
+    "lac": 1e5,
+    "crore": 1e7,
+    "milliard": 1e9,
+}
+SCALES |= {f"{word}s": value for word, value in SCALES.items()}
+_HUNDREDS = frozenset(("hundred", "hundreds"))
+_DOZENS = frozenset(("dozen", "dozens", "doz", "dozs"))
+_ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+        "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(),
+        start=3,
+    )
+} | {"half": 2, "halve": 2, "quarter": 4, "hundredth": 100, "thousandth": 1000, "millionth": 1e6}
+_ORDINALS |= {"billionth": 1e9, "trillionth": 1e12}
+_ORDINALS |= {word[:-1] + "ieth": value for word, value in _TENS.items()}
+_PARTS = _ORDINALS | {f"{word}s": value for word, value in _ORDINALS.items()}
+_NEXT = re.compile(r"(?:\s{1,3}|\s?-\s?)([a-z]+|\d{1,3}(?![\d.,/]))")
+_FIRST = re.compile(r"[a-z]+")
+_POINT = re.compile(r"(?:\s{1,3}[a-z]+(?:-[a-z]+)?){1,12}")
+_PART = re.compile(
+    r"(an?|"
+    + "|".join((*UNITS, *_TEENS, *_TENS))
+    + r"|\d{1,2})(?:[\s-]("
+    + "|".join(UNITS)
+    + r"))?(?:\s{1,2}|\s?-\s?)("
+    + "|".join(sorted(_TENS))
+    + r")?-?("
+    + "|".join(sorted(_PARTS, key=len, reverse=True))
+    + r")(?![a-z])"
+)
+_WHOLE_PARTS = frozenset(("half", "quarter"))
+_NOUN = re.compile(
+    r"\s{1,2}(?!of\b|per\b|an?\b|to\b|in\b|(?:percent|thousand|million|billion|trillion)\b)[a-z]{3}"
+)
+_AND = re.compile(r"\s{1,3}and\s{1,3}")
+_OF_A = re.compile(r"(?:\s{1,2}of)?\s{1,2}an?(?=\s)")
+_SMALL_FIRST = UNITS | _TEENS | _TENS
+_MOST_WORDS = 24
+FIRST_WORDS = (
+    *UNITS, *_TEENS, *_TENS, "hundred", "thousand", "million", "billion", "trillion", "half",
+    "quarter", "dozen", "nought", "naught", "lakh", "crore",
+)  # fmt: skip
+"""Words that a number can begin with (besides "a" and "an")."""
+
+
+class _State(NamedTuple):
+    total: float
+    group: float
+    slot: str
+    scale: float
+    end: int
+
+
+def read_words(low: str, start: int, /) -> tuple[int, float, bool] | None:
+    """Read the number in words that begins at a place.
+
+    Parameters
+    ----------
+    low
+        The text in small letters.
+    start
+        Where its first word begins, "a" of "a hundred" left out.
+
+    Returns
+    -------
+    tuple or None
+        Where it ends, its value, and whether a word such as "million" is in it.
+    """
+    first = _FIRST.match(low, start)
+    if first is None:
+        return None
+    word = first[0]
+    if word in {"half", "quarter"}:
+        return _scaled_part(low, first.end(), 0.5 if word == "half" else 0.25)
+    part = _part(low, start)
+    if part is not None:
+        return _scaled_part(low, part[0], part[1])
+    if word in {"nought", "naught"}:
+        return _tail(low, _State(0, 0, "unit", 0, first.end()))
+    state = _step(_State(0, 0, "start", 1e30, start), word, first.end())
+    return None if state is None else _tail(low, state)
+
+
+def read_scaled(low: str, end: int, value: float, /) -> tuple[int, float, bool] | None:
+    """Read on in words after a number in digits ("4 thousand 3 hundred", "3 million and a half").
+
+    Parameters
+    ----------
+    low
+        The text in small letters.
+    end
+        Where the digits end.
+    value
+        What they say.
+
+    Returns
+    -------
+    tuple or None
+        Where the whole ends, its value, and True; ``None`` where no such word follows.
+    """
+    found = _NEXT.match(low, end)
+    if found is None or (
+        found[1] not in SCALES and found[1] not in _HUNDREDS and found[1] not in _DOZENS
+    ):
+        return None
+    state = _step(_State(0, value, "digits", 1e30, end), found[1], found.end())
+    if state is None:
+        return None
+    stop, total, scaled = _tail(low, state)
+    return stop, round(total, 6), scaled
+
+
+def read_part_after(low: str, end: int, /) -> tuple[int, float] | None:
+    """Read "and a half", "and three quarters" after a number; return its end and value.
+
+    Parameters
+    ----------
+    low
+        The text in small letters.
+    end
+        Where the number ends.
+    """
+    found = _AND.match(low, end)
+    return None if found is None else _part(low, found.end())
+
+
+def _part(low: str, start: int) -> tuple[int, float] | None:
+    found = _PART.match(low, start)
+    if found is None:
+        return None
+    top = 1.0 if found[1] in {"a", "an"} else float(_SMALL_FIRST.get(found[1], 0) or 0)
+    if found[1].isdecimal():
+        top = float(found[1])
+    if found[2]:
+        if found[1] not in _TENS:
+            return None
+        top += UNITS[found[2]]
+    bottom = (_TENS[found[3]] if found[3] else 0) + _PARTS[found[4]]
+    singular = found[4] in _ORDINALS
+    if found[1] in {"a", "an"} and found[4] not in _WHOLE_PARTS and _NOUN.match(low, found.end()):
+        return None  # "and a fourth quarter charge", "and a third party"
+    if not top or (singular and top != 1) or (found[3] and not 3 <= _PARTS[found[4]] <= 9):
+        return None
+    return found.end(), top / bottom
+
+
+def _scaled_part(low: str, end: int, value: float) -> tuple[int, float, bool]:
+    of = _OF_A.match(low, end)
+    found = _NEXT.match(low, of.end() if of else end)
+    if found is not None and found[1] in SCALES:
+        return found.end(), value * SCALES[found[1]], True
+    if found is not None and found[1] in {"dozen", "hundred"}:
+        return found.end(), value * (12 if found[1] == "dozen" else 100), False
+    return end, value, False
+
+
+def _step(state: _State, word: str, end: int) -> _State | None:
+    total, group, slot, scale, _ = state
+    fresh = slot in {"start", "hundred", "scale", "and"}
+    if word in UNITS:
+        open_ten = slot == "ten" and UNITS[word] > 0
+        return _State(total, group + UNITS[word], "unit", scale, end) if fresh or open_ten else None
+    if word in _TEENS or word in _TENS:
+        value, name = (_TENS[word], "ten") if word in _TENS else (_TEENS[word], "teen")
+        return _State(total, group + value, name, scale, end) if fresh else None
+    if word.isdecimal():
+        return _State(total, group + int(word), "digits", scale, end) if fresh else None
+    if word in _HUNDREDS:
+        if slot == "start" or (0 < group < 100 and slot in {"unit", "teen", "digits"}):
+            return _State(total, (group or 1) * 100, "hundred", scale, end)
+        return None
+    if word in SCALES:
+        by = SCALES[word]
+        if slot == "scale":
+            return _State(total * by, 0, "scale", by, end) if by >= scale else None
+        if by < scale and (group or slot == "start"):
+            return _State(total + (group or 1) * by, 0, "scale", by, end)
+        return None
+    if word in _DOZENS and slot != "and" and not total:
+        return _State((group or 1) * 12, 0, "dozen", 0, end)
+    return None
+
+
+def _tail(low: str, state: _State) -> tuple[int, float, bool]:
+    for _ in range(_MOST_WORDS):
+        found = _NEXT.match(low, state.end)
+        if found is None:
+            break
+        word = found[1]
+        if word in {"and", "point"}:
+            return _after_and(low, state) if word == "and" else _decimals(low, state, found.end())
+        if word.isdecimal() and not _scaled_next(low, found.end()):
+            break
+        following = _step(state, word, found.end())
+        if following is None:
+            break
+        state = following
+    return _closed(state)
+
+
+def _scaled_next(low: str, end: int) -> bool:
+    found = _NEXT.match(low, end)
+    return found is not None and (found[1] in SCALES or found[1] in _HUNDREDS)
+
+
+def _closed(state: _State) -> tuple[int, float, bool]:
+    return state.end, float(state.total + state.group), state.total > 0 and state.slot != "dozen"
+
+
+def _after_and(low: str, state: _State) -> tuple[int, float, bool]:
+    found = _AND.match(low, state.end)
+    if found is None:
+        return _closed(state)
+    part = _part(low, found.end())
+    if part is not None:
+        end, value, scaled = _scaled_part(low, *part)
+        whole = state.total + state.group
+        if scaled and not state.total and part[1] < 1:
+            return end, round(value + whole * value / part[1], 6), True
+        if state.slot == "scale" and not scaled and part[1] < 1 and not state.group:
+            value *= state.scale
+        return end, whole + value, scaled or state.total > 0
+    word = _NEXT.match(low, found.end() - 1)
+    if word is None or state.slot not in {"hundred", "scale"}:
+        return _closed(state)
+    following = _step(state._replace(slot="and"), word[1], word.end())
+    return _closed(state) if following is None else _tail(low, following)
+
+
+def _decimals(low: str, state: _State, end: int) -> tuple[int, float, bool]:
+    found = _POINT.match(low, end)
+    digits, stop = "", end
+    for match in _FIRST.finditer(low, end, found.end() if found else end):
+        digit = 0 if match[0] in {"nought", "naught", "oh"} else _SMALL_FIRST.get(match[0])
+        if digit is None:
+            break
+        if digits and digit < 10 and digits[-1] == "0" and len(digits) > 1 and digits[-2] != "0":
+            digits = digits[:-1]
+        digits += str(digit)
+        stop = match.end()
+    if not digits:
+        return _closed(state)
+    value = state.total + state.group + float("0." + digits)
+    scaled = _NEXT.match(low, stop)
+    if scaled is not None and scaled[1] in SCALES:
+        return scaled.end(), value * SCALES[scaled[1]], True
+    return stop, value, state.total > 0
+
 
 NUMERAL = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+){0,12}")
 SPACED = re.compile(r"\d{1,3} \d{3}(?!\d)|\d+\s\d{1,2}[/⁄]\d")

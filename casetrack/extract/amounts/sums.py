@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, RANGE, START, Context
-from casetrack.extract.amounts.currencies import minor_of, same_money
-from casetrack.extract.amounts.labels import is_numbered, names_street
-from casetrack.extract.amounts.numerals import Number, read_digits
+from casetrack.extract.amounts.money import is_numbered, minor_of, names_street, same_money
+from casetrack.extract.amounts.numerals import Number, read_digits, read_scaled
 from casetrack.extract.amounts.suffixes import percent_after, unit_after
-from casetrack.extract.amounts.words import read_scaled
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import AmountKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from casetrack.extract.amounts.currencies import CODES, PHRASES, SIGNS
+from casetrack.extract.amounts.money import CODES, PHRASES, SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -212,7 +212,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
-    from casetrack.api.watch.deletion import delete_collection
+    from casetrack.api.watch.watch_list import delete_collection
 
     library = ctx.ensure_object(State).library
     try:

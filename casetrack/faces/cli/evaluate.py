@@ -218,13 +218,13 @@ def _open(
 def _measure(
     asked: "QuestionSet", modes: list[Any], options: dict[str, Any], *, ablate: bool
 ) -> "Iterator[Run]":
-    from casetrack.api.evaluate import ablation, measure
+    from casetrack.api.evaluate import measure, measures
     from casetrack.faces.cli.progress import Meter
 
     ways: list[tuple[str, dict[str, Any]]] = [(m or "search", {"mode": m}) for m in modes]
     if ablate:
-        signals = ablation.available_signals(asked)
-        ways = [(" + ".join(some), {"stages": some}) for some in ablation.combinations(signals)]
+        signals = measures.available_signals(asked)
+        ways = [(" + ".join(some), {"stages": some}) for some in measures.combinations(signals)]
     for title, way in ways:
         with Meter(f"Asking ({title})", unit="questions") as meter:
             yield measure(asked, **way, **options, progress=meter.update)
@@ -292,7 +292,7 @@ def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:
 
 
 def _history(state: State, folder: Path | None, golden: Path | None, as_json: bool) -> None:
-    from casetrack.api.evaluate.history import trends
+    from casetrack.api.evaluate.compare import trends
     from casetrack.api.evaluate.runs import runs_dir, stored_runs
     from casetrack.faces.cli import evaluate_show as show
 

@@ -19,7 +19,7 @@ import typer
 
 from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError, JobStopped, UsageError
-from casetrack.base.errors.see import spelled
+from casetrack.base.errors.base import spelled
 from casetrack.faces.cli.completion import prepare_completion
 from casetrack.faces.cli.notes import hide_repairs, show_repairs
 from casetrack.faces.cli.output import flush, line, prepare_streams, write_json
@@ -28,7 +28,7 @@ from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from casetrack.base.errors.see import See
+    from casetrack.base.errors.base import See
     from casetrack.faces.cli.state import Invocation
 
 _CHECKER_WORDS = "Value error, "

@@ -109,7 +109,7 @@ def unseal(
     with stoppable() as stop, Meter("Unsealing", unit="bytes") as meter:
         report = library.unseal(file, secret, name=new_name, progress=meter.step, cancel=stop)
     if secret.account is not None:
-        from casetrack.base.crypt.keyring import forget_key
+        from casetrack.base.crypt.secret import forget_key
 
         if not file.exists():
             forget_key(secret.account)

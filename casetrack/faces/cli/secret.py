@@ -56,7 +56,7 @@ def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secr
     """
     _require_one(fd, key_file, keyring)
     if keyring:
-        from casetrack.base.crypt.keyring import new_key
+        from casetrack.base.crypt.secret import new_key
 
         return new_key()
     return _given(fd, key_file) or _typed("Passphrase", twice=True)
@@ -72,7 +72,7 @@ def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret |
     EncryptedFileDamaged
         The file does not begin as it should.
     """
-    from casetrack.base.crypt.head import KEYRING, is_encrypted, read_head
+    from casetrack.base.crypt.stream import KEYRING, is_encrypted, read_head
 
     if not is_encrypted(file):
         return None
@@ -83,7 +83,7 @@ def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret |
     with file.open("rb") as opened:
         account = read_head(opened, file.name).facts.get(KEYRING)
     if account is not None:
-        from casetrack.base.crypt.keyring import find_key
+        from casetrack.base.crypt.secret import find_key
 
         return find_key(str(account), file.name)
     return _typed(f"Passphrase of {file.name}", twice=False)

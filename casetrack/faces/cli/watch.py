@@ -156,7 +156,7 @@ def show_watch(
     if as_json:
         write_json(_entry(state, watch))
         return
-    from casetrack.api.watch.syncer import counts_text
+    from casetrack.api.watch.statuses import counts_text
 
     facts(
         [

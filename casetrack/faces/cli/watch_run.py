@@ -15,7 +15,7 @@ from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.faces.cli.watch import collection_name, status_of, watch_list_of
 
 if TYPE_CHECKING:
-    from casetrack.api.watch.syncer import Report
+    from casetrack.api.watch.statuses import Report
     from casetrack.api.watch.watched_folder import SyncTask
 
 _LISTED = 5
@@ -128,7 +128,7 @@ class _Teller:
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))
             return
-        from casetrack.api.watch.syncer import counts_of, counts_text
+        from casetrack.api.watch.statuses import counts_of, counts_text
 
         name = collection_name(self._state, watch)
         head = f"{datetime.now().astimezone():%H:%M:%S}  {watch.folder} -> {name}: "
@@ -154,7 +154,7 @@ class _Teller:
 
 
 def _sync_event(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> dict[str, Any]:
-    from casetrack.api.watch.syncer import counts_of
+    from casetrack.api.watch.statuses import counts_of
 
     event: dict[str, Any] = {
         "event": "sync",

@@ -6,7 +6,7 @@ The concise form of an answer is made from its detailed one by one set of rules,
   ``chunk_id`` that other tools take, and ``source``, which points to the entry of its document in
   ``sources``, the one place that tells its name and path;
 - what is not there is left out, and so are times, addresses and offsets;
-- ids of documents and passages are told in short (:class:`casetrack.base.names.ShortIds`).
+- ids of documents and passages are told in short (:class:`casetrack.base.arguments.ShortIds`).
 
 What stands in a citation (file, page, paragraphs, lines) stays, and with ``chars`` and the path of
 ``sources`` it says everything that names a place (P4).
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from casetrack.api.collection import Collection as OpenCollection
-    from casetrack.base.names import ShortIds
+    from casetrack.base.arguments import ShortIds
     from casetrack.base.records import Chunk, Document
     from casetrack.faces.mcp.outputs import Facts
     from casetrack.faces.mcp.specs import ResponseFormat

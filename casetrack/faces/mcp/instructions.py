@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from casetrack.api.collection.counts import noted_documents
+from casetrack.api.collection.facts import noted_documents
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.results import cut, sendable

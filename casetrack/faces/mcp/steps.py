@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import TextContent
 
-from casetrack.base.errors.see import SENTENCE, See, keywords, spelled
+from casetrack.base.errors.base import SENTENCE, See, keywords, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -17,8 +17,8 @@ from casetrack.faces.setup.formats import CONTINUE, JSON, TOML, YAML
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from casetrack.faces.setup.jsonc import Format
     from casetrack.faces.setup.machine import Machine
-    from casetrack.faces.setup.texts import Format
 
 Scope = Literal["user", "project"]
 Server = dict[str, Any]

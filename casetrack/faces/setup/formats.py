@@ -7,13 +7,19 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from casetrack.faces.setup import json_entry
-from casetrack.faces.setup.jsonc import scan
-from casetrack.faces.setup.texts import TextInvalid, WrongShape, found_words, nested, newline_of
+from casetrack.faces.setup.jsonc import (
+    TextInvalid,
+    WrongShape,
+    found_words,
+    nested,
+    newline_of,
+    scan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.faces.setup.texts import Format
+    from casetrack.faces.setup.jsonc import Format
 
 # Changing one entry of a YAML text, and not one other byte.
 

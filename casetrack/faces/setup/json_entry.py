@@ -10,8 +10,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from casetrack.faces.setup.jsonc import behind_comments, comments, plain, scan
-from casetrack.faces.setup.texts import WrongShape, nested, newline_of
+from casetrack.faces.setup.jsonc import (
+    WrongShape,
+    behind_comments,
+    comments,
+    nested,
+    newline_of,
+    plain,
+    scan,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

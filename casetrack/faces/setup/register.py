@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from casetrack.base.errors import ClientFileBusy, ClientFileInvalid, ClientFileShape
 from casetrack.faces.setup.clientfile import ChangedMeanwhile, ClientFile, read_client_file
 from casetrack.faces.setup.entry import OWN_VARIABLES
-from casetrack.faces.setup.texts import TextInvalid, WrongShape
+from casetrack.faces.setup.jsonc import TextInvalid, WrongShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.errors import NoSkill
 from casetrack.faces.setup.clientfile import read_client_file
-from casetrack.faces.setup.texts import newline_of
+from casetrack.faces.setup.jsonc import newline_of
 
 if TYPE_CHECKING:
     from casetrack.faces.setup.clientfile import ClientFile

@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from casetrack.api.viewer.markup import printable
-from casetrack.base.errors.see import spelled
+from casetrack.base.errors.base import spelled
 from casetrack.faces.window.statements import behind
 from casetrack.faces.window.texts import LANGUAGES, Texts, language_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from casetrack.api.collection import Collection
     from casetrack.api.library import Library
-    from casetrack.base.errors.see import See
+    from casetrack.base.errors.base import See
 
 # Next steps for somebody without a terminal: a command becomes the page that does the same.
 

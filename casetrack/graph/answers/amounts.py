@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import AMOUNT_KINDS, Amount, Amounts, AmountSort, AmountUnit
-from casetrack.extract.typed_dates import LONGEST, is_all
+from casetrack.extract.days import LONGEST, is_all
 from casetrack.graph.answers.rows import one_of, quotes_of, total_of, up_to
 from casetrack.graph.answers.statements import ask
 
@@ -112,7 +112,7 @@ def _counts(rows: Sequence[Mapping[str, Any]]) -> tuple[AmountUnit, ...]:
 
 def _units(graph: ContextGraph, typed: str) -> list[str]:
     """Return the units of a collection that a typed one is or may be; itself where none is."""
-    from casetrack.extract.amounts.currencies import same_money
+    from casetrack.extract.amounts.money import same_money
 
     asked = unit_of(typed)
     there = {u for u in graph.table("amounts")["unit"].unique().to_pylist() if u is not None}

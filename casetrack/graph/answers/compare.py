@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.base.arguments import shown
 from casetrack.base.errors import UsageError
-from casetrack.base.names import shown
 from casetrack.base.records.graph import Comparison
 from casetrack.graph.answers.changes import changes
 from casetrack.graph.answers.rows import entity_of, reference_of

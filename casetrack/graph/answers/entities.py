@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import shown
 from casetrack.base.errors import UsageError
-from casetrack.base.names import shown
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import (
     COURT,

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.base.arguments import shown
 from casetrack.base.errors import EntityNotFound, ReferenceNotFound, UsageError
-from casetrack.base.names import shown
 from casetrack.base.records.graph import COURT, ENTITY_KINDS
-from casetrack.extract.typed_dates import LONGEST, dates_of, is_all
+from casetrack.extract.days import LONGEST, dates_of, is_all
 from casetrack.graph.answers.names import (
     EXACT,
     FITS,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.graph import Event
-from casetrack.extract.typed_dates import typed_date
-from casetrack.ingest.steps.sentences import sentence_ends
+from casetrack.extract.days import typed_date
+from casetrack.ingest.steps.chunking import sentence_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.base.names import shown
+from casetrack.base.arguments import shown
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import Citation, Reference, ReferenceCitations
 from casetrack.base.records.graph.references import REFERENCE_SORTS, REFERENCE_TYPES

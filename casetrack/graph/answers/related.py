@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.arguments import shown
 from casetrack.base.errors import UsageError
-from casetrack.base.names import shown
 from casetrack.base.records import Rows
 from casetrack.base.records.graph import RELATION_TYPES, RelatedDocument, Relation
 from casetrack.graph.answers.rows import total_of, up_to

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from casetrack.base.arguments import shown
 from casetrack.base.errors import UsageError
-from casetrack.base.names import shown
 from casetrack.base.records.graph import Entity, Reference
 
 if TYPE_CHECKING:

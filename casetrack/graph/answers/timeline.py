@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import UsageError
 from casetrack.base.records.graph import Event, Timeline
-from casetrack.extract.typed_dates import day_span
+from casetrack.extract.days import day_span
 from casetrack.graph.answers.events import date_weight, read_event
 from casetrack.graph.answers.own_events import users_timeline
 from casetrack.graph.answers.rows import quotes_of, up_to

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.words.months import MONTHS
 from casetrack.extract.dates import day_order, read_date
-from casetrack.extract.own_date import LEAST_CONFIDENCE, LETTERHEAD, head_day
+from casetrack.extract.days import LEAST_CONFIDENCE, LETTERHEAD, head_day
 from casetrack.graph.document.fiscal import FiscalYears
 
 if TYPE_CHECKING:

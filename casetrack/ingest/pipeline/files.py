@@ -10,19 +10,23 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import PipelineError
+from casetrack.base.files import write_atomic
 from casetrack.base.resources import resource_dir
 from casetrack.ingest.pipeline.catalogue import COLLECTION_STEPS, Tools, find_step, step_names
 from casetrack.ingest.pipeline.chain import Pipeline, build_chain
 from casetrack.ingest.steps.join import NO_JOINS, JoinRules
-from casetrack.store.pipeline_files import FOLDER, NAME, kept_path
+from casetrack.store.info import info_lock, update_info
+from casetrack.store.place import FOLDER, NAME, kept_path
+from casetrack.store.rewrite import in_force
 
 if TYPE_CHECKING:
     from casetrack.ingest.steps.base import Step
+    from casetrack.store.workspace import Workspace
 
 _KEYS = ("name", "doc", "step", "collection_step", "packages")
 
@@ -351,3 +355,45 @@ def load_pipeline(
 def build_pipeline(raw: Mapping[str, Any], tools: Tools, /) -> Pipeline:
     """Build a pipeline from the content of its file; see :func:`load_pipeline`."""
     return read_raw(raw, Path(f"{raw.get('name', 'pipeline')}.toml")).build(tools)
+
+
+# Which pipeline a collection's further work goes through.
+
+
+def use_pipeline(workspace: Workspace, wanted: str | Path, /) -> bool:
+    """Let all further work go through another pipeline; the folder keeps a copy of its file.
+
+    Parameters
+    ----------
+    wanted
+        See :func:`casetrack.ingest.pipeline.files.choose`.
+
+    Returns
+    -------
+    bool
+        Whether it is another one than before, by its name or by what its file says.
+
+    Raises
+    ------
+    PipelineError
+        There is no such pipeline, or it does not hold together; nothing was changed.
+    NotWritable, DiskFull, StorageError
+        The folder cannot be written.
+    """
+    folder, data_dir = workspace.folder, workspace.settings.data_dir
+    before = workspace.info.pipeline
+    if str(wanted) == before and wanted not in {path.stem for path in user_files(data_dir)}:
+        return False  # it is in use, and there is no newer form of it
+    chosen = choose(wanted, data_dir)
+    changes = chosen.name != before
+    for path, content in to_keep(chosen).items():
+        target = folder / path
+        if not target.is_file() or target.read_bytes() != content:
+            with info_lock(folder):
+                write_atomic(target, content)
+            changes = True
+    if not changes:
+        return False
+    update_info(folder, lambda info: replace(in_force(folder, info), pipeline=chosen.name))
+    workspace.forget()
+    return True

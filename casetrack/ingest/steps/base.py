@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.documents import ExtractorFailure
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
@@ -76,3 +83,79 @@ def parameter(default: Value, meaning: str, /) -> Value:
     """
     declared: Any = field(default=default, metadata={MEANING: meaning})
     return declared  # type: ignore[no-any-return]
+
+
+# Failures of extractors: each costs its own values of one passage, never the document.
+
+T = TypeVar("T")
+D = TypeVar("D")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Failures:
+    """The failures of the extractors with one document.
+
+    *document* names it in the log.
+    """
+
+    document: str = ""
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By extractor and stage."""
+    errors: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, extractor: str, stage: str, error: str = "", /, *, count: int = 1) -> None:
+        """Count failures of an extractor and keep the first error."""
+        self.counts[extractor, stage] += count
+        self.errors.setdefault((extractor, stage), error)
+
+    def all(self) -> tuple[ExtractorFailure, ...]:
+        """Return the failures, one for each extractor and stage."""
+        return tuple(
+            ExtractorFailure(*key, self.errors[key], count) for key, count in self.counts.items()
+        )
+
+
+_current: ContextVar[Failures | None] = ContextVar("failures", default=None)
+
+
+@contextmanager
+def collect_failures(document: str = "", /) -> Iterator[Failures]:
+    """Collect the failures of one document; without this, an extractor's error is raised."""
+    failures = Failures(document)
+    token = _current.set(failures)
+    try:
+        yield failures
+    finally:
+        _current.reset(token)
+
+
+def attempt(
+    extractor: str, find: Callable[[], T], otherwise: D, /, *, stage: str | None = None
+) -> T | D:
+    """Return what an extractor finds, or *otherwise* after logging and counting its error.
+
+    *stage* is the step of the pipeline, by default that of the extractor's name.
+    """
+    try:
+        return find()
+    except CaseTrackError:
+        raise  # such as a model that cannot be used: it concerns every document
+    except Exception as error:
+        if not record_failure(extractor, error, stage=stage):
+            raise
+        return otherwise
+
+
+def record_failure(extractor: str, error: Exception, /, *, stage: str | None = None) -> bool:
+    """Log and count an error of an extractor; ``False`` if failures are not collected."""
+    failures = _current.get()
+    if failures is None:
+        return False
+    key = (extractor, stage or extractor)
+    if key not in failures.counts:
+        where = failures.document or "a document"
+        _log.error("extractor %r failed with %s", extractor, where, exc_info=error)
+    told = error.message.rstrip(".") if isinstance(error, CaseTrackError) else type(error).__name__
+    failures.add(*key, told)
+    return True

@@ -17,10 +17,8 @@ import pyarrow as pa
 from casetrack.base import schema
 from casetrack.base.provenance import PrintedPlace, line_numbers
 from casetrack.extract.papers.places import printed_words
-from casetrack.ingest.steps.base import Contract
-from casetrack.ingest.steps.chunking import ChunkRules, CodeEnds, cut
-from casetrack.ingest.steps.failures import attempt
-from casetrack.ingest.steps.line_parts import PageWords, line_boxes
+from casetrack.ingest.steps.base import Contract, attempt
+from casetrack.ingest.steps.chunking import ChunkRules, CodeEnds, PageWords, cut, line_boxes
 from casetrack.parse.base import WITHIN
 
 if TYPE_CHECKING:

@@ -9,16 +9,233 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import math
+import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from casetrack.base.errors import PipelineError
+from casetrack.base.words.months import month_numbers
+from casetrack.base.words.titles import title_words
 from casetrack.ingest.steps.base import parameter
-from casetrack.ingest.steps.sentences import sentence_ends
+from casetrack.parse.page_builder import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+# Sentence ends in running text, for chunk boundaries.
+#
+# A rule of thumb, made for cutting: a missed end costs nothing but a later cut, a false one would
+# tear a sentence apart. So ends after abbreviations, initials and ordinals are left out.
+
+_END = re.compile(
+    r"""
+    (?: [.!?\u2026] ["'\u2019\u201d\u00bb)\]]* (?=\s+ ["'\u2018\u201c\u00ab(\[\u2022]* [^\W_a-z] )
+      | [\u3002\uff01\uff1f] [\u300d\u300f\u201d\uff09]*
+    )""",
+    re.VERBOSE,
+)
+_ABBREVIATIONS = frozenset(
+    "st sr jr vs etc no nos inc ltd co corp llc plc art sec para pp fig cf al "
+    "approx dept est ext hon rev vol ed eds sept "
+    "abs bzw ca evtl ggf nr str tel usw vgl".split()
+) | (title_words("address", "academic") | month_numbers("en_short").keys()) - {"may"}
+_SHORT = re.compile(r"[A-Z][a-z]{0,3}")
+_GOES_ON = re.compile(r"\.\s+(?:\d|§|[A-Z]\w+\s+§|[A-Z][a-z]{1,3}\.)")
+"""Behind a short word that is an abbreviation: "56 Fed. Reg. 1991", "Cal. Lab. Code"."""
+_LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
+
+
+def sentence_ends(text: str, start: int, end: int, /) -> list[int]:
+    """Return the offsets in ``text[start:end]`` right after a sentence's closing punctuation.
+
+    Offsets are code points into *text*, ascending, and lie in ``(start, end]``.
+    """
+    ends = []
+    for match in _END.finditer(text, start, end):
+        if text[match.start()] == "." and _is_abbreviation(text, start, match.start()):
+            continue
+        ends.append(match.end())
+    return ends
+
+
+def _is_abbreviation(text: str, start: int, dot: int) -> bool:
+    found = _LAST_WORD.search(text, max(start, dot - 24), dot)
+    if found is None:
+        return False
+    word = found.group(1)
+    if _SHORT.fullmatch(word) and _GOES_ON.match(text, dot):
+        return True
+    # "J. Smith", "U.S. Code", "8.2. Term": one letter, inner dots, or a bare number.
+    return len(word) == 1 or "." in word or word.isdigit() or word.lower() in _ABBREVIATIONS
+
+
+# The rectangles of a chunk: whole lines, and of a line that it shares the part that is its own.
+#
+# Where the part begins and ends is told by the places of the words as they are drawn. What is drawn
+# on a line is not quite its text (a word divided at the line's end, numbers that were taken off),
+# so that the letters around a cut are looked for from both ends of the line.
+
+SIDES = ("x0", "y0", "x1", "y1")
+"""Of a rectangle: left, top, right, bottom."""
+_DIRECTIONS = (("x0", "x1"), ("x1", "x0"), ("y0", "y1"), ("y1", "y0"))
+"""Where text may begin and end: at the left, at the right, at the top, at the bottom."""
+_CONTEXT = 6
+"""Letters on either side of a cut that must be those of the text."""
+
+
+class _Reading(NamedTuple):
+    """What is drawn on a line, read in one direction: letters, and where each begins and ends."""
+
+    direction: tuple[str, str]
+    letters: str
+    begins: list[float]
+    ends: list[float]
+
+
+@dataclass(frozen=True)
+class PageWords:
+    """Where the words of one page stand; they are looked at only where a line is cut.
+
+    Parameters
+    ----------
+    placed
+        A value of the column ``words`` of ``pages``; null or ``None`` where nobody knows.
+    """
+
+    placed: pa.ListScalar | None = None
+
+    def readings(self, line: dict[str, Any], /) -> Iterator[_Reading]:
+        """Yield what is drawn on a line, read in each direction; nothing where nobody knows."""
+        if self.placed is None or not self.placed.is_valid or not len(self.placed.values):
+            return
+        values = self.placed.values
+        places = np.column_stack([values.field(side).to_numpy() for side in SIDES])
+        low, high = (np.array([line[side] for side in pair]) for pair in (SIDES[:2], SIDES[2:]))
+        middle = (places[:, :2] + places[:, 2:]) / 2
+        found = np.flatnonzero(((middle >= low) & (middle <= high)).all(axis=1))
+        texts = values.field("text").take(found).to_pylist()
+        words: dict[tuple[str, int, int], dict[str, float]] = {}
+        for text, place in zip(texts, places[found].tolist(), strict=True):
+            # What is drawn a second time over itself, as a shadow, counts once.
+            key = _letters(text), round(place[0] / 2), round(place[1] / 2)
+            words.setdefault(key, dict(zip(SIDES, place, strict=True)))
+        is_tall = line["y1"] - line["y0"] > line["x1"] - line["x0"]
+        for direction in (*_DIRECTIONS[2:], *_DIRECTIONS[:2]) if is_tall else _DIRECTIONS:
+            read = _read(words, direction)
+            if read is not None:
+                yield read
+
+
+def _read(
+    words: dict[tuple[str, int, int], dict[str, float]], direction: tuple[str, str]
+) -> _Reading | None:
+    """Read the words in one direction; ``None`` where they stand over each other, in two lines."""
+    first, last = direction
+    sign = -1 if first.endswith("1") else 1
+    read = _Reading(direction, "", [], [])
+    reached = -math.inf
+    for (letters, *_), place in sorted(words.items(), key=lambda w: sign * w[1][first]):
+        if sign * (place[first] + place[last]) / 2 < reached:
+            return None
+        reached = sign * place[last]
+        # Letters of a word are taken as equally wide: text is cut between words.
+        steps = np.linspace(place[first], place[last], len(letters) + 1).tolist()
+        read = read._replace(letters=read.letters + letters)
+        read.begins.extend(steps[:-1])
+        read.ends.extend(steps[1:])
+    return read
+
+
+def _letters(text: str) -> str:
+    """Return what of a text is drawn: no blanks, and no lines between the cells of a table."""
+    return "".join(clean_text(text).replace("|", "").split())
+
+
+def line_boxes(
+    text: str, lines: Sequence[dict[str, Any]], words: PageWords, start: int, end: int, /
+) -> list[dict[str, Any]]:
+    """Return the rectangles of a chunk, as its column ``line_boxes`` has them.
+
+    Parameters
+    ----------
+    text
+        Of its page.
+    lines
+        Those of the page's lines that it touches; those without a rectangle have none.
+    words
+        Where the page's words stand.
+    start, end
+        The chunk, code points into *text*.
+
+    Returns
+    -------
+    list of dict
+        Number and rectangle of each line, in points. Of a line that the chunk begins or ends in it
+        is that of its part; of the whole line where the letters around the cut are not found, as in
+        a row of a table whose cells are several lines high.
+    """
+    found = []
+    for line in lines:
+        if line["x0"] is None:
+            continue
+        box = {side: line[side] for side in SIDES}
+        if line["start"] < start or line["end"] > end:
+            box |= _part(text, line, words, start, end)
+        found.append({"line": line["number"], **box})
+    return found
+
+
+def _part(
+    text: str, line: dict[str, Any], words: PageWords, start: int, end: int
+) -> dict[str, float]:
+    """Return the sides in which the rectangle of a part of a line is not that of the line."""
+    before = _letters(text[line["start"] : max(start, line["start"])])
+    own = _letters(text[max(start, line["start"]) : min(end, line["end"])])
+    after = _letters(text[min(end, line["end"]) : line["end"]])
+    for read in words.readings(line):
+        sides: dict[str, float] = {}
+        begin = _found(before, own + after, read.letters)
+        last = _found(before + own, after, read.letters)
+        if begin is None or last is None or begin >= last:
+            continue
+        if before:
+            sides[read.direction[0]] = _between(line, read.direction, read.begins[begin])
+        if after:
+            sides[read.direction[1]] = _between(line, read.direction, read.ends[last - 1])
+        return sides
+    return {}
+
+
+def _between(line: dict[str, Any], direction: tuple[str, str], place: float) -> float:
+    """Return a place along a line, within it."""
+    low, high = sorted((line[direction[0]], line[direction[1]]))
+    return float(min(max(place, low), high))
+
+
+def _found(before: str, after: str, drawn: str) -> int | None:
+    """Return how many of the drawn letters stand before a cut; ``None`` where none can be sure."""
+    if not before:
+        return 0
+    if not after:
+        return len(drawn)
+    from_start, from_end = len(before), len(drawn) - len(after)
+    if drawn.startswith(before) and _agree(after, drawn[from_start:]):
+        return from_start
+    if drawn.endswith(after) and _agree(before[::-1], drawn[:from_end][::-1]):
+        return from_end
+    return None
+
+
+def _agree(text: str, drawn: str) -> bool:
+    """Tell whether the next letters are those of the text, or a hyphen ends the line."""
+    near = min(_CONTEXT, len(text), len(drawn.rstrip("-\u2010")))
+    return near > 0 and text[:near] == drawn[:near]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.ingest.steps.base import Contract
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION
-from casetrack.ingest.steps.encoding import SharedPass
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, CONTEXT_VERSION, SharedPass
 from casetrack.ingest.steps.words import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from casetrack.base import schema
 from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
-from casetrack.ingest.steps.base import Contract
-from casetrack.ingest.steps.failures import attempt
+from casetrack.ingest.steps.base import Contract, attempt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

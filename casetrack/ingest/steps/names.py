@@ -9,8 +9,7 @@ from casetrack.base.errors import PipelineError
 from casetrack.base.records import DEFAULT_DIMENSION
 from casetrack.extract.spans import NameSpan
 from casetrack.ingest.steps.base import Contract, parameter
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION
-from casetrack.ingest.steps.encoding import SharedPass
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, CONTEXT_VERSION, SharedPass
 from casetrack.ingest.steps.extract import as_rows
 
 if TYPE_CHECKING:

@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from casetrack.ingest.steps.base import Contract
-from casetrack.ingest.steps.context import (
+from casetrack.ingest.steps.base import Contract, attempt
+from casetrack.ingest.steps.encoding import (
     CONTEXT_COLUMNS,
     CONTEXT_VERSION,
     surroundings_of,
     title_of,
 )
-from casetrack.ingest.steps.failures import attempt
-from casetrack.ingest.steps.identifiers import identifier_terms, is_source_code
-from casetrack.ingest.steps.words import WORDS_VERSION, index_terms
+from casetrack.ingest.steps.words import (
+    WORDS_VERSION,
+    identifier_terms,
+    index_terms,
+    is_source_code,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,9 +16,66 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from pathlib import PurePath
 from typing import Any
 
-from casetrack.ingest.steps.spelling import one_spelling
+from casetrack.extract.code_languages import LANGUAGES, PROSE
+
+# British and American spellings of a word are one word: licence and license, labour and labor.
+#
+# Which of the two a word is turned into tells nothing; both are, before its stem is taken. What the
+# other spelling would make another word of stays as it is: a tyre may tire, a storey is no story.
+
+_OUR = "arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|harb|hon|hum|lab|neighb|od"
+_OUR += "|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig"
+_RE = "calib|cent|fib|lit|lust|meag|met|nit|sab|scept|somb|spect|theat"
+_ELL = "cancel|channel|chisel|counsel|dial|duel|enrol|equal|fuel|fulfil|funnel|initial|instal|jewel"
+_ELL += "|label|level|libel|marshal|marvel|model|panel|parcel|pedal|pencil|quarrel|rival|shovel"
+_ELL += "|signal|total|travel|tunnel|unravel"
+RULES = (
+    (re.compile(r"(?<=..[a-z])iz(?=(?:e|ed|er|ers|es|ing|able|ation|ations|ational)$)"), "is"),
+    (re.compile(r"(?<=[a-z]l)yz(?=(?:e|ed|er|ers|es|ing)$)"), "ys"),
+    (re.compile(rf"\b((?:dis|mis|un|en|re)*(?:{_OUR}))our(?!s?e$)"), r"\1or"),
+    (re.compile(rf"\b((?:[a-z]+)?(?:{_RE}))re(?=s?$)"), r"\1er"),
+    (re.compile(rf"\b({_RE})red$"), r"\1ered"),
+    (re.compile(r"\b((?:sub|non)?(?:lic|def|off|pret))enc(?=(?:e|es|ed|eless)$|ing$)"), r"\1ens"),
+    (re.compile(r"\bpractis(?=(?:e|ed|es|ing)$)"), "practic"),
+    (
+        re.compile(rf"\b({_ELL})l(?=(?:ed|er|ers|ing|ings|ment|ments|or|ors|s|ation|ations)?$)"),
+        r"\1",
+    ),
+    (re.compile(r"\b((?:pre|mis)?judg|acknowledg)ement"), r"\1ment"),
+    (re.compile(r"(?<=[a-z]{2})ogue(?=s?$)"), "og"),
+    (re.compile(r"\bprogramme(?=s?$)"), "program"),
+    (re.compile(r"\bgrey"), "gray"),
+    (re.compile(r"\baluminium$"), "aluminum"),
+    (re.compile(r"\b(skil|wil)lful"), r"\1ful"),
+    (re.compile(r"\bcosy$"), "cozy"),
+    (re.compile(r"\b(m)ould"), r"\1old"),
+    (re.compile(r"\b(an)?aem(?=i)"), r"\1em"),
+    (re.compile(r"\b(an|p|h|orthop|encyclop)ae(?=[a-z])"), r"\1e"),
+    (re.compile(r"\b(f)oet"), r"\1et"),
+    (re.compile(r"\boe(?=st|so)"), "e"),
+    (re.compile(r"\bmanoeuvr(e?)"), r"maneuver"),
+)
+"""Patterns and what stands in their place, one after the other."""
+_MAY_DIFFER = re.compile(r"iz|yz|our|re[sd]?$|enc|ctis|ll|gement|ogue|mme|grey|ium$|osy$|oul|ae|oe")
+
+
+def one_spelling(word: str, /) -> str:
+    """Return a word in lower case as it is spelt for the index.
+
+    Examples
+    --------
+    >>> [one_spelling(word) for word in ("labour", "labor", "organized", "organised")]
+    ['labor', 'labor', 'organised', 'organised']
+    """
+    if _MAY_DIFFER.search(word) is None:
+        return word
+    for pattern, other in RULES:
+        word = pattern.sub(other, word)
+    return word
+
 
 WORDS_VERSION = 4
 """Raise it when the terms of any text change: indexed chunks become stale then."""
@@ -193,3 +250,95 @@ def _stemmer(language: str) -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer(language)
+
+
+# Names of things in programs, whole and in their parts: ``getUserById``, ``MAX_SIZE``.
+#
+# A name is searched for as it stands and by its words: who asks about a "user id" means it as well.
+# The parts of ``get_user_by_id`` are words of the text anyway, those of ``getUserById`` are not;
+# and both are one name, ``getuserbyid``.
+#
+# Words of people look alike: McDonald, iPhone, YouTube, HCS-4432. In a text for people only what is
+# surely a name of a program is taken apart. In source code every word is one.
+
+_WORD = re.compile(r"(?<![^\W_])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)*(?![^\W_])")
+_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+"""``HTTPServer2`` is HTTP and Server2; digits belong to what they stand behind."""
+_JOINED = re.compile(r"[a-z][a-z0-9]*(?:_+[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+")
+_LETTERS = re.compile(r"[A-Za-z]{2}")
+_HUMPED = re.compile(r"(?!.*[A-Z]{2}s$)[a-z]{3,}[0-9]*(?:[A-Z]+[a-z]+[0-9]*)+")
+"""``maxRetries``; not ``iPhone``, ``eBay``, ``macOS`` or ``microRNAs``."""
+_CLAN = re.compile(r"(?:Mc|Mac|Fitz|Van|Von)[A-Z]")
+"""How names of persons begin that have a capital inside."""
+
+
+def is_source_code(name: str, /) -> bool:
+    """Tell from a file's name whether it holds source code, and no text for people."""
+    extension = PurePath(name).suffix.lower()
+    return extension in LANGUAGES and extension not in PROSE
+
+
+def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the names of things in programs that have several parts, in order.
+
+    Parameters
+    ----------
+    text
+        A text as it is written; upper and lower case tell where a part begins.
+    code
+        Whether it is source code, where every word is such a name.
+
+    Returns
+    -------
+    list of (whole, parts)
+        The name in small letters without signs; and its parts that are no words of the text
+        anyway, without those of one letter: none for ``max_size``.
+
+    Examples
+    --------
+    >>> identifiers("call getUserById() of McDonald with MAX_COUNT")
+    [('getuserbyid', ('get', 'User', 'By', 'Id')), ('maxcount', ())]
+    """
+    found = []
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word.islower() and "_" not in word:
+            continue
+        runs = [_PART.findall(run) for run in re.split("_+", word)]
+        if sum(map(len, runs)) < 2 or _CLAN.match(word):
+            continue
+        if not (code or _is_sure(text, match)):
+            continue
+        hidden = tuple(p for run in runs if len(run) > 1 for p in run if len(p) > 1)
+        found.append((word.replace("_", "").lower(), hidden))
+    return found
+
+
+def identifier_terms(text: str, /, *, code: bool = False) -> list[str]:
+    """Return the index terms of such names beside the words of a text, each once.
+
+    Parameters are those of :func:`identifiers`. They count once in a passage, however often a name
+    stands there: code says its names again and again, and would push aside what explains them.
+    """
+    found: dict[str, None] = {}
+    for whole, parts in identifiers(text, code=code):
+        for said in (whole, *parts):
+            found.update(dict.fromkeys(index_terms(said)))
+    return list(found)
+
+
+def terms_of_question(text: str, /) -> list[str]:
+    """Return what a question is looked up by: its words, and names of things in programs."""
+    words = index_terms(text)
+    return words + [term for term in identifier_terms(text) if term not in words]
+
+
+def _is_sure(text: str, match: re.Match[str]) -> bool:
+    """Tell the name of something in a program from a word of people."""
+    word = match.group()
+    if "_" in word:
+        return _JOINED.fullmatch(word) is not None and len(_LETTERS.findall(word)) > 1
+    if _HUMPED.fullmatch(word):
+        return True
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 2]
+    return "`" in {before, after[:1]} or after in {"::", "()"}

@@ -11,9 +11,10 @@ from casetrack.keep.health.machine import (
     check_models,
     check_notebooks,
     check_ocr,
+    check_private,
     check_remains,
+    make_private,
 )
-from casetrack.keep.health.private import check_private, make_private
 from casetrack.keep.health.repair import mend_data_dir, mend_folder
 from casetrack.keep.health.rows import page_problems, row_problems
 

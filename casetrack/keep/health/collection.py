@@ -10,8 +10,8 @@ from casetrack.base import schema
 from casetrack.base.errors import CaseTrackError, CollectionDamaged
 from casetrack.base.records import Check
 from casetrack.keep.health import deep
-from casetrack.keep.health.findings import Problem, verdict
 from casetrack.keep.health.folder import (
+    Problem,
     check_copies,
     check_folder,
     check_leftovers,
@@ -20,9 +20,9 @@ from casetrack.keep.health.folder import (
     check_sources,
     check_untaken,
     copy_problems,
+    verdict,
 )
-from casetrack.keep.health.rows import check_rows
-from casetrack.keep.health.unreadable import Unreadable, find_unreadable
+from casetrack.keep.health.rows import Unreadable, check_rows, find_unreadable
 from casetrack.keep.health.views import check_views
 from casetrack.store import mirror
 from casetrack.store.checksums import damaged

@@ -12,12 +12,11 @@ import numpy as np
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import Check
 from casetrack.ingest.batch import reading_conditions
-from casetrack.ingest.sources import is_inside, source_state
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.staleness import is_inside, source_state
+from casetrack.ingest.steps.chunking import SIDES, PageWords, line_boxes
 from casetrack.ingest.steps.embed import EmbedStep
-from casetrack.ingest.steps.encoding import ContextText, SharedPass
-from casetrack.ingest.steps.line_parts import SIDES, PageWords, line_boxes
-from casetrack.keep.health.findings import Problem, verdict
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS, ContextText, SharedPass
+from casetrack.keep.health.folder import Problem, verdict
 from casetrack.keep.health.rows import AGAIN, page_text
 from casetrack.parse.workers.pool import ParsePool
 from casetrack.store.originals import copy_of

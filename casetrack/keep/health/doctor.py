@@ -12,7 +12,7 @@ from casetrack.base.records import Check, Document, HealthReport
 from casetrack.graph.opened import graph_of
 from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
-from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
+from casetrack.ingest.staleness import is_inside, kept_file, root_of, source_file
 from casetrack.keep.health.collection import Examiner, check_collection
 from casetrack.keep.health.folder import can_be_read_again
 from casetrack.keep.health.repair import (
@@ -23,8 +23,8 @@ from casetrack.keep.health.repair import (
     mend_folder,
 )
 from casetrack.store.damage import damage_told
-from casetrack.store.orphans import drop_files
 from casetrack.store.rebuild import is_made_from_passages
+from casetrack.store.rows import drop_files
 
 _ROUNDS = 3
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import IngestReport
     from casetrack.keep.health.collection import Examined
-    from casetrack.keep.health.unreadable import Unreadable
+    from casetrack.keep.health.rows import Unreadable
     from casetrack.models.base import ProfileEncoder
     from casetrack.store.workspace import Workspace
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import CaseTrackError, StorageError
 from casetrack.base.records import Check, untaken_text
 from casetrack.ingest.plan import file_facts
-from casetrack.ingest.sources import is_inside, source_file, source_state
-from casetrack.keep.health.findings import Problem, verdict
+from casetrack.ingest.staleness import is_inside, source_file, source_state
 from casetrack.store.excluded import excluded
 from casetrack.store.lock import try_lock
 from casetrack.store.marks.store import PATH, Stored, read
@@ -24,11 +24,34 @@ from casetrack.store.snapshots import named_states
 from casetrack.store.untaken import untaken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.base.records import Document
     from casetrack.base.records.marks import Mark
     from casetrack.store.datasets import Snapshot
+
+# What a check has found, and how it is said.
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong, in words, and the document that it is wrong with, if it is one."""
+
+    text: str
+    document_id: str | None = None
+
+
+def verdict(name: str, problems: Sequence[Problem | str], good: str, remedy: str, /) -> Check:
+    """Return the check *name*: well, as *good* says, or what is wrong and what to do about it."""
+    if not problems:
+        return Check(name, ok=True, detail=good)
+    texts = [p if isinstance(p, str) else p.text for p in problems]
+    shown = "; ".join(texts[:_NAMED])
+    more = f"; and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
+    return Check(name, ok=False, detail=shown + more, remedy=remedy)
+
 
 _OWN = re.compile(
     r"collection\.json(\.damaged.*)?|\.collection\.json.*|(sources|heads|untaken|excluded)\.json"

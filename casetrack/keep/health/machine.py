@@ -4,18 +4,73 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
+import stat
 import time
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable
 from casetrack.base.records import Check
-from casetrack.keep.health.findings import verdict
-from casetrack.keep.health.folder import OLD_SECONDS
+from casetrack.keep.health.folder import OLD_SECONDS, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+# Whether other users of the machine can look into the data folder.
+
+_OTHERS = 0o077
+_PUBLIC = {"models"}
+"""What holds nothing of the user's."""
+
+
+def open_to_others(home: Path, /) -> list[Path]:
+    """Return what others may look into: nothing where the folder itself keeps them out.
+
+    Else each file and folder in it must do so by itself. Windows has other rights, which the
+    folder of the user passes on.
+
+    Parameters
+    ----------
+    home
+        The data folder.
+    """
+    if os.name == "nt" or not home.is_dir() or not _is_open(home):
+        return []
+    inside = [p for p in sorted(home.iterdir()) if p.name not in _PUBLIC and p.suffix != ".lock"]
+    found = [path for path in inside if _is_open(path)]
+    return [home, *found] if found else []
+
+
+def check_private(home: Path, /) -> Check:
+    """Check that the data folder is its owner's alone."""
+    found = open_to_others(home)
+    return verdict(
+        "privacy",
+        [f"other users of this machine may look into {path}" for path in found],
+        "only you can look into the data folder",
+        "Run `casetrack doctor --repair`: it takes these rights away from others (chmod go-rwx).",
+    )
+
+
+def make_private(home: Path, /) -> list[str]:
+    """Take the rights of others away; return what was done, in words."""
+    done = []
+    for path in open_to_others(home):
+        with contextlib.suppress(OSError):  # it belongs to somebody else; the check says so
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
+            done.append(f"made {path} private")
+    return done
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & _OTHERS)
+
 
 _FREE_BYTES = 500 * 2**20
 _WITHOUT_NAMES = "Latin, Greek, Chinese and Japanese script"
@@ -69,9 +124,8 @@ def check_ocr(folder: Path, /) -> Check:
 
 def _damaged_networks(folder: Path) -> list[str]:
     """Return what is wrong with RapidOCR's networks: pages would fail on them, not the start."""
-    from casetrack.base.models.ocr import RAPID
-    from casetrack.parse.ocr.fetch import missing
-    from casetrack.parse.ocr.weights import find_weights
+    from casetrack.base.models.catalog import RAPID
+    from casetrack.parse.ocr.fetch import find_weights, missing
 
     place = find_weights(folder)
     return [f"{file.name} in {place} is wrong" for file in missing(RAPID, place)]

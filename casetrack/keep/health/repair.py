@@ -22,8 +22,8 @@ from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.marks.store import mend as mend_marks
 from casetrack.store.originals import keep_copy, remove_stray_copies
-from casetrack.store.orphans import drop_orphan_rows
 from casetrack.store.rebuild import rebuild_rows
+from casetrack.store.rows import drop_orphan_rows
 from casetrack.store.session import leftovers, write_session
 
 if TYPE_CHECKING:

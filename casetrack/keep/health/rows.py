@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.keep.health.findings import Problem, verdict
+from casetrack.base.errors import CollectionDamaged
+from casetrack.keep.health.folder import Problem, verdict
 from casetrack.store import checksums
-from casetrack.store.index.reading import read_groups
+from casetrack.store.damage import reading
+from casetrack.store.index.segment_files import read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,8 +23,52 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Check, Document
-    from casetrack.keep.health.unreadable import Unreadable
     from casetrack.store.datasets import Snapshot
+
+# Data files of ``chunks`` that cannot be decoded: what lies in them.
+#
+# A bit that flips in a text is noticed by its checksum. One that flips where Lance keeps lengths
+# and offsets makes a whole file unreadable, and every reading that passes over it. So each file is
+# read by itself; what the others do not hold of a document is in those that cannot be read.
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What cannot be read of the passages of a collection.
+
+    Attributes
+    ----------
+    files, others
+        Numbers of the data files that cannot be decoded, and of those that can.
+    documents
+        Ids of the documents of which passages lie in the former.
+    """
+
+    files: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+    documents: frozenset[str] = frozenset()
+
+
+def find_unreadable(snapshot: Snapshot, /) -> Unreadable:
+    """Read every data file by itself."""
+    found: Counter[str] = Counter()
+    files, others = list[int](), list[int]()
+    for file in snapshot.chunks.get_fragments():
+        here: Counter[str] = Counter()
+        try:
+            with reading(snapshot.chunks.uri):
+                for batch in snapshot.chunks.scanner(fragments=[file]).to_batches():
+                    here.update(batch["revision"].to_pylist())
+        except CollectionDamaged:
+            files.append(file.fragment_id)
+        else:
+            others.append(file.fragment_id)
+            found += here
+    counts = snapshot.documents.chunk_counts
+    gone = {r for r, count in counts.items() if found[r] != count} if files else set[str]()
+    documents = frozenset(snapshot.revisions[revision] for revision in gone)
+    return Unreadable(tuple(files), tuple(others), documents)
+
 
 SPANS = ("mentions", "dates", "amounts", "citations")
 _LOOKED_AT = (
@@ -246,7 +292,7 @@ def _vector_problems(table: pa.Table) -> Iterator[str]:
     """Yield for every row what is wrong with its vector, or nothing."""
     import numpy as np
 
-    from casetrack.store.index.columns import as_numpy, one_chunk
+    from casetrack.store.index.arrays import as_numpy, one_chunk
 
     dense = one_chunk(table["dense"])
     size = dense.type.list_size

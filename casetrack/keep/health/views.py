@@ -22,12 +22,12 @@ from casetrack.base.registry import registered
 from casetrack.graph import segment as graph_segments
 from casetrack.graph.purge import tables_key
 from casetrack.graph.reading import build as build_graph
-from casetrack.keep.health.findings import verdict
+from casetrack.keep.health.folder import verdict
 from casetrack.store.datasets import open_snapshot
-from casetrack.store.index import sealed
+from casetrack.store.index import arrays
 from casetrack.store.index import segment as segments
 from casetrack.store.index.arrays import is_of_earlier_version
-from casetrack.store.index.reading import read_groups
+from casetrack.store.index.segment_files import read_groups
 from casetrack.store.index.stored_segments import FORMAT
 from casetrack.store.lock import try_lock
 
@@ -245,16 +245,16 @@ def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
     # Those of other states are read by nobody any more.
     state = tables_key(folder, snapshot)
     paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
-    found = [path for path in paths if not sealed.is_whole(path)]
+    found = [path for path in paths if not arrays.is_whole(path)]
     for kind, make in registered("segments").items():
         manifest = _manifest(home / kind)
         # Those of an earlier version are made again by the next question.
         is_read = manifest.get("format") == make(home / kind, snapshot).format
         names = manifest.get("segments", ()) if is_read else ()
         parts = [path for name in names for path in sorted((home / kind / name).glob("*.arrow"))]
-        found += [path for path in parts if not sealed.is_whole(path)]
+        found += [path for path in parts if not arrays.is_whole(path)]
     near = home / "neighbours.bin"
-    if near.exists() and not sealed.is_whole(near) and not is_of_earlier_version(near):
+    if near.exists() and not arrays.is_whole(near) and not is_of_earlier_version(near):
         found.append(near)
     return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import SourceChanged, SourceSkipped
 from casetrack.ingest.walk import suffix_of
-from casetrack.keep.sources.choose import counted, listed
+from casetrack.keep.sources.base import counted, listed
 
 if TYPE_CHECKING:
     import threading

@@ -10,10 +10,8 @@ from urllib.request import pathname2url
 
 from casetrack.base.config import resolve_path
 from casetrack.base.errors import FileUnreadable, JobStopped, SourceError, UsageError
-from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE
-from casetrack.ingest.walk import Rules, Walk
-from casetrack.keep.sources.base import Item, Source, label
-from casetrack.keep.sources.choose import Choice, counted, listed
+from casetrack.ingest.walk import GIT_IGNORE_FILE, IGNORE_FILE, Rules, Walk
+from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
 
 if TYPE_CHECKING:
     import threading
@@ -39,7 +37,7 @@ class FilesystemSource(Source):
     root
         The folder, absolute.
     include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.choose.Choice`.
+        See :class:`~casetrack.keep.sources.base.Choice`.
     follow_symlinks
         Whether links are followed that lead to something inside the folder.
     gitignore

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
 from casetrack.base.objects import credentials, service
 from casetrack.base.objects.words import SHOWN, fault_of
-from casetrack.keep.sources.base import Item, Source, label
-from casetrack.keep.sources.choose import Choice, counted, listed
+from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
 
 if TYPE_CHECKING:
     import threading
@@ -40,7 +39,7 @@ class S3Source(Source):
     region
         Region of the bucket.
     include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.choose.Choice`; they fit whole keys.
+        See :class:`~casetrack.keep.sources.base.Choice`; they fit whole keys.
     endpoint_url
         Address of a service that is not Amazon's.
     anonymous

@@ -35,8 +35,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from casetrack.base.errors import JobStopped, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
-from casetrack.keep.sources.base import Item, Source, label
-from casetrack.keep.sources.choose import counted, listed
+from casetrack.keep.sources.base import Item, Source, counted, label, listed
 from casetrack.keep.sources.kinds import meant
 from casetrack.keep.sources.program import Limits, running
 

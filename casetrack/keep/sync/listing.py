@@ -27,10 +27,9 @@ from casetrack.base.files import storage_errors
 from casetrack.ingest.discover import Origin
 from casetrack.ingest.walk import suffix_of
 from casetrack.keep.sources.base import Item, label
-from casetrack.keep.sync.cache import Hashed
-from casetrack.keep.sync.items import FileState
+from casetrack.keep.sync.cache import FileState, Hashed
 from casetrack.keep.sync.scan import Hasher, Scan, Vanished, documents_read
-from casetrack.parse.attachments import file_name
+from casetrack.parse.embedded import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -39,8 +38,7 @@ if TYPE_CHECKING:
     from casetrack.base.errors import CaseTrackError
     from casetrack.base.records import UntakenFile
     from casetrack.keep.sources.base import Source
-    from casetrack.keep.sync.cache import HashCache
-    from casetrack.keep.sync.items import LedgerRow
+    from casetrack.keep.sync.cache import HashCache, LedgerRow
     from casetrack.keep.sync.scan import Presence
 
 _NO_HASH = "0" * 64

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import schema
-from casetrack.ingest.steps.context import CONTEXT_COLUMNS
+from casetrack.ingest.steps.encoding import CONTEXT_COLUMNS
 from casetrack.ingest.steps.terms import TermsStep
 from casetrack.keep.sync.cache import Signature
 from casetrack.keep.sync.scan import Stopped, is_below

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.base.errors import CaseTrackError
     from casetrack.base.records import FileOutcome
     from casetrack.base.records.sync import SyncKind
-    from casetrack.keep.sync.items import FileState, LedgerRow
+    from casetrack.keep.sync.cache import FileState, LedgerRow
     from casetrack.keep.sync.plan import Move, Plan
     from casetrack.keep.sync.scan import Scan
 

@@ -29,10 +29,9 @@ from casetrack.base.errors import (
 )
 from casetrack.base.records import FileOutcome
 from casetrack.ingest.discover import FoundFile
-from casetrack.ingest.ignores import IGNORE_FILE, patterns
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
-from casetrack.ingest.walk import Rules, extension_set
+from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
 from casetrack.keep.sync.cache import HashCache
 from casetrack.keep.sync.move import apply_moves
 from casetrack.keep.sync.plan import Move, Plan, SyncPlanner, rows_of
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import IngestProgress
     from casetrack.base.records.sync import SyncReport
-    from casetrack.keep.sync.items import LedgerRow
+    from casetrack.keep.sync.cache import LedgerRow
     from casetrack.keep.sync.scan import Tell
     from casetrack.parse.base import ReadOptions
     from casetrack.store.datasets import Snapshot
@@ -394,7 +393,7 @@ class Sync:
     def _read_files(self) -> bool:
         """Read the files between what moves before and what goes after; whether it was stopped."""
         from casetrack.ingest.batch import open_batch
-        from casetrack.ingest.quota import limit_notes
+        from casetrack.ingest.outcomes import limit_notes
 
         wish, count = self.wish, len(self._found())
         with open_batch(

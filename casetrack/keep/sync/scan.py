@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
 from casetrack.ingest.walk import Walk, is_junk, suffix_of
-from casetrack.keep.sync.cache import Hashed, Signature
-from casetrack.keep.sync.items import FileState
+from casetrack.keep.sync.cache import FileState, Hashed, Signature
 
 if TYPE_CHECKING:
     import threading
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.records import UntakenFile
     from casetrack.ingest.walk import Rules
-    from casetrack.keep.sync.cache import HashCache
-    from casetrack.keep.sync.items import LedgerRow
+    from casetrack.keep.sync.cache import HashCache, LedgerRow
 
     Presence = Literal["there", "gone", "unknown"]
 

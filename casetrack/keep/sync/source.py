@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.base.errors import FolderUnsafe
     from casetrack.base.records.sync import SyncReport
     from casetrack.keep.sources.base import Source
-    from casetrack.keep.sync.items import LedgerRow
+    from casetrack.keep.sync.cache import LedgerRow
     from casetrack.keep.sync.scan import Scan, Tell
     from casetrack.store.workspace import Workspace
 

@@ -2,31 +2,377 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import stat
+import tempfile
 import threading
 import time
 import uuid
+import zipfile
+import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
+from casetrack.base.crypt.stream import DecryptingReader, is_encrypted, read_head
+from casetrack.base.errors import (
+    CollectionDamaged,
+    DiskFull,
+    FileNotFound,
+    JobStopped,
+    PassphraseMissing,
+    SchemaError,
+    WrongPathKind,
+)
 from casetrack.base.files import storage_errors, sync_folder
 from casetrack.base.records.transfer import ImportReport
-from casetrack.keep.transfer.manifest import damaged
-from casetrack.keep.transfer.unpack import unpack
+from casetrack.keep.transfer import marks
+from casetrack.keep.transfer.manifest import (
+    EXPORT,
+    INFO,
+    MANIFEST,
+    Entry,
+    Manifest,
+    damaged,
+    fault,
+    parse,
+)
+from casetrack.keep.transfer.queries import not_text, too_large
 from casetrack.store import audit
+from casetrack.store.copies import check_copy
 from casetrack.store.damage import reading
 from casetrack.store.datasets import DOCUMENTS, open_dataset
 from casetrack.store.folders import building
-from casetrack.store.info import write_info
+from casetrack.store.info import parse_info, write_info
 from casetrack.store.listing import checked_name, free_name, require_free
 from casetrack.store.lock import names_lock
 from casetrack.store.marks.store import mend as mend_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from casetrack.base.config import Settings
     from casetrack.base.crypt.secret import Secret
+    from casetrack.base.records import CollectionInfo
+
+# Makes a collection of a ``.ctcollection`` file of unknown origin.
+#
+# An encrypted file is decrypted into one that has no name, and is read to its marked end before
+# anything in it is looked at. Nothing in the file is trusted. Its list of contents is compared with
+# what is in it; every path must be one that an export makes; no more bytes are written than the
+# list says, and each file must have the SHA-256 that it says. Then the tables are opened and
+# counted. All of that happens in a folder that counts as no collection; one rename makes it one.
+
+_BLOCK = 1 << 20
+_MAX_MANIFEST = 256 * 2**20
+_MAX_FILES = 1_000_000
+_SPARE_BYTES = 64 * 2**20
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_ENCRYPTED = 0x1
+_UNZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What an archive turned out to hold, all of it checked."""
+
+    info: CollectionInfo
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """An open archive."""
+
+    archive: zipfile.ZipFile
+    name: str
+    tell: Callable[[str, int, int], None]
+    cancel: threading.Event
+
+    def step(self, what: str, done: int, total: int) -> None:
+        if self.cancel.is_set():
+            raise _stopped()
+        self.tell(what, done, total)
+
+
+def unpack(
+    path: Path,
+    target: Path,
+    /,
+    *,
+    secret: Secret | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> Unpacked:
+    """Unpack an archive into the empty folder *target*, and check everything.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    target
+        An empty folder, which nobody takes for a collection.
+    secret
+        What opens it, if it is encrypted.
+    tell
+        Called with what is done, how much, and of how much.
+    cancel
+        Set it to stop.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind
+        There is no such file.
+    FutureSchema
+        It was written by a newer version.
+    ArchiveDamaged
+        It is damaged, or no exported collection.
+    PassphraseMissing, PassphraseWrong, EncryptedFileDamaged
+        It is encrypted, and nothing or the wrong thing was given to open it, or it is not as it was
+        written.
+    JobStopped
+        *cancel* was set.
+    DiskFull, NotWritable, StorageError
+        It cannot be unpacked, or read.
+    """
+    with _opened(path, target, secret, tell, cancel) as archive:
+        reader = _Reader(archive, path.name, tell, cancel)
+        infos = _checked_entries(reader)
+        manifest = _manifest(reader, infos)
+        _compare(reader, infos, manifest)
+        _require_room(target, manifest)
+        done = 0
+        for entry in manifest.files:
+            _extract(reader, infos[entry.path], entry, target, done, manifest.total)
+            done += entry.size
+            # A folder that nothing happens to counts as given up after a while.
+            os.utime(target)
+    return Unpacked(_check_content(path.name, target, manifest), manifest)
+
+
+@contextlib.contextmanager
+def _opened(
+    path: Path,
+    target: Path,
+    secret: Secret | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> Iterator[zipfile.ZipFile]:
+    if path.is_dir():
+        raise WrongPathKind(
+            f"{path} is a folder, not an exported collection.", hint="Name the .ctcollection file."
+        )
+    if not path.is_file():
+        raise FileNotFound(path)
+    with contextlib.ExitStack() as stack:
+        found: Path | IO[bytes] = path
+        if is_encrypted(path):
+            found = stack.enter_context(_decrypted(path, target, secret, tell, cancel))
+        try:
+            archive = zipfile.ZipFile(found)
+        except zipfile.BadZipFile as error:
+            raise damaged(path.name, "it is no exported collection, or it is not whole") from error
+        except _UNZIP_ERRORS as error:
+            raise damaged(path.name, "its directory cannot be read") from error
+        except OSError as error:
+            with storage_errors(path):
+                raise error from None
+        yield stack.enter_context(archive)
+
+
+def _decrypted(
+    path: Path,
+    target: Path,
+    secret: Secret | None,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> IO[bytes]:
+    """Decrypt a file to its end into one without a name, on the disk that the collection goes to.
+
+    The system removes that one when it is closed, and with the process, however that ends.
+    """
+    with storage_errors(path), path.open("rb") as source:
+        total = path.stat().st_size
+        facts = read_head(source, path.name).facts
+        if facts.get("what") != EXPORT:
+            raise WrongPathKind(
+                f"{path} is a sealed collection, not an exported one.",
+                hint=f"Open it with `casetrack collection unseal {shlex.quote(str(path))}`.",
+            )
+        if secret is None:
+            raise PassphraseMissing(
+                f"{path.name} is encrypted.",
+                hint="Give the passphrase: `--passphrase-fd N`. Or give a key: `--key-file FILE`. "
+                "At a terminal the command asks for the passphrase.",
+            )
+        source.seek(0)
+        reader = DecryptingReader(source, secret, path.name)
+        with storage_errors(target), contextlib.ExitStack() as on_error:
+            if shutil.disk_usage(target).free < total + _SPARE_BYTES:
+                raise DiskFull(target)
+            plain = on_error.enter_context(tempfile.TemporaryFile(dir=target.parent))
+            while block := reader.read(_BLOCK):
+                plain.write(block)
+                if cancel.is_set():
+                    raise _stopped()
+                tell("Decrypting", source.tell(), total)
+            on_error.pop_all()
+        return plain
+
+
+def _stopped() -> JobStopped:
+    return JobStopped(
+        "The import was stopped; nothing was imported.",
+        hint="Run the same command again to start anew.",
+    )
+
+
+# --- what is in it ---------------------------------------------------------------------------
+
+
+def _checked_entries(reader: _Reader) -> dict[str, zipfile.ZipInfo]:
+    infos = reader.archive.infolist()
+    if len(infos) > _MAX_FILES:
+        raise damaged(reader.name, f"it holds {len(infos):,} files")
+    # The name as it is written: zipfile itself cuts it at a NUL and turns backslashes.
+    reason = fault(i.orig_filename for i in infos)
+    if reason:
+        raise damaged(reader.name, reason)
+    for info in infos:
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in {0, stat.S_IFREG}:
+            raise damaged(reader.name, f"{info.filename!r} in it is a link, not a file")
+        if info.flag_bits & _ENCRYPTED:
+            raise damaged(reader.name, f"{info.filename!r} in it is encrypted")
+        if info.compress_type not in _METHODS:
+            raise damaged(reader.name, f"{info.filename!r} in it is packed in an unknown way")
+    return {i.filename: i for i in infos}
+
+
+def _manifest(reader: _Reader, infos: dict[str, zipfile.ZipInfo]) -> Manifest:
+    info = infos.get(MANIFEST)
+    if info is None:
+        raise damaged(reader.name, f"it has no list of contents ({MANIFEST})")
+    if info.file_size > _MAX_MANIFEST:
+        raise damaged(reader.name, f"its list of contents ({MANIFEST}) is too long")
+    return parse(b"".join(_blocks(reader, info, info.file_size)), source=reader.name)
+
+
+def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manifest) -> None:
+    reason = fault(e.path for e in manifest.files)
+    if reason:
+        raise damaged(reader.name, reason)
+    listed = {e.path: e for e in manifest.files}
+    for path in sorted(infos.keys() - listed.keys() - {MANIFEST}):
+        raise damaged(reader.name, f"{path!r} is in it and not on its list of contents")
+    for path in sorted(listed.keys() - infos.keys()):
+        raise damaged(reader.name, f"{path!r} is on its list of contents and not in it")
+    if MANIFEST in listed or INFO not in listed:
+        raise damaged(reader.name, f"its list of contents ({MANIFEST}) is not one of a collection")
+    for path, entry in listed.items():
+        reason = too_large(entry.path, entry.size) or marks.too_large(entry.path, entry.size)
+        if reason:
+            raise damaged(reader.name, reason)
+        if infos[path].file_size != entry.size:
+            raise damaged(
+                reader.name,
+                f"{path!r} in it has {infos[path].file_size:,} bytes and should have "
+                f"{entry.size:,}",
+            )
+
+
+def _require_room(target: Path, manifest: Manifest) -> None:
+    with storage_errors(target):
+        if shutil.disk_usage(target).free < manifest.total + _SPARE_BYTES:
+            raise DiskFull(target)
+
+
+# --- unpacking -------------------------------------------------------------------------------
+
+
+def _extract(
+    reader: _Reader, info: zipfile.ZipInfo, entry: Entry, target: Path, done: int, total: int
+) -> None:
+    place = target.joinpath(*entry.path.split("/"))
+    digest, size = hashlib.sha256(), 0
+    with storage_errors(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("xb") as sink:
+            for block in _blocks(reader, info, entry.size):
+                sink.write(block)
+                digest.update(block)
+                size += len(block)
+                reader.step("Unpacking", done + size, total)
+            sink.flush()
+            os.fsync(sink.fileno())
+    if digest.hexdigest() != entry.sha256:
+        raise damaged(reader.name, f"{entry.path!r} in it is damaged (its checksum differs)")
+
+
+def _blocks(reader: _Reader, info: zipfile.ZipInfo, size: int) -> Iterator[bytes]:
+    """Yield the content of a file, and never more than it says to have."""
+    left = size
+    try:
+        with reader.archive.open(info) as source:
+            # One byte more than expected tells a file that is longer than it says.
+            while block := source.read(min(_BLOCK, left + 1)):
+                left -= len(block)
+                if left < 0:
+                    raise damaged(
+                        reader.name, f"{info.filename!r} in it is longer than {size:,} bytes"
+                    )
+                yield block
+    except _UNZIP_ERRORS as error:
+        raise damaged(reader.name, f"{info.filename!r} in it cannot be unpacked") from error
+    if left:
+        raise damaged(reader.name, f"{info.filename!r} in it is shorter than {size:,} bytes")
+
+
+# --- what it holds ---------------------------------------------------------------------------
+
+
+def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInfo:
+    try:
+        data = (target / INFO).read_bytes()
+        info = parse_info(data)
+        stated: Any = json.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        raise damaged(name, f"{INFO} in it cannot be understood ({error})") from error
+    facts = (info.schema_version, info.profile, info.dimension)
+    if stated != manifest.collection or facts != (
+        manifest.schema_version,
+        manifest.profile,
+        manifest.dimension,
+    ):
+        raise damaged(name, f"{INFO} in it says other things than its list of contents")
+    reason = not_text(target) or marks.unreadable(target)
+    if reason:
+        raise damaged(name, reason)
+    try:
+        counts = check_copy(target, info)
+    except (CollectionDamaged, SchemaError) as error:
+        raise damaged(name, f"it holds {error.message}") from error
+    for what in ("documents", "pages", "chunks"):
+        if counts[what] != manifest.counts[what]:
+            raise damaged(
+                name, f"it holds {counts[what]:,} {what} and should hold {manifest.counts[what]:,}"
+            )
+    with storage_errors(target):
+        for folder in [target, *(p for p in target.rglob("*") if p.is_dir())]:
+            sync_folder(folder)
+    return info
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +416,7 @@ def import_archive(
     admit
         Decides whether it may come in.
     secret, tell, cancel
-        See :func:`casetrack.keep.transfer.unpack.unpack`.
+        See :func:`casetrack.keep.transfer.import_archive.unpack`.
 
     Raises
     ------

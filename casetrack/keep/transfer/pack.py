@@ -36,14 +36,14 @@ from casetrack.keep.transfer.manifest import (
     MANIFEST,
     Entry,
     Manifest,
+    safe_name,
 )
 from casetrack.keep.transfer.marks import copy_marks
-from casetrack.keep.transfer.paths import safe_name
 from casetrack.keep.transfer.queries import copy_queries
 from casetrack.store import audit
 from casetrack.store.copies import write_copy
 from casetrack.store.originals import copy_of
-from casetrack.store.pipeline_files import kept_path
+from casetrack.store.place import kept_path
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.store.scratch import scratch_folder, spool_folder
 from casetrack.store.snapshots import locked_point

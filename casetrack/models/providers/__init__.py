@@ -19,8 +19,7 @@ from casetrack.base.errors import UsageError
 if TYPE_CHECKING:
     from casetrack.base.config import Settings
     from casetrack.models.providers.encoder import ServiceEncoder
-    from casetrack.models.providers.service import Service
-    from casetrack.models.providers.transport import Backoff, Timeouts
+    from casetrack.models.providers.transport import Backoff, Service, Timeouts
 
 PROVIDERS = ("openai", "ollama")
 """Profiles whose vectors a service makes."""

@@ -14,8 +14,7 @@ import numpy as np
 
 from casetrack.base.errors import ProviderError
 from casetrack.models.base import Encoding
-from casetrack.models.providers.service import Service, TooLong
-from casetrack.models.providers.transport import Client
+from casetrack.models.providers.transport import Client, Service, TooLong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

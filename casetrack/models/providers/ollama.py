@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from casetrack.base.errors import ProviderError
-from casetrack.models.providers.address import Address
-from casetrack.models.providers.service import Service
+from casetrack.models.providers.transport import Address, Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,23 +8,136 @@ from __future__ import annotations
 
 import email.utils
 import http.client
+import ipaddress
 import json
 import logging
 import random
 import re
 import ssl
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from casetrack.base.errors import ProviderError, ProviderUnreachable
+from casetrack.base.errors import ProviderError, ProviderUnreachable, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from casetrack.models.providers.address import Address
+# Where a service is: its URL taken apart, and whether that is this machine.
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A service's address.
+
+    Attributes
+    ----------
+    scheme
+        ``http`` or ``https``.
+    host
+        Name or IP address, without brackets.
+    port
+        Number of the port.
+    path
+        What stands before the paths of the protocol; empty, or with a leading ``/`` and without a
+        trailing one.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str = ""
+
+    @classmethod
+    def parse(cls, url: str, source: str, /, *, bare_port: int | None = None) -> Address:
+        """Take a URL apart.
+
+        Parameters
+        ----------
+        url
+            Such as ``https://api.openai.com/v1``.
+        source
+            Where it was set, for errors.
+        bare_port
+            Allows ``host`` and ``host:port`` without ``http://``, with this port where none is
+            given.
+
+        Raises
+        ------
+        UsageError
+            It is no such URL, or it holds a user name, a password, a query or a fragment.
+        """
+        text = url.strip().strip("\"'").strip()
+        default = None
+        if "://" not in text and bare_port is not None:
+            bare = f"[{text}]" if _is_ip6(text) else text
+            text, default = f"http://{bare}", bare_port
+        try:
+            parts = urlsplit(text)
+            port = parts.port
+        except ValueError as error:
+            raise _bad(source) from error
+        # The text itself is not quoted: somebody may have put a password in it.
+        if parts.username is not None or parts.password is not None:
+            raise UsageError(
+                f"The address in {source} holds a user name or password.",
+                hint="Remove it; a key belongs into OPENAI_API_KEY.",
+            )
+        host = parts.hostname
+        if parts.scheme not in _PORTS or not host or parts.query or parts.fragment:
+            raise _bad(source)
+        chosen = port if port is not None else default or _PORTS[parts.scheme]
+        return cls(parts.scheme, _reachable(host), chosen, parts.path.rstrip("/"))
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the service runs on this machine, as far as its address tells."""
+        if self.host == "localhost" or self.host.endswith(".localhost"):
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def authority(self) -> str:
+        """Host and port as they stand in a URL; the port only where it is not the usual one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+def _bad(source: str) -> UsageError:
+    return UsageError(
+        f"The address in {source} is not a URL of a service.",
+        hint="Write it as http://HOST:PORT or https://HOST/PATH.",
+    )
+
+
+def _is_ip6(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == 6
+    except ValueError:
+        return False
+
+
+def _reachable(host: str) -> str:
+    """Return a host one can connect to: servers are told to listen on "any address" as 0.0.0.0."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.is_unspecified:
+        return "127.0.0.1" if address.version == 4 else "::1"
+    return host
+
 
 logger = logging.getLogger("casetrack.models.providers")
 
@@ -306,3 +419,141 @@ def _without_key(body: bytes, headers: Mapping[str, str]) -> bytes:
     """Strike the key out of an answer, so that no error or log can show it."""
     key = headers.get("Authorization", "").removeprefix("Bearer ")
     return body.replace(key.encode(), b"[key]") if key else body
+
+
+# What the providers have in common: settings of one service, and how its answers are read.
+
+_TOO_LONG = re.compile(
+    r"context (?:length|window|size)|too (?:long|large to process|many tokens)"
+    r"|max(?:imum)? (?:\w+ ){0,3}tokens|max_tokens_per_request",
+    re.IGNORECASE,
+)
+
+
+class TooLong(Exception):
+    """The service refuses the texts of a request for their length; never leaves this package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service(ABC):
+    """One model at one service; a subclass speaks the protocol.
+
+    Attributes
+    ----------
+    address
+        Where the service is.
+    model
+        The model's name there.
+    dimensions
+        Length of vectors that is asked for, or ``None`` for the model's own.
+    max_tokens
+        Longest input in tokens.
+    """
+
+    address: Address
+    model: str
+    dimensions: int | None
+    max_tokens: int
+
+    name: ClassVar[str]
+    path: ClassVar[str]
+    most_texts: ClassVar[int]
+    most_tokens: ClassVar[int]
+    read_timeout: ClassVar[float]
+
+    @property
+    @abstractmethod
+    def stays_here(self) -> bool:
+        """Whether texts do not leave this machine."""
+
+    @property
+    def native_dimension(self) -> int | None:
+        """Length of the model's own vectors, where it is known without asking."""
+        return None
+
+    @property
+    def prefixes(self) -> tuple[str, str]:
+        """What the model wants in front of a query and of a document."""
+        return "", ""
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers of a request, made anew for each.
+
+        Raises
+        ------
+        ProviderError
+            The key is missing.
+        """
+        return {}
+
+    @abstractmethod
+    def body(self, texts: Sequence[str], /) -> Mapping[str, Any]:
+        """Return the body of a request."""
+
+    @abstractmethod
+    def listed(self, raw: Any, /) -> list[Any]:
+        """Return the raw vectors of an answer in the order of the texts.
+
+        Raises
+        ------
+        LookupError, TypeError
+            It has not the form that the protocol prescribes.
+        """
+
+    @abstractmethod
+    def refusal(self, answer: Answer, /) -> ProviderError:
+        """Return the error for an answer that is no success."""
+
+    def is_final(self, answer: Answer, /) -> bool:
+        """Whether asking again cannot change an answer that looks passing."""
+        return self.too_long(answer)
+
+    def too_long(self, answer: Answer, /) -> bool:
+        """Whether the request was refused for the length of its texts."""
+        return answer.status in {400, 413, 422, 500} and bool(
+            answer.status == 413 or _TOO_LONG.search(answer.reason)
+        )
+
+    def read(self, answer: Answer, count: int, /) -> list[Any]:
+        """Return the raw vectors of an answer, *count* of them, in the order of the texts.
+
+        Raises
+        ------
+        TooLong
+            The texts have to be shorter.
+        ProviderError
+            The request was refused, or the answer has another form.
+        """
+        if answer.status != 200:
+            if self.too_long(answer):
+                raise TooLong
+            raise self.refusal(answer)
+        try:
+            found = self.listed(answer.json())
+        except (ValueError, LookupError, TypeError) as error:
+            raise ProviderError(
+                f"The answer of {self.name} at {self.address} cannot be read: it is not what its "
+                "protocol prescribes.",
+                hint="Check that the address is that of the service and not of a web page before "
+                "it, such as a sign-in.",
+            ) from error
+        if len(found) != count:
+            raise ProviderError(
+                f"{self.name} at {self.address} sent {len(found)} vectors for {count} texts.",
+                hint="Nothing of it was stored. This is a fault of the service; update or "
+                "restart it.",
+            )
+        return found
+
+    def unclear(self, answer: Answer, /) -> ProviderError:
+        """Return the error for a refusal that no protocol explains."""
+        said = f": {answer.reason}" if answer.reason else "."
+        moved = 300 <= answer.status < 400
+        hint = (
+            "It points to another address; set that one. Nothing was sent there."
+            if moved
+            else "Check the provider's settings in config.toml and the environment."
+        )
+        return ProviderError(
+            f"{self.name} at {self.address} refused the request ({answer.status}){said}", hint=hint
+        )

@@ -6,14 +6,43 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.parse.drawn.names import MC, A, M, branch, integer
-from casetrack.parse.list_labels import BULLET, number_text
+from casetrack.parse.labels import BULLET, number_text
 from casetrack.parse.page_builder import hidden_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.parse.base import ParagraphKind
+
+# Names that drawings share in slides, documents and workbooks, and how their attributes read.
+
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+A, R = f"{{{_DRAWING}/main}}", f"{{{_OFFICE}/relationships}}"
+C, DGM = f"{{{_DRAWING}/chart}}", f"{{{_DRAWING}/diagram}}"
+CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+M = f"{{{_OFFICE}/math}}"
+XDR = f"{{{_DRAWING}/spreadsheetDrawing}}"
+
+
+def integer(text: str | None, /, default: int | None = None) -> int | None:
+    """Return a whole number as attributes hold it, else *default*."""
+    if text is None or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return default
+    return int(text)
+
+
+def is_true(text: str | None, /) -> bool:
+    """Tell whether an attribute is a switch that is on."""
+    return text in {"1", "true", "on"}
+
+
+def branch(alternate: Any, /) -> Any:
+    """Return the branch of an ``mc:AlternateContent`` to read; all of them say the same."""
+    branches = [b for b in alternate if b.tag in {f"{MC}Choice", f"{MC}Fallback"} and len(b)]
+    return branches[0] if branches else ()
+
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _BREAKS = frozenset("\v\r\n\u2028\u2029")

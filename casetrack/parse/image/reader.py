@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable, ParseFailed, ParseLimit
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
-from casetrack.parse.image.facts import date_of
-from casetrack.parse.image.frames import open_frames
+from casetrack.parse.image.frames import date_of, open_frames
+from casetrack.parse.labels import number_list
 from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile
 from casetrack.parse.layout.hyphens import Vocabulary
 from casetrack.parse.layout.recognized import placed_words, segments_of
-from casetrack.parse.numbering import number_list
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
-from casetrack.parse.printed.margin_numbers import with_margin_numbers
+from casetrack.parse.printed.number_columns import with_margin_numbers
 from casetrack.parse.printed.paper import NumberedPaper, cut_evenly, printed_on
 
 if TYPE_CHECKING:

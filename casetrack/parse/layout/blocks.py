@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.words.months import any_month
-from casetrack.parse.form_lines import is_form_line
+from casetrack.parse.labels import is_form_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.parse.base import PlacedWord
-    from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
+    from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
 
 _WIDE_GAP = 1.2
 _SAME_SIZE = 0.22

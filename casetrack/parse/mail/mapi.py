@@ -12,10 +12,10 @@ from casetrack.parse.mail.charsets import decode_text
 from casetrack.parse.mail.html import html_body
 from casetrack.parse.mail.model import BodyBlock
 from casetrack.parse.mail.quotes import mark_quotes, text_blocks
-from casetrack.parse.rtf.codepages import codec, locale_codec
-from casetrack.parse.rtf.html import encapsulated_html, holds_html
-from casetrack.parse.rtf.items import Block
+from casetrack.parse.rtf.flow import Block
 from casetrack.parse.rtf.parser import RtfParser
+from casetrack.parse.rtf.reader import encapsulated_html, holds_html
+from casetrack.parse.rtf.scanner import codec, locale_codec
 
 if TYPE_CHECKING:
     from casetrack.parse.mail.model import Mail

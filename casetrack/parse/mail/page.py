@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.parse.attachments import attach
 from casetrack.parse.base import DocumentInfo
+from casetrack.parse.embedded import attach
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
 if TYPE_CHECKING:

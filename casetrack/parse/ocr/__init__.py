@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import OcrUnavailable
-from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.base.config import OcrSettings
-    from casetrack.parse.ocr.page import Picture
+    from casetrack.parse.ocr.engine import Picture
 
 
 _SURE = 0.9
@@ -67,9 +67,9 @@ def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:
 
     Looks at files only; no engine is started.
     """
-    from casetrack.parse.ocr.languages import installed
+    from casetrack.parse.ocr.fetch import find_weights
+    from casetrack.parse.ocr.language_data import installed
     from casetrack.parse.ocr.tesseract import is_installed
-    from casetrack.parse.ocr.weights import find_weights
 
     found = sorted(installed(models_dir)) if is_installed() else []
     try:

@@ -76,7 +76,7 @@ def _make(name: str, language: str | None, models_dir: Path | None) -> Engine:
 
 
 def _tesseract(language: str | None, models_dir: Path | None) -> Engine:
-    from casetrack.parse.ocr.languages import find_data
+    from casetrack.parse.ocr.language_data import find_data
     from casetrack.parse.ocr.tesseract import TesseractEngine, is_installed
 
     if not is_installed():
@@ -99,8 +99,8 @@ def _rapidocr(language: str | None, models_dir: Path | None) -> Engine:
             f"RapidOCR does not read {language}.",
             hint="Use Tesseract with the language's data. Or leave out `--ocr-language LANGUAGES`.",
         )
+    from casetrack.parse.ocr.fetch import find_weights
     from casetrack.parse.ocr.rapid import RapidEngine
-    from casetrack.parse.ocr.weights import find_weights
 
     return RapidEngine(find_weights(models_dir))
 

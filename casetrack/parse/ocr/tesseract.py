@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import OcrUnavailable
-from casetrack.parse.ocr.calibrate import TESSERACT
 from casetrack.parse.ocr.clean import is_speckled, smoothed
-from casetrack.parse.ocr.engine import Fit
-from casetrack.parse.ocr.page import RawLine, RawWord
+from casetrack.parse.ocr.engine import TESSERACT, Fit, RawLine, RawWord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from casetrack.parse.ocr.page import Picture
+    from casetrack.parse.ocr.engine import Picture
 
 
 _MAX_SECONDS, _MOST_SECONDS, _ROOM = 10.0, 240.0, 1.5

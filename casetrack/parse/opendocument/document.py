@@ -2,16 +2,352 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import hmac
+import io
 import posixpath
+import re
+import zipfile
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from casetrack.base.errors import ParseFailed
-from casetrack.parse.opendocument.names import DRAW, OFFICE, STYLE, points
-from casetrack.parse.opendocument.styles import Styles
+from casetrack.base.errors import FileEncrypted, ParseFailed
+from casetrack.parse import passwords
+from casetrack.parse.opendocument.styles import DRAW, OFFICE, STYLE, Styles, local, points
+from casetrack.parse.package import MAX_PART_BYTES, BoundedStream, Package
 
 if TYPE_CHECKING:
-    from casetrack.parse.opendocument.container import Container
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from casetrack.parse.base import ReadOptions
+
+# Opens OpenDocument files: ZIP containers, plain or with a password, and flat XML.
+
+# Decrypts parts of OpenDocument packages with a password.
+
+_CHECKED_BYTES = 1024
+_TAG_BYTES, _NONCE_BYTES = 16, 12
+_MAX_ROUNDS = 10_000_000
+_MAX_ARGON = {"rounds": 64, "kilobytes": 1 << 20, "lanes": 64}
+_BLOWFISH_KEYS = range(4, 57)
+
+
+class WrongPassword(Exception):
+    """The password does not open the part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """How a part is encrypted, from its ``manifest:encryption-data``."""
+
+    cipher: str
+    vector: bytes
+    checksum: bytes
+    checksum_kind: str
+    start_key: str
+    derivation: str
+    salt: bytes
+    key_size: int
+    rounds: int
+    kilobytes: int
+    lanes: int
+
+    @classmethod
+    def of(cls, element: Any, /) -> Encryption | None:
+        """Read the element; ``None`` where it is incomplete or needs a certificate."""
+        facts = {local(e): _attributes(e) for e in element if isinstance(e.tag, str)}
+        own, start = _attributes(element), facts.get("start-key-generation", {})
+        cipher, derivation = facts.get("algorithm", {}), facts.get("key-derivation", {})
+        try:
+            return cls(
+                cipher=cipher["algorithm-name"].lower(),
+                vector=base64.b64decode(cipher["initialisation-vector"]),
+                checksum=base64.b64decode(own.get("checksum", "")),
+                checksum_kind=own.get("checksum-type", "").lower(),
+                start_key=start.get("start-key-generation-name", "sha1").lower(),
+                derivation=derivation["key-derivation-name"].lower(),
+                salt=base64.b64decode(derivation["salt"]),
+                key_size=int(derivation.get("key-size", "16")),
+                rounds=int(derivation.get("iteration-count") or derivation["argon2-iterations"]),
+                kilobytes=int(derivation.get("argon2-memory", "0")),
+                lanes=int(derivation.get("argon2-lanes", "0")),
+            )
+        except (KeyError, ValueError, binascii.Error):
+            return None
+
+
+def _attributes(element: Any) -> Mapping[str, str]:
+    return {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+
+
+def decrypt(data: bytes, how: Encryption, password: str, most: int, /) -> bytes:
+    """Return the plain bytes of a part.
+
+    Parameters
+    ----------
+    data
+        As it stands in the container.
+    how
+        What the manifest says about it.
+    password
+        As the user gave it.
+    most
+        Bytes it may unpack to.
+
+    Raises
+    ------
+    WrongPassword
+        The password is not that of the part.
+    ValueError
+        The part is damaged, or encrypted in a way that is not known.
+    """
+    key = _key(how, password)
+    if "gcm" in how.cipher:
+        packed = _gcm(data, how, key)
+    else:
+        packed = _cbc(data, how, key) if "aes" in how.cipher else _blowfish(data, how, key)
+        digest = hashlib.sha256 if "sha256" in how.checksum_kind else hashlib.sha1
+        if not hmac.compare_digest(digest(packed[:_CHECKED_BYTES]).digest(), how.checksum):
+            raise WrongPassword("the password is wrong")
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        plain = unpacker.decompress(packed, most + 1)
+    except zlib.error as error:
+        raise ValueError(f"it does not unpack: {error}") from error
+    if len(plain) > most:
+        raise ValueError(f"it unpacks to more than {most >> 20} MB")
+    if not unpacker.eof:
+        raise ValueError("it ends too early")
+    return plain
+
+
+def _key(how: Encryption, password: str) -> bytes:
+    digest = hashlib.sha256 if "sha256" in how.start_key else hashlib.sha1
+    start = digest(password.encode("utf-8", "surrogatepass")).digest()
+    known = _BLOWFISH_KEYS if "blowfish" in how.cipher else passwords.KEYS
+    if how.key_size not in known:
+        raise ValueError(f"a key of {how.key_size} bytes is not known")
+    if how.derivation.endswith("pbkdf2"):
+        if not 0 < how.rounds <= _MAX_ROUNDS:
+            raise ValueError(f"its key takes {how.rounds} rounds")
+        return hashlib.pbkdf2_hmac("sha1", start, how.salt, how.rounds, how.key_size)
+    if not how.derivation.endswith("argon2id"):
+        raise ValueError(f"the key derivation {how.derivation} is not known")
+    if any(not 0 < getattr(how, name) <= limit for name, limit in _MAX_ARGON.items()):
+        raise ValueError("its key takes more time or memory than is allowed")
+    from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+    return Argon2id(
+        salt=how.salt,
+        length=how.key_size,
+        iterations=how.rounds,
+        lanes=how.lanes,
+        memory_cost=how.kilobytes,
+    ).derive(start)
+
+
+def _gcm(data: bytes, how: Encryption, key: bytes) -> bytes:
+    """Decrypt nonce, text and tag; the nonce stands in the manifest too and must be the same."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    nonce, sealed = data[:_NONCE_BYTES], data[_NONCE_BYTES:]
+    if len(sealed) < _TAG_BYTES or nonce != how.vector:
+        raise ValueError("its beginning is damaged")
+    try:
+        return AESGCM(key).decrypt(nonce, sealed, None)
+    except InvalidTag as error:
+        raise WrongPassword("the password is wrong") from error
+
+
+def _cbc(data: bytes, how: Encryption, key: bytes) -> bytes:
+    if len(data) % passwords.BLOCK or not data or len(how.vector) != passwords.BLOCK:
+        raise ValueError("its length is not that of whole blocks")
+    plain = passwords.decrypt_chain(data, key, how.vector)
+    # Without a sound end it is the checksum that tells a wrong password from damage.
+    padding = plain[-1] if 1 <= plain[-1] <= passwords.BLOCK else 0
+    return plain[: len(plain) - padding]
+
+
+def _blowfish(data: bytes, how: Encryption, key: bytes) -> bytes:
+    """Decrypt what programs wrote before OpenDocument 1.2."""
+    from cryptography.hazmat.decrepit.ciphers.algorithms import Blowfish
+    from cryptography.hazmat.decrepit.ciphers.modes import CFB
+    from cryptography.hazmat.primitives.ciphers import Cipher
+
+    if "blowfish" not in how.cipher:
+        raise ValueError(f"the cipher {how.cipher} is not known")
+    opened = Cipher(Blowfish(key), CFB(how.vector)).decryptor()
+    return opened.update(data) + opened.finalize()
+
+
+_MANIFEST = "META-INF/manifest.xml"
+_WHOLE = "encrypted-package"
+# Files of the first programs name a DTD that nobody has; one without an inner part says nothing.
+_PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[<>]*>")
+_DOCTYPE_WITHIN = 4096
+
+
+class Container(Protocol):
+    """Where the parts of a document are."""
+
+    def root(self, part: str, /) -> Any:
+        """Return the root element of a part, ``None`` where there is none.
+
+        Raises
+        ------
+        ParseFailed
+            The part is damaged.
+        """
+
+    def failed(self, reason: str, /) -> ParseFailed:
+        """Return the error that says *reason* about the file."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class OdfPackage(Package):
+    """A container whose encrypted parts are decrypted as they are read.
+
+    Parameters
+    ----------
+    path, kind
+        The file, and what to call it.
+    options
+        Passwords to try, and how far to go.
+
+    Raises
+    ------
+    FileEncrypted
+        None of the passwords opens it.
+    """
+
+    def __init__(self, path: Path, kind: str, options: ReadOptions) -> None:
+        super().__init__(path, kind, limits=options.limits)
+        self._room = min(MAX_PART_BYTES, options.limits.unpacked_mb << 20)
+        self._password = ""
+        self._encrypted: dict[str, Encryption] = {}
+        try:
+            self._unlock(path, tuple(p for p in options.passwords if p))
+        except BaseException:
+            self.close()
+            raise
+
+    def _unlock(self, path: Path, passwords: tuple[str, ...]) -> None:
+        if _MANIFEST not in self:
+            return
+        manifest = self.read(_MANIFEST)
+        if b"encryption-data" not in manifest and b"keyinfo" not in manifest:
+            return
+        found = _encryptions(self.xml(_MANIFEST))
+        name = next((n for n in (_WHOLE, "content.xml") if n in found), next(iter(found), None))
+        if name is None:
+            raise FileEncrypted(path)
+        data = self.read(name)
+        for password in passwords:
+            try:
+                plain = decrypt(data, found[name], password, self._room)
+            except WrongPassword:
+                continue
+            except ValueError as error:
+                raise self.failed(f"the part {name} cannot be decrypted: {error}") from error
+            self._password, self._encrypted = password, found
+            if name == _WHOLE:
+                self._enter(plain)
+            return
+        raise FileEncrypted(path, tried=len(passwords))
+
+    def _enter(self, inner: bytes) -> None:
+        """Go on in the package that was encrypted as a whole."""
+        try:
+            archive = zipfile.ZipFile(io.BytesIO(inner))
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+            raise self.failed(f"the encrypted package is damaged: {error}") from error
+        self.close()
+        self._zip, self._encrypted, self._unpacked = archive, {}, {}
+        entries = (i for i in archive.infolist() if not i.is_dir())
+        self._names = {i.filename.replace("\\", "/").lstrip("/").lower(): i for i in entries}
+
+    @contextmanager
+    def open(self, name: str, /) -> Iterator[BoundedStream]:
+        """Open a part as a stream, decrypted."""
+        how = self._encrypted.get(name)
+        with super().open(name) as stream:
+            if how is None:
+                yield stream
+                return
+            data = stream.read()
+        try:
+            plain = decrypt(data, how, self._password, self._room)
+        except (WrongPassword, ValueError) as error:
+            raise self.failed(f"the part {name} cannot be decrypted: {error}") from error
+        self._count(name.lower(), len(plain))
+        yield BoundedStream(io.BytesIO(plain), len(plain), self, name)
+
+    def read(self, name: str, /) -> bytes:
+        """Return a whole part, decrypted, without the document type of the first programs."""
+        data = super().read(name)
+        return _PLAIN_DOCTYPE.sub(b"", data[:_DOCTYPE_WITHIN], count=1) + data[_DOCTYPE_WITHIN:]
+
+    def root(self, part: str, /) -> Any:
+        """Return the root element of a part, ``None`` where there is none."""
+        part = posixpath.normpath(part)
+        return self.xml(part) if part in self else None
+
+
+def _encryptions(manifest: Any) -> dict[str, Encryption]:
+    """Return how each encrypted part is encrypted; keys of certificates open none."""
+    found = {}
+    for entry in manifest.iter():
+        if local(entry) != "file-entry":
+            continue
+        facts = {name.rpartition("}")[2]: value for name, value in entry.attrib.items()}
+        data = next((e for e in entry if local(e) == "encryption-data"), None)
+        encryption = None if data is None else Encryption.of(data)
+        if encryption is not None:
+            found[facts.get("full-path", "")] = encryption
+    return found
+
+
+class FlatFile:
+    """A document that is one XML file; each part is the same root."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        from lxml import etree
+
+        self._path, self._kind = path, kind
+        data = path.read_bytes()
+        if any("<!DOCTYPE".encode(code) in data for code in ("ascii", "utf-16-le", "utf-16-be")):
+            raise self.failed("it declares a document type, which is not allowed")
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            self._root = etree.fromstring(data, parser)
+        except etree.XMLSyntaxError as error:
+            raise self.failed(f"it is not well-formed: {error}") from error
+
+    def root(self, part: str, /) -> Any:
+        """Return the root for the parts that a container would have."""
+        return self._root if part in {"content.xml", "styles.xml", "meta.xml"} else None
+
+    def failed(self, reason: str, /) -> ParseFailed:
+        """Return the error that says *reason* about the file."""
+        return ParseFailed(self._path, self._kind, reason)
+
+    def close(self) -> None:
+        """Do nothing: the file is closed already."""
 
 
 _UNSEEN = frozenset({"none", "printer"})

@@ -6,12 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.parse.drawn.text import Block, concealed, picture_block
-from casetrack.parse.list_labels import BULLET, number_text
+from casetrack.parse.labels import BULLET, number_text
 from casetrack.parse.opendocument.inline import MAX_DEPTH, Aside, Hidden, Inline, Mark
-from casetrack.parse.opendocument.names import (
+from casetrack.parse.opendocument.objects import (
+    CellContent,
+    frame_cells,
+    is_frame,
+    object_blocks,
+    table_items,
+)
+from casetrack.parse.opendocument.styles import (
     DC,
     DRAW,
     MATH,
+    MAX_LEVEL,
     OFFICE,
     STYLE,
     SVG,
@@ -23,11 +31,9 @@ from casetrack.parse.opendocument.names import (
     BreakKind,
     Foot,
     Item,
+    ListLevel,
     count,
 )
-from casetrack.parse.opendocument.objects import object_blocks
-from casetrack.parse.opendocument.styles import MAX_LEVEL, ListLevel
-from casetrack.parse.opendocument.table import CellContent, frame_cells, is_frame, table_items
 from casetrack.parse.page_builder import hidden_mark
 
 if TYPE_CHECKING:

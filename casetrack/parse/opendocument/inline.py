@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.base import MAX_BLANK
-from casetrack.parse.opendocument.names import DRAW, OFFICE, PRESENTATION, TEXT, XLINK, count
+from casetrack.parse.opendocument.styles import DRAW, OFFICE, PRESENTATION, TEXT, XLINK, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,10 +10,10 @@ from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.parse.detect import ZIP_MAGIC
 from casetrack.parse.drawn.text import Block
-from casetrack.parse.opendocument.container import FlatFile, OdfPackage
-from casetrack.parse.opendocument.document import OpenDocument
+from casetrack.parse.opendocument.document import FlatFile, OdfPackage, OpenDocument
 from casetrack.parse.opendocument.flow import Flow
-from casetrack.parse.opendocument.names import (
+from casetrack.parse.opendocument.slide_pages import SlidePages
+from casetrack.parse.opendocument.styles import (
     DC,
     META,
     OFFICE,
@@ -24,7 +24,6 @@ from casetrack.parse.opendocument.names import (
     BreakKind,
     Foot,
 )
-from casetrack.parse.opendocument.slide_pages import SlidePages
 from casetrack.parse.package import moment
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import PageKind
-    from casetrack.parse.opendocument.container import Container
+    from casetrack.parse.opendocument.document import Container
 
 # Pages of a text document: breaks of the author and those that the program noted down.
 

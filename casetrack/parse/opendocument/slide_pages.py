@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.parse.drawn.text import Block, ListStyle, concealed, link_blocks
 from casetrack.parse.opendocument.flow import Flow
-from casetrack.parse.opendocument.names import (
+from casetrack.parse.opendocument.styles import (
     DRAW,
     MOVED,
     OFFICE,
@@ -21,15 +21,20 @@ from casetrack.parse.opendocument.names import (
 )
 from casetrack.parse.page_builder import PageBuilder, SourceLine, whole_hidden
 from casetrack.parse.slides.content import TOO_DEEP, Feet, hidden_warning
-from casetrack.parse.slides.parts import EMU_PER_POINT
-from casetrack.parse.slides.shapes import MAX_DEPTH, Shape, in_reading_order, lies_outside
+from casetrack.parse.slides.shapes import (
+    EMU_PER_POINT,
+    MAX_DEPTH,
+    Shape,
+    in_reading_order,
+    lies_outside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from casetrack.parse.base import Page, PageKind
     from casetrack.parse.opendocument.document import OpenDocument
-    from casetrack.parse.opendocument.names import Item
+    from casetrack.parse.opendocument.styles import Item
 
 _FEET = {"footer": "ftr", "header": "hdr", "date-time": "dt", "page-number": "sldNum"}
 _NOTES_LEFT_OUT = frozenset((*_FEET, "page"))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.provenance import Box
+from casetrack.parse.labels import number_list
 from casetrack.parse.links import misleading, shown_host
-from casetrack.parse.numbering import number_list
 from casetrack.parse.pdf.alternatives import Alternatives
 from casetrack.parse.pdf.fields import Field, field_of
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of

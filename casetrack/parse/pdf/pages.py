@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
 from casetrack.base.provenance import PrintedPlace
-from casetrack.parse.attachments import attach
+from casetrack.parse.embedded import attach
+from casetrack.parse.labels import number_list
 from casetrack.parse.layout.assemble import TableCarry, lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.parse.layout.footnotes import find_notes
 from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
 from casetrack.parse.layout.lines import visual_lines
 from casetrack.parse.layout.running import RunningLines, Split, page_number
-from casetrack.parse.numbering import number_list
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off

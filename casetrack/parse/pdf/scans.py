@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from casetrack.parse.numbering import number_list
+from casetrack.parse.labels import number_list
 from casetrack.parse.pdf.extract import Flow
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.readable import is_lost, reads_as_words
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box
     from casetrack.parse.base import PlacedWord, Reading, ReadOptions
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.ocr.page import Picture, RecognizedPage
+    from casetrack.parse.ocr.engine import Picture, RecognizedPage
     from casetrack.parse.pdf.extract import Extract
 
 Need = Literal["scan", "fonts", "lines", "stamped", "pictures"]
@@ -119,7 +119,7 @@ class ScanReader:
             self._lost_lines.append(number)
         is_level = found.rotation == 0 and abs(found.skew) < 0.3
         if is_level and need in {"scan", "fonts"}:
-            from casetrack.parse.printed.margin_numbers import with_margin_numbers
+            from casetrack.parse.printed.number_columns import with_margin_numbers
 
             segments = with_margin_numbers(segments, drawn.image, 1 / drawn.scale) or segments
         words = placed_words(found, 1 / drawn.scale)

@@ -10,12 +10,56 @@ from typing import TYPE_CHECKING
 from casetrack.extract.tables.header import table_lines
 from casetrack.extract.tables.model import Cell, Row
 from casetrack.parse.page_builder import hidden_mark
-from casetrack.parse.rtf.items import PAGE, Block, Break, Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.parse.base import ParagraphKind
+
+# What a stream of RTF text is made of: paragraphs, breaks, notes, running heads and feet.
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph with its lines; *is_bold* where all of its text is."""
+
+    lines: list[str]
+    kind: ParagraphKind = "body"
+    level: int | None = None
+    is_bold: bool = False
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it shows nothing."""
+        return not any(line.strip() for line in self.lines)
+
+
+@dataclass(slots=True)
+class Break:
+    """The end of a page, or of a section, which need not begin a page."""
+
+    begins_page: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote or endnote that the text before refers to."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A running head or foot, in force from here on."""
+
+    is_footer: bool
+    lines: tuple[str, ...]
+
+
+Item = Block | Break | Note | Running
+
+PAGE = Break()
+
 
 # Rows of RTF tables: columns from the cells' right edges, headers, one line per row.
 

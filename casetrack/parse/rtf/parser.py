@@ -12,14 +12,13 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from casetrack.parse.rtf.facts import DATES, TEXTS, Info, Style, Styles
-from casetrack.parse.rtf.flow import Flow, ParagraphState
-from casetrack.parse.rtf.items import Block, Break, Note, Running
+from casetrack.parse.rtf.flow import Block, Break, Flow, Note, ParagraphState, Running
 from casetrack.parse.rtf.scanner import Kind, Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.parse.rtf.items import Item
+    from casetrack.parse.rtf.flow import Item
 
 # The state of RTF groups, and which of them hold text that is shown.
 

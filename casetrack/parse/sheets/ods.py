@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.numbers.formats import general
-from casetrack.parse.opendocument.names import XLINK, local
+from casetrack.parse.opendocument.styles import XLINK, local
 from casetrack.parse.package import Package, forget, moment
 from casetrack.parse.page_builder import clean_title
-from casetrack.parse.sheets.comments import note_text
-from casetrack.parse.sheets.heads import head_line
 from casetrack.parse.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -24,12 +22,13 @@ from casetrack.parse.sheets.model import (
     WorkbookFacts,
     add_link,
     add_made_link,
+    head_line,
     hidden_warning,
     made_warning,
     shown_cell,
 )
-from casetrack.parse.sheets.ods_drawings import OdsDrawings
-from casetrack.parse.sheets.ods_grid import Grid, size_of
+from casetrack.parse.sheets.ods_drawings import Grid, OdsDrawings, size_of
+from casetrack.parse.sheets.xlsx_parts import note_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.config import ParseLimits
     from casetrack.parse.sheets.model import CellKind, Notes
-    from casetrack.parse.sheets.ods_grid import Box
+    from casetrack.parse.sheets.ods_drawings import Box
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.errors import FileEncrypted, ParseFailed
 from casetrack.parse.numbers.formats import BUILTIN, general, parse
 from casetrack.parse.ole_facts import ole_facts
-from casetrack.parse.sheets.comments import note_text
 from casetrack.parse.sheets.model import (
     KIND,
     Area,
@@ -28,8 +27,8 @@ from casetrack.parse.sheets.model import (
     made_warning,
     shown_cell,
 )
-from casetrack.parse.sheets.xls_drawings import XlsDrawings, chart_sheets, heads
-from casetrack.parse.sheets.xls_links import add_made_links
+from casetrack.parse.sheets.xls_drawings import XlsDrawings, add_made_links, chart_sheets, heads
+from casetrack.parse.sheets.xlsx_parts import note_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

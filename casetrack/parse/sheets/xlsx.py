@@ -12,15 +12,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.parse.drawn.names import integer
+from casetrack.parse.drawn.text import integer
 from casetrack.parse.embedded import take_embedded
-from casetrack.parse.numbers.dates import serial_of
-from casetrack.parse.numbers.formats import parse
+from casetrack.parse.numbers.formats import parse, serial_of
 from casetrack.parse.package import Package, forget
 from casetrack.parse.page_builder import clean_text
-from casetrack.parse.sheets.comments import read_notes, read_people
-from casetrack.parse.sheets.drawings import read_drawings
-from casetrack.parse.sheets.heads import coded_head
 from casetrack.parse.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -32,11 +28,18 @@ from casetrack.parse.sheets.model import (
     WorkbookFacts,
     add_link,
     add_made_link,
+    coded_head,
     hidden_warning,
     made_warning,
     shown_cell,
 )
-from casetrack.parse.sheets.xlsx_styles import MAIN, read_formats
+from casetrack.parse.sheets.xlsx_parts import (
+    MAIN,
+    read_drawings,
+    read_formats,
+    read_notes,
+    read_people,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

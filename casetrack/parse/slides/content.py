@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.drawn.frame import frame_blocks
-from casetrack.parse.drawn.names import A, R, is_true
 from casetrack.parse.drawn.text import (
+    A,
     Block,
     ListStyle,
+    R,
     body_blocks,
     concealed,
+    is_true,
     link_blocks,
     paragraph_lines,
     picture_block,
 )
-from casetrack.parse.numbering import number_list
-from casetrack.parse.slides.parts import LINKS, P
+from casetrack.parse.labels import number_list
 from casetrack.parse.slides.shapes import (
     FEET,
+    LINKS,
     MAX_DEPTH,
     Inheritance,
+    P,
     Way,
     elements,
     in_reading_order,
@@ -33,8 +36,7 @@ from casetrack.parse.slides.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.parse.slides.parts import Presentation, Sheet, SlideParts
-    from casetrack.parse.slides.shapes import Shape
+    from casetrack.parse.slides.shapes import Presentation, Shape, Sheet, SlideParts
 
 TOO_DEEP = f"Shapes nested more than {MAX_DEPTH} groups deep were left out."
 """What a reader says where it stops at groups of groups."""

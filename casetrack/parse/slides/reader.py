@@ -20,13 +20,13 @@ from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, SourceLine, whole_hidden
 from casetrack.parse.passwords import decrypted
 from casetrack.parse.slides.content import SlideContent, SlideText, hidden_warning
-from casetrack.parse.slides.parts import KIND, P, Presentation
+from casetrack.parse.slides.shapes import KIND, P, Presentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.parse.slides.parts import SlideParts
+    from casetrack.parse.slides.shapes import SlideParts
 
 # Review comments of slides, old ones and threads, with the names of their authors.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from casetrack.base.errors import ParseFailed
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
-from casetrack.parse.numbering import number_list
+from casetrack.parse.labels import number_list
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.text.json_text import BadJson, JsonText
 from casetrack.parse.text.plain import PART_CHARS, pieces

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.parse.list_labels import BULLET, number_text
+from casetrack.parse.labels import BULLET, number_text
 
 if TYPE_CHECKING:
     from casetrack.parse.web.dom import Node

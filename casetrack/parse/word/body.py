@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.base.provenance import PrintedPlace
 from casetrack.parse.drawn.text import Block
-from casetrack.parse.form_lines import is_form_line
-from casetrack.parse.list_labels import number_text
+from casetrack.parse.labels import is_form_line, number_text
 from casetrack.parse.page_builder import PageBuilder, SourceLine
 from casetrack.parse.printed.number_columns import LEAST, MOST
+from casetrack.parse.word.parts import W, is_on
 from casetrack.parse.word.story import SideStory, Story, section_starts_page
-from casetrack.parse.word.styles import W, is_on
 from casetrack.parse.word.text import Mark
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from casetrack.parse.list_labels import BULLET
-from casetrack.parse.word.styles import Look, W
+from casetrack.parse.labels import BULLET
+from casetrack.parse.word.parts import Look, W
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.parse.word.styles import Styles
+    from casetrack.parse.word.parts import Styles
 
 # Characters of symbol fonts that Word keeps by their place in the font, not in Unicode.
 

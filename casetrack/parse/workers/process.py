@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from casetrack.base.errors import CaseTrackError
-from casetrack.parse.workers.frames import read_frame, write_json
+from casetrack.parse.workers.messages import read_frame, write_json
 
 if TYPE_CHECKING:
     import psutil

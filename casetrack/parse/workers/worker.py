@@ -25,23 +25,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from casetrack.base.allocator import give_back, share_arenas
 from casetrack.base.errors import CaseTrackError, ParseFailed, ParseLimit
+from casetrack.base.machine import give_back, share_arenas
 from casetrack.base.provenance import PrintedPlace
 from casetrack.base.words.months import any_month
 from casetrack.parse.detect import choose, read_head
-from casetrack.parse.printed.edit import without
-from casetrack.parse.printed.typed_numbers import TypedNumbers
-from casetrack.parse.workers.batches import batches
-from casetrack.parse.workers.frames import (
+from casetrack.parse.printed.typed_numbers import TypedNumbers, without
+from casetrack.parse.workers.messages import (
     ARROW,
     PICTURE,
+    Request,
+    batches,
+    pack_attachments,
     pack_error,
+    pack_info,
     read_frame,
     write_frame,
     write_json,
 )
-from casetrack.parse.workers.requests import Request, pack_attachments, pack_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

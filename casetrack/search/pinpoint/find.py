@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from casetrack.base.errors import CollectionDamaged, CollectionGone, CollectionSealed
 from casetrack.base.provenance import Box, LineBox
 from casetrack.base.records.pinpoints import NOWHERE, Pinpoint, Pointed
-from casetrack.search.asking import ask
-from casetrack.search.lexical import rarity
-from casetrack.search.pinpoint.scoring import Sought, best, scores
-from casetrack.search.pinpoint.tokens import Encoded, Tokens
+from casetrack.search.pinpoint.scoring import Encoded, Sought, Tokens, best, scores
 from casetrack.search.pinpoint.units import units_of
 from casetrack.search.pinpoint.values import VALUE_COLUMNS, answer_in
+from casetrack.search.plan import ask
+from casetrack.search.scores import rarity
 from casetrack.store.index.scope import scope_of
 from casetrack.store.passages import narrow
 

@@ -14,23 +14,182 @@ the weights of the other: see docs/evaluation.md.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.base.words.months import month_numbers
-from casetrack.ingest.steps.words import index_terms
-from casetrack.search.pinpoint.hits import hits_of
+from casetrack.ingest.steps.words import STOP_WORDS, as_letters, index_terms, is_pair
+from casetrack.models.token_matrix import content_tokens, token_form, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from casetrack.base.records.reading import Reading, Want
+    from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.models.token_matrix import TokenForm
     from casetrack.search.pinpoint.units import Unit
+
+# Where the words of a question stand in a text.
+
+_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
+
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Hit(NamedTuple):
+    """A word of a text that is a term of the question: ``text[start:end]``."""
+
+    start: int
+    end: int
+    term: str
+
+
+def query_terms(query: str, /) -> frozenset[str]:
+    """Return the words of a question in the form in which the index has them."""
+    return frozenset(index_terms(query))
+
+
+def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
+    """Yield every word of *text* that is one of *terms*, in order."""
+    wanted = frozenset(terms)
+    common_of = _common_of(wanted)
+    # Scripts without spaces are indexed in pairs of signs, so their runs are searched for those.
+    pairs = set(filter(is_pair, wanted))
+    for match in _WORD.finditer(as_letters(text)):
+        word = text[match.start() : match.end()]
+        if not (common := common_of[word]):
+            continue
+        start = match.start()
+        if pairs.isdisjoint(common) or len(word) <= 2:
+            yield Hit(start, match.end(), min(common))
+            continue
+        for term in sorted(common - pairs):
+            at = max(0, word.find(term))
+            yield Hit(start + at, start + at + len(term), term)
+        for at in range(len(word)):
+            # A sign that the index leaves out may be inside of a pair.
+            for size in (2, 3):
+                if found := pairs & _terms_of(word[at : at + size]):
+                    yield Hit(start + at, start + min(at + size, len(word)), min(found))
+                    break
+
+
+class _Common(dict[str, frozenset[str]]):
+    """The terms of a question that each word has, as far as it was met."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self._wanted = wanted
+        # Of British spellings alone the first letter may go: "oestrogen" is "estrogen".
+        initials = {term[0] for term in wanted}
+        initials |= {"a", "o"} if "e" in initials else set()
+        self._initials = initials | {initial.upper() for initial in initials}
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        # Of a plain word nothing but the end is cut off: it begins as its term does.
+        plain = word.isascii() and word[1:].islower() and word.isalpha()
+        apart = plain and word[0] not in self._initials
+        found = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
+        return found
+
+
+@functools.lru_cache(maxsize=16)
+def _common_of(wanted: frozenset[str]) -> _Common:
+    return _Common(wanted)
+
+
+@functools.lru_cache(maxsize=32_768)
+def _terms_of(word: str) -> frozenset[str]:
+    return frozenset(index_terms(word))
+
+
+# What the stored token matrix of a passage says of each of its parts.
+
+
+class Encoded(NamedTuple):
+    """What models made of a question."""
+
+    encoder: ProfileEncoder
+    encoding: Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The question's tokens, and how a passage's rows are told apart.
+
+    Attributes
+    ----------
+    asked
+        float32 [q, width]: those of the question that carry meaning.
+    form
+        How matrices are stored.
+    spans_of
+        Returns where a text's tokens lie, int32 [n, 2]; the rows of its matrix are made of them.
+    """
+
+    asked: NDArray[np.float32]
+    form: TokenForm
+    spans_of: Callable[[str], NDArray[np.int32] | None]
+
+    @classmethod
+    def of(cls, text: str, own: int, encoded: Encoded, /) -> Tokens | None:
+        """Return those of a question that was encoded; ``None`` where there are none.
+
+        Parameters
+        ----------
+        text
+            What was encoded: the question, and behind it other names of what it says.
+        own
+            How many characters of it are the question's own.
+        encoded
+            What the models made of it.
+        """
+        encoder, encoding = encoded
+        form = token_form(encoder)
+        if form is None or encoding.tokens is None or encoding.token_spans is None:
+            return None
+        if len(encoding.tokens) != len(encoding.token_spans):
+            return None
+        kept = content_tokens(text, encoding.token_spans, STOP_WORDS)
+        mine = kept & (encoding.token_spans[:, 0] < own)
+        kept = mine if mine.any() else kept
+        return cls(form.asked(encoding.tokens[kept]), form, encoder.document_spans)
+
+    def near(
+        self, text: str, units: Sequence[Unit], matrix: bytes | None, /
+    ) -> NDArray[np.float64] | None:
+        """Return for each unit the mean over the question's tokens of the nearest of its rows.
+
+        float [units]; a unit without a row of its own has the least of all. ``None`` where the
+        matrix is not of this text and form, so that no row has a known place.
+        """
+        spans = self.spans_of(text) if matrix else None
+        if matrix is None or spans is None or not len(spans) or not len(self.asked):
+            return None
+        if self.form.content_only:
+            spans = spans[content_tokens(text, spans, STOP_WORDS)]
+        rows = unpack(matrix)
+        places = self.form.row_spans(spans, len(rows))
+        if places is None or rows.shape[1] != self.asked.shape[1]:
+            return None
+        similar = rows @ self.asked.T
+        found = np.full(len(units), np.nan)
+        for number, unit in enumerate(units):
+            # Rows stand in order: those that touch the unit stand side by side.
+            first = int(np.searchsorted(places[:, 1], unit.start, side="right"))
+            last = int(np.searchsorted(places[:, 0], unit.end, side="left"))
+            if first < last:
+                found[number] = similar[first:last].max(axis=0).mean()
+        if np.isnan(found).all():
+            return None
+        return np.where(np.isnan(found), np.nanmin(found), found)
+
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.ingest.steps.sentences import sentence_ends
+from casetrack.ingest.steps.chunking import sentence_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.records.pinpoints import Answer
-from casetrack.search.pinpoint.hits import query_terms
+from casetrack.search.pinpoint.scoring import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

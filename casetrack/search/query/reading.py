@@ -13,7 +13,7 @@ from casetrack.store.passages import CITE_COLUMNS, make_provenance
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
     from casetrack.base.provenance import Provenance
     from casetrack.store.index.keywords import Keywords
     from casetrack.store.index.rows import Place
@@ -146,7 +146,7 @@ class Reading:
 
 
 def _filter(where: Mapping[str, str | None]) -> Filter:
-    from casetrack.base.filters import Filter
+    from casetrack.base.arguments import Filter
 
     return Filter(
         documents=where["document"],

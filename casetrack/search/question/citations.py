@@ -17,18 +17,16 @@ from typing import TYPE_CHECKING
 from casetrack.base.records.reading import AskedCitation
 from casetrack.extract.references.matches import slug
 from casetrack.search.question.cited_laws import (
-    codes,
-    constitutions,
-    lone_sections,
-    rules,
-    state_laws,
-)
-from casetrack.search.question.cited_record import (
     appeals,
     bates,
     case_numbers,
+    codes,
+    constitutions,
+    lone_sections,
     papers,
     record,
+    rules,
+    state_laws,
     transcripts,
 )
 from casetrack.search.question.words import part, terms_of

@@ -7,15 +7,22 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.base.records.reading import Expansion, Reading
-from casetrack.extract.language import language_of
-from casetrack.extract.scripts import script_of
-from casetrack.ingest.steps.identifiers import identifier_terms, terms_of_question
+from casetrack.extract.language import language_of, script_of
+from casetrack.ingest.steps.words import identifier_terms, terms_of_question
 from casetrack.search.question.citations import citations_of
 from casetrack.search.question.instructions import blanked, instructions_of, without
-from casetrack.search.question.literal import numbers_of, other_spellings, phrases_of
-from casetrack.search.question.periods import periods_of, spellings
 from casetrack.search.question.vocabularies import matches
-from casetrack.search.question.words import part, stems_of, terms_of, words_of
+from casetrack.search.question.words import (
+    numbers_of,
+    other_spellings,
+    part,
+    periods_of,
+    phrases_of,
+    spellings,
+    stems_of,
+    terms_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

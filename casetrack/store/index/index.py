@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from casetrack.store.datasets import dimension_of
 from casetrack.store.index import cells_build
-from casetrack.store.index.columns import as_numpy
+from casetrack.store.index.arrays import as_numpy
 from casetrack.store.index.rows import NO_ROWS, both, by_segment, positions
 from casetrack.store.index.stored_segments import FORMAT, index_home, stored_segments
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from casetrack.base.errors import CaseTrackError
 from casetrack.store.data_files import data_files, locate
 from casetrack.store.datasets import CHUNKS, open_dataset
-from casetrack.store.index.arrays import save_arrays
+from casetrack.store.index.arrays import is_whole, save_arrays
 from casetrack.store.index.background import step_back
 from casetrack.store.index.matrices import COLUMN, home_of, kept_at
-from casetrack.store.index.sealed import is_whole
 from casetrack.store.lock import try_lock
 
 _log = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ Files of a segment folder:
     The texts; see :mod:`shelf`. A search by words then needs nothing from Lance.
 ``dense.bin``
     int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
-    vector. See :mod:`casetrack.store.index.vectors`.
+    vector. See :mod:`casetrack.store.index.cells`.
 ``cells.bin``
     Only in a large collection, made later: see :mod:`casetrack.store.index.cells`.
 
@@ -45,12 +45,18 @@ import pyarrow.compute as pc
 
 from casetrack.base import schema
 from casetrack.store.checksums import COLUMN as CHECKSUM
-from casetrack.store.index.arrays import map_arrays, save_arrays
-from casetrack.store.index.cells import CellFile
-from casetrack.store.index.columns import Strings, as_numpy, one_chunk, reader
+from casetrack.store.index.arrays import (
+    Strings,
+    as_numpy,
+    map_arrays,
+    one_chunk,
+    read_table,
+    reader,
+    save_arrays,
+    write_table,
+)
+from casetrack.store.index.cells import CellFile, quantize
 from casetrack.store.index.postings import Postings, build_postings, narrow
-from casetrack.store.index.sealed import read_table, write_table
-from casetrack.store.index.vectors import quantize
 from casetrack.store.passages import PLACE_COLUMNS
 
 if TYPE_CHECKING:

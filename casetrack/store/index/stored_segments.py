@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.store.index import segment as segments
-from casetrack.store.index.reading import read_groups
-from casetrack.store.index.segment_files import SegmentFolder, published
+from casetrack.store.index.segment_files import SegmentFolder, published, read_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

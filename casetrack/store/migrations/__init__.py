@@ -6,7 +6,7 @@ already. So a migration that is killed anywhere is completed when the collection
 
 A new schema version adds a folder ``schemas/vN``, a module here that says what changes and why
 nothing is lost by it, and its line in :data:`MIGRATIONS`. Columns that are only added need no more
-than :func:`~casetrack.store.migrations.columns.add_columns`. ``tests/older_form.py`` is an example,
+than :func:`~casetrack.store.migrations.backup.add_columns`. ``tests/older_form.py`` is an example,
 a version 0 that never was.
 """
 

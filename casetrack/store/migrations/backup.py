@@ -19,14 +19,41 @@ from typing import TYPE_CHECKING
 from casetrack.base import schema
 from casetrack.base.errors import DiskFull
 from casetrack.base.files import folder_bytes, storage_errors, sync_folder
-from casetrack.store.datasets import open_dataset
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.info import FILE
-from casetrack.store.migrations.columns import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from casetrack.base.records import CollectionInfo
+
+# Adding the columns of a later version to the datasets of a collection.
+
+TABLES = ((CHUNKS, "chunks"), (DOCUMENTS, "documents"))
+
+
+def add_columns(folder: Path, version: int, dimension: int, /) -> None:
+    """Add to both datasets the columns that *version* has and they lack; all rows have null there.
+
+    One commit for each dataset. No row and no other column is written, so whoever reads the
+    collection at this moment goes on undisturbed.
+
+    Raises
+    ------
+    CollectionDamaged
+        A dataset is missing or unreadable.
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
+    for name, table in TABLES:
+        dataset = open_dataset(folder, name)
+        have = set(dataset.schema.names)
+        declared = schema.table(table, version=version)
+        lacking = [column for column in declared.names if column not in have]
+        if lacking:
+            with storage_errors(folder / name):
+                dataset.add_columns(declared.arrow(lacking, dimension=dimension))
+
 
 HOME = "backup"
 KEEP = timedelta(days=30)

@@ -4,12 +4,73 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from casetrack.base.errors import QueryError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import duckdb
+    import pyarrow as pa
+
+# Values that a statement is given, as DuckDB takes them.
+
+_KNOWN = (str, bytes, bytearray, bool, int, float, type(None))
+
+
+def plain(value: Any, /) -> Any:
+    """Return a value of Python for one of NumPy, pandas, Polars or Arrow; others as they are.
+
+    Sets become lists, paths text, and a frame the list of its rows.
+
+    Examples
+    --------
+    >>> plain({"rows": ({"a"}, PurePath("b/c"))})
+    {'rows': [['a'], 'b/c']}
+    """
+    if isinstance(value, _KNOWN):
+        return value
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):
+        return value.to_dicts() if hasattr(value, "to_dicts") else value.to_dict("records")
+    for name in ("to_pylist", "as_py", "to_list", "tolist"):
+        convert = getattr(value, name, None)
+        if callable(convert):
+            return convert()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: plain(held) for key, held in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(held) for held in value]
+    return value
+
+
+def refused(values: Mapping[str, Any], said: str, /) -> QueryError | None:
+    """Return the error to show where DuckDB cannot take a value; ``None`` if that is not it.
+
+    Parameters
+    ----------
+    values
+        The values by name.
+    said
+        What DuckDB said.
+    """
+    found = re.search(r"Unable to transform python value of type '<class '([\w.]+)'>'", said)
+    if found is None:
+        return None
+    kind = found[1].rpartition(".")[2]
+    names = [f"${name}" for name, value in values.items() if type(value).__name__ == kind]
+    return QueryError(
+        f"The value of {names[0] if names else 'a parameter'} holds a {found[1]}, which SQL cannot "
+        "take.",
+        hint="Give numbers, texts, dates, lists, or dictionaries of these; a frame is taken as the "
+        "list of its rows.",
+    )
+
 
 TIMEOUT_SECONDS = 60.0
 MEMORY_MB = 1024
@@ -81,3 +142,66 @@ def quoted(name: str, /) -> str:
     """Return a name as SQL writes it, whatever characters it has."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
+
+
+# Rows as Arrow can hold them and others can take them: values, whole numbers, names.
+
+_CHANGED = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \b(UHUGEINT|BIT|TIME\ WITH\ TIME\ ZONE)\b""", re.VERBOSE
+)
+
+
+def faithful(relation: duckdb.DuckDBPyRelation, /) -> duckdb.DuckDBPyRelation:
+    """Return a relation whose values Arrow can hold.
+
+    Arrow has no bit strings and no whole numbers above 128 bits with a sign, and its times of day
+    have no zone: DuckDB hands over other bytes, negative numbers and no zone.
+    """
+    before = [str(kind) for kind in relation.types]
+    after = [_CHANGED.sub(lambda m: "VARCHAR" if m[1] else m[0], kind) for kind in before]
+    if before == after:
+        return relation
+    columns = zip(relation.columns, before, after, strict=True)
+    return relation.project(
+        ", ".join(
+            (f"#{i}" if old == new else f"CAST(#{i} AS {new})") + f" AS {quoted(name)}"
+            for i, (name, old, new) in enumerate(columns, start=1)
+        )
+    )
+
+
+def whole_numbers(table: pa.Table, kinds: Sequence[object], /) -> pa.Table:
+    """Return a table whose whole numbers are ``int64`` wherever they fit.
+
+    The sum of whole numbers has 128 bits in DuckDB, a decimal in Arrow, and is an object in pandas.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    kinds
+        DuckDB's types of the columns.
+    """
+    import pyarrow as pa
+
+    for i, kind in enumerate(kinds):
+        if str(kind) == "HUGEINT":
+            with contextlib.suppress(pa.ArrowInvalid):
+                whole = table.column(i).cast(pa.int64())
+                table = table.set_column(i, table.column_names[i], whole)
+    return table
+
+
+def each_named(table: pa.Table, /) -> pa.Table:
+    """Return a table whose columns have different names: ``name``, ``name_1`` and so on.
+
+    DuckDB names the columns of a table so. Frames, JSON and Parquet have no two of a name.
+    """
+    taken, names = set(table.column_names), list[str]()
+    for name in table.column_names:
+        free, number = name, 0
+        while free in names or (number and free in taken):
+            number += 1
+            free = f"{name}_{number}"
+        names.append(free)
+    return table if names == table.column_names else table.rename_columns(names)

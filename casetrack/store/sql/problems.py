@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.base.errors import QueryError
-from casetrack.base.sql.catalog import catalog
-from casetrack.base.sql.views import VIEWS
+from casetrack.base.sql.catalog import VIEWS, catalog
 from casetrack.store.sql.connection import quoted
-from casetrack.store.sql.places import (
+from casetrack.store.sql.guard import (
     NO_CONVERSION,
     NO_EXPRESSION,
     calls_of,
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from casetrack.base.sql.catalog import Function, View
-    from casetrack.store.sql.guard import Statement
-    from casetrack.store.sql.places import Span
+    from casetrack.store.sql.guard import Span, Statement
 
 # What was probably meant by a name that is unknown.
 

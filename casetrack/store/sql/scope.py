@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.base.errors import QueryError
-from casetrack.base.sql.views import GRAPH_VIEWS, VIEWS
+from casetrack.base.sql.catalog import GRAPH_VIEWS, VIEWS
 from casetrack.store.sql.connection import quoted
 
 if TYPE_CHECKING:

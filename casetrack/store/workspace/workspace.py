@@ -7,13 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.base.arguments import document_name, passage_id
+from casetrack.base.arguments import ShortIds, document_name, passage_id
 from casetrack.base.errors import ModelError
 from casetrack.base.license import Entitlements
-from casetrack.base.names import ShortIds
 from casetrack.base.records import ChunkWindow
 from casetrack.base.registry import registered
-from casetrack.store import find, marks, mirror
+from casetrack.store import marks, mirror, passages
 from casetrack.store.damage import damage_told
 from casetrack.store.info import info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.models.encoders import Encoders
     from casetrack.store.datasets import Snapshot
     from casetrack.store.index.index import Index
-    from casetrack.store.index.recall import Lists
+    from casetrack.store.index.scope import Lists
 
 R = TypeVar("R")
 
@@ -150,11 +149,11 @@ class State:
         UsageError
             It is neither a document nor the name of one.
         """
-        return find.find_document(self.snapshot, document_name(named))
+        return passages.find_document(self.snapshot, document_name(named))
 
     def attached_to(self, document: Document, /) -> list[Document]:
         """Return what is attached to a document, all levels down."""
-        return find.attached_to(self.snapshot, document)
+        return passages.attached_to(self.snapshot, document)
 
     def chunk(self, place: PassageRef, /) -> Chunk:
         """Return the chunk in which a passage stands.
@@ -168,7 +167,7 @@ class State:
         UsageError
             It is no passage.
         """
-        return find.find_chunk(self.snapshot, passage_id(place))
+        return passages.find_chunk(self.snapshot, passage_id(place))
 
     def chunk_id(self, place: PassageRef, /) -> str:
         """Return the whole id of the chunk in which a passage stands.
@@ -178,7 +177,7 @@ class State:
         ChunkNotFound, AmbiguousName, UsageError
             See :meth:`chunk`.
         """
-        return find.whole_chunk_id(self.snapshot, passage_id(place))
+        return passages.whole_chunk_id(self.snapshot, passage_id(place))
 
     def short_chunk_ids(self) -> ShortIds:
         """Return how the ids of passages are told in short: see :class:`ShortIds`.
@@ -193,7 +192,7 @@ class State:
 
     def chunks_of(self, document: Document, /) -> list[Chunk]:
         """Return the chunks of a document in reading order."""
-        return find.chunks_of(self.snapshot, document)
+        return passages.chunks_of(self.snapshot, document)
 
     def siblings(self, place: PassageRef, /) -> tuple[list[Chunk], int]:
         """Return the chunks of a passage's document, and the position of the passage among them.
@@ -218,13 +217,13 @@ class State:
         if not window:
             return ChunkWindow((), self.chunk(place), ())
         own = self.chunk(place)
-        near = find.chunks_near(self.snapshot, own, window)
+        near = passages.chunks_near(self.snapshot, own, window)
         at = next(i for i, chunk in enumerate(near) if chunk.chunk_id == own.chunk_id)
         return ChunkWindow(tuple(near[:at]), near[at], tuple(near[at + 1 :]))
 
 
 def _short_chunk_ids(state: State) -> ShortIds:
-    return find.short_chunk_ids(state.snapshot)
+    return passages.short_chunk_ids(state.snapshot)
 
 
 def _short_document_ids(state: State) -> ShortIds:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.evaluate import measure, open_beir
-from casetrack.api.evaluate.ablation import available_signals, combinations
+from casetrack.api.evaluate.measures import available_signals, combinations
 from casetrack.base.errors import ModelNotFound
 from casetrack.faces.cli.main import main
 

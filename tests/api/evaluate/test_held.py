@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.evaluate import measure, open_golden
-from casetrack.api.evaluate.matching import holds
+from casetrack.api.evaluate.answers import holds
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 

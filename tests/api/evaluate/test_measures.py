@@ -8,10 +8,16 @@ import math
 import numpy as np
 import pytest
 
-from casetrack.api.evaluate.ablation import combinations
-from casetrack.api.evaluate.matching import holds, same_value
-from casetrack.api.evaluate.measures import mean_of, measures_of, percentile
-from casetrack.api.evaluate.significance import compare_scores, interval, sign_flip_p
+from casetrack.api.evaluate.answers import holds, same_value
+from casetrack.api.evaluate.measures import (
+    combinations,
+    compare_scores,
+    interval,
+    mean_of,
+    measures_of,
+    percentile,
+    sign_flip_p,
+)
 from casetrack.base.errors import UsageError
 
 

@@ -27,9 +27,8 @@ from casetrack.api.viewer.finder import finder_html, finder_page
 from casetrack.api.viewer.finder.gather import Found, gather
 from casetrack.api.viewer.finder.page import pack
 from casetrack.base.config import load_settings
-from casetrack.ingest.steps.identifiers import terms_of_question
-from casetrack.ingest.steps.words import index_terms
-from casetrack.search.lexical import lexical_top
+from casetrack.ingest.steps.words import index_terms, terms_of_question
+from casetrack.search.scores import lexical_top
 from casetrack.store.index.scope import scope_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.api.library import Library
-from casetrack.api.watch.statuses import Statuses
-from casetrack.api.watch.syncer import pattern_of
+from casetrack.api.watch.statuses import Statuses, pattern_of
 from casetrack.api.watch.watch_list import WatchList
 from casetrack.base.config import load_settings
 from casetrack.faces.cli.main import main

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.base.crypt import head
-from casetrack.base.crypt.head import is_encrypted, read_head
+from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost, Secret
-from casetrack.base.crypt.stream import DecryptingReader, EncryptingWriter
+from casetrack.base.crypt.stream import DecryptingReader, EncryptingWriter, is_encrypted, read_head
 from casetrack.base.errors import CaseTrackError, EncryptedFileDamaged, PassphraseWrong, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ PLAIN = bytes(range(200))
 def cheap() -> object:
     """Nobody guesses here, so that a guess may be cheap."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(head, "COST", Cost(1, 8192))
+        patch.setattr(stream, "COST", Cost(1, 8192))
         yield
 
 

@@ -15,7 +15,7 @@ from casetrack.base.config import load_settings
 from casetrack.base.errors import UPGRADE_URL, CollectionExists, FreeTierLimit
 from casetrack.base.license import FREE, PRO, UNLIMITED
 from casetrack.faces.cli.main import main
-from casetrack.ingest.quota import Quota
+from casetrack.ingest.outcomes import Quota
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:

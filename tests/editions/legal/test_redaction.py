@@ -26,7 +26,7 @@ from casetrack.base.errors import (
 from casetrack.base.provenance import Box
 from casetrack.editions.legal.paper.blackout import Area
 from casetrack.editions.legal.redaction import hidden_text, redact
-from casetrack.parse.ocr.page import RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.engine import RecognizedLine, RecognizedPage, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable

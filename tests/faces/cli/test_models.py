@@ -17,9 +17,9 @@ import safetensors.numpy
 from casetrack.base.models import catalog, profiles
 from casetrack.base.models.spec import Recipe
 from casetrack.models.profile_encoder import load_profile
-from casetrack.parse.ocr import choose, language_data, languages
+from casetrack.parse.ocr import choose, language_data
+from casetrack.parse.ocr.fetch import RAPID, find_weights
 from casetrack.parse.ocr.language_data import Language, known_codes
-from casetrack.parse.ocr.weights import RAPID, find_weights
 from faces.cli.conftest import error_of
 from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
@@ -43,8 +43,8 @@ def _fresh() -> Iterator[None]:
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty models folder on a machine whose system has no language data."""
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
-    monkeypatch.setattr(languages.locale, "getlocale", lambda: ("de_AT", "UTF-8"))
+    monkeypatch.setattr(language_data, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(language_data.locale, "getlocale", lambda: ("de_AT", "UTF-8"))
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
     return tmp_path / "no-models"  # as the fixture `home` names it
 

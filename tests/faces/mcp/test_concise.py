@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.api.library import Library
+from casetrack.base.arguments import ShortIds
 from casetrack.base.config import Settings
-from casetrack.base.names import ShortIds
 from casetrack.faces.mcp.server import build_server
 from vocabulary import count
 

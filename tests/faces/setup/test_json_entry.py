@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.faces.setup.json_entry import drop, put, put_edits, value_at
-from casetrack.faces.setup.jsonc import scan
-from casetrack.faces.setup.texts import TextInvalid, WrongShape
+from casetrack.faces.setup.jsonc import TextInvalid, WrongShape, scan
 
 PATH = ("mcpServers", "casetrack")
 ENTRY = {"command": "/bin/casetrack", "args": ["serve"]}

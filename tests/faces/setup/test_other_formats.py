@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casetrack.faces.setup.formats import CONTINUE, TOML, YAML
-from casetrack.faces.setup.texts import TextInvalid, WrongShape
+from casetrack.faces.setup.jsonc import TextInvalid, WrongShape
 
 SERVER = {"command": "/bin/casetrack", "args": ["serve"], "env": {"CASETRACK_HOME": "/a b"}}
 CODEX, GOOSE, LISTED = ((of, "casetrack") for of in ("mcp_servers", "extensions", "mcpServers"))

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import PipelineError
 from casetrack.ingest.steps.chunk import chunk_page
-from casetrack.ingest.steps.chunking import ChunkRules, cut
-from casetrack.ingest.steps.sentences import sentence_ends
-from casetrack.parse.workers.batches import page_schema
+from casetrack.ingest.steps.chunking import ChunkRules, cut, sentence_ends
+from casetrack.parse.workers.messages import page_schema
 from conftest import page_row
 
 RULES = ChunkRules()

@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.ingest.steps.identifiers import identifier_terms, identifiers, terms_of_question
 from casetrack.ingest.steps.terms import searchable_terms
-from casetrack.ingest.steps.words import index_terms
+from casetrack.ingest.steps.words import (
+    identifier_terms,
+    identifiers,
+    index_terms,
+    terms_of_question,
+)
 from casetrack.search.question.read import read
 
 

@@ -11,10 +11,9 @@ import pymupdf
 import pytest
 
 from casetrack.ingest.steps.chunk import chunk_page
-from casetrack.ingest.steps.chunking import ChunkRules
-from casetrack.ingest.steps.line_parts import PageWords, line_boxes
+from casetrack.ingest.steps.chunking import ChunkRules, PageWords, line_boxes
 from casetrack.parse import detect
-from casetrack.parse.workers.batches import batches
+from casetrack.parse.workers.messages import batches
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from casetrack.base import schema
 from casetrack.base.errors import StepFailed
-from casetrack.ingest.pipeline.packaged import PackagedStep, check_offered
+from casetrack.ingest.pipeline.catalogue import PackagedStep, check_offered
 from casetrack.ingest.steps import Contract
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from casetrack.base import schema
 from casetrack.base.errors import PipelineError
 from casetrack.ingest.pipeline import Pipeline, Tools, build_pipeline
 from casetrack.ingest.pipeline.catalogue import OWN_STEPS
-from casetrack.parse.workers.batches import page_schema
+from casetrack.parse.workers.messages import page_schema
 from conftest import page_row
 from fakes import NamesByList, WordEncoder
 

@@ -10,8 +10,8 @@ import pytest
 from casetrack.base.config import OcrSettings
 from casetrack.base.errors import OcrUnavailable
 from casetrack.keep.health import check_ocr
-from casetrack.parse.ocr import choose, languages
-from casetrack.parse.ocr.weights import RAPID, find_weights
+from casetrack.parse.ocr import choose, language_data
+from casetrack.parse.ocr.fetch import RAPID, find_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a models folder on a machine without language data and packages for OCR."""
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(language_data, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
     monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: None)
     choose._make.cache_clear()
@@ -43,7 +43,7 @@ def test_text_recognition_names_the_engine_and_what_it_reads(
     folder.mkdir(parents=True)
     for file in RAPID.files:
         shutil.copyfile(networks / file.name, folder / file.name)
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(language_data, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
     check = check_ocr(bare)
     assert (check.name, check.ok) == ("text recognition", True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import JobStopped, SourceError, UsageError
 from casetrack.keep.sources import open_source
-from casetrack.keep.sources.choose import alternatives
+from casetrack.keep.sources.base import alternatives
 
 
 def write(root: Path, *names: str, text: str = "word\n") -> None:

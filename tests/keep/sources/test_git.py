@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from casetrack.base.errors import JobStopped, SourceError, SourceSkipped, UsageError
 from casetrack.keep.sources import open_source
-from casetrack.keep.sources.git.address import parse
+from casetrack.keep.sources.git.program import parse
 from git_repository import Repository, contents, listing
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.keep.sync import move as move_room
-from casetrack.keep.sync.items import FileState, LedgerRow
+from casetrack.keep.sync.cache import FileState, LedgerRow
 from casetrack.keep.sync.plan import SyncPlanner, pair
 from casetrack.keep.sync.run import Sync
 from casetrack.keep.sync.scan import FolderScan

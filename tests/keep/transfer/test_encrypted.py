@@ -10,7 +10,7 @@ import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from casetrack.base.crypt import head
+from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost, Secret
 from casetrack.base.errors import (
     EncryptedFileDamaged,
@@ -35,7 +35,7 @@ KNOWN = b"harbour"
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head, "COST", Cost(1, 8192))
+    monkeypatch.setattr(stream, "COST", Cost(1, 8192))
 
 
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_there_and_back(case: Collection, other: Library, tmp_path: Path) -> Non
     assert len(data) == report.bytes
     assert all(word not in data for word in (KNOWN, b"Smith", b"manifest"))
     with path.open("rb") as file:
-        facts = head.read_head(file, "x").facts
+        facts = stream.read_head(file, "x").facts
     assert set(facts) == {"what", "id", "made_at", "casetrack_version"}
     copy = other.get(other.import_archive(path, passphrase=Secret.of(PHRASE)).collection_id)
     assert rows(copy) == rows(case)

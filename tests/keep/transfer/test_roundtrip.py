@@ -30,7 +30,7 @@ from casetrack.base.errors import (
 )
 from casetrack.base.resources import SCHEMA_VERSION
 from casetrack.ingest.pipeline import Tools
-from casetrack.keep.transfer.paths import is_safe_name, safe_name
+from casetrack.keep.transfer.manifest import is_safe_name, safe_name
 from casetrack.store import datasets
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import write_session
@@ -294,11 +294,11 @@ def test_an_import_that_fails_anywhere_shows_nothing(
 ) -> None:
     path = case.admin.export(tmp_path / "x").path
     places = {
-        "unpack": "casetrack.keep.transfer.unpack.sync_folder",
+        "unpack": "casetrack.keep.transfer.import_archive.sync_folder",
         "names": "casetrack.keep.transfer.import_archive.names_lock",
         "write_info": "casetrack.keep.transfer.import_archive.write_info",
         "rename": "pathlib.Path.rename",
-        "get": "casetrack.keep.transfer.unpack.check_copy",
+        "get": "casetrack.keep.transfer.import_archive.check_copy",
     }
 
     def full(*_: object, **__: object) -> None:

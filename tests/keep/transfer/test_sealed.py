@@ -18,7 +18,7 @@ import pytest
 
 from casetrack.api.library import Library
 from casetrack.base.config import load_settings
-from casetrack.base.crypt import head
+from casetrack.base.crypt import stream
 from casetrack.base.crypt.secret import Cost
 from casetrack.base.errors import (
     CollectionBusy,
@@ -53,7 +53,7 @@ KNOWN = b"harbour master"
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head, "COST", Cost(1, 8192))
+    monkeypatch.setattr(stream, "COST", Cost(1, 8192))
 
 
 @pytest.fixture(scope="module")
@@ -378,7 +378,7 @@ def test_a_byte_flipped_at_a_thousand_places(library: Library, closed: Collectio
     path = library.seal("Mill", PHRASE).path
     file = closed.folder.parent / path
     data, dice = file.read_bytes(), random.Random(25)
-    begin = head.read_head(io.BytesIO(data), "x").size
+    begin = stream.read_head(io.BytesIO(data), "x").size
     places = [*range(begin), *(dice.randrange(len(data)) for _ in range(1000))]
     for at in places:
         changed = bytearray(data)

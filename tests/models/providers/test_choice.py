@@ -7,7 +7,7 @@ import pytest
 from casetrack.base.config import Providers, ProviderSettings, Settings, load_settings
 from casetrack.base.errors import UsageError
 from casetrack.models import providers
-from casetrack.models.providers.address import Address
+from casetrack.models.providers.transport import Address
 
 
 @pytest.fixture(autouse=True)

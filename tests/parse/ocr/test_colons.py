@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from casetrack.parse.ocr.colons import lone_colons
-from casetrack.parse.ocr.page import RawLine, RawWord
-from casetrack.parse.ocr.rapid_detect import TextBox
+from casetrack.parse.ocr.engine import RawLine, RawWord
+from casetrack.parse.ocr.rapid_detect import TextBox, lone_colons
 
 BASE = 60
 _LABEL = RawLine((RawWord("Cashier", 20, BASE - 20, 120, BASE, 0.99),), float(BASE), 30.0)

@@ -14,13 +14,12 @@ import pytest
 
 from casetrack.base.config import OcrSettings
 from casetrack.base.errors import DownloadFailed, OcrUnavailable
-from casetrack.base.models.ocr import EASY
-from casetrack.models.sources import SourceFailed
-from casetrack.parse.ocr import choose, easy, languages, read_image
-from casetrack.parse.ocr.calibrate import RAPID
+from casetrack.base.models.catalog import EASY
+from casetrack.models.downloads import SourceFailed
+from casetrack.parse.ocr import choose, easy, language_data, read_image
 from casetrack.parse.ocr.choose import choose_engine, second_engine
-from casetrack.parse.ocr.components import find_components
-from casetrack.parse.ocr.page import RawWord, RecognizedLine, RecognizedPage, Word
+from casetrack.parse.ocr.clean import find_components
+from casetrack.parse.ocr.engine import RAPID, RawWord, RecognizedLine, RecognizedPage, Word
 from casetrack.parse.ocr.rapid import fitted, widest_gap
 from casetrack.parse.ocr.rapid_decode import decode
 
@@ -40,7 +39,7 @@ def _fresh() -> None:
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty models folder on a machine with no data and no OCR packages."""
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(language_data, "_SYSTEM_FOLDERS", ())
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
     monkeypatch.setattr("casetrack.parse.ocr.easy.find_spec", lambda name: None)
     return tmp_path / "models"
@@ -318,7 +317,7 @@ def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
         replace(file, sha256=hashlib.sha256(files[file.name]).hexdigest(), size=None)
         for file in EASY.files
     )
-    monkeypatch.setattr("casetrack.base.models.ocr.EASY", replace(EASY, files=tuple(known)))
+    monkeypatch.setattr("casetrack.base.models.catalog.EASY", replace(EASY, files=tuple(known)))
     monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", raising=False)
     easy.pull_easyocr(tmp_path, sources=[Shelf(files)])
     assert {path.name for path in (tmp_path / "easyocr").glob("*.pth")} == set(files)

@@ -16,18 +16,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.base.errors import DownloadFailed, OcrUnavailable, UsageError
-from casetrack.parse.ocr import language_data, languages
-from casetrack.parse.ocr.fetch import missing, pull_files
+from casetrack.parse.ocr import language_data
+from casetrack.parse.ocr.fetch import RAPID, find_weights, missing, pull_files
 from casetrack.parse.ocr.language_data import (
     LANGUAGES,
     Language,
     NpmSource,
     RepositorySource,
+    find_data,
     known_codes,
     pull_language,
 )
-from casetrack.parse.ocr.languages import find_data
-from casetrack.parse.ocr.weights import RAPID, find_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,9 +41,9 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the only folder of the system that is searched."""
     folder = tmp_path / "system"
     folder.mkdir()
-    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", (str(folder),))
+    monkeypatch.setattr(language_data, "_SYSTEM_FOLDERS", (str(folder),))
     monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
-    monkeypatch.setattr(languages.locale, "getlocale", lambda: ("fr_CA", "UTF-8"))
+    monkeypatch.setattr(language_data.locale, "getlocale", lambda: ("fr_CA", "UTF-8"))
     return folder
 
 

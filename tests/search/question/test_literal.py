@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.search.question.literal import other_spellings, pattern_of, phrases_of
 from casetrack.search.question.read import read
+from casetrack.search.question.words import other_spellings, pattern_of, phrases_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.search.question.periods import periods_of
 from casetrack.search.question.read import read
+from casetrack.search.question.words import periods_of
 
 PERIODS = """
 profit in 2018 = 2018 | FY2018 profit = 2018 | FY18 profit = 2018

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.ingest.steps.words import index_terms
-from casetrack.search.pinpoint.hits import hits_of
+from casetrack.search.pinpoint.scoring import hits_of
 from casetrack.search.question.words import words_of
 
 TEXTS = (

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from casetrack.store.index.columns import reader
+from casetrack.store.index.arrays import reader
 
 _MOMENT = datetime(2024, 3, 12, 8, 30, tzinfo=UTC)
 _EARLY = datetime(1969, 7, 20, 20, 17, 40, 123456, UTC)

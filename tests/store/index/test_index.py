@@ -191,7 +191,7 @@ def test_vectors_of_another_length_are_built_anew(collection: Collection) -> Non
 def test_many_revisions_are_read_by_their_files(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("casetrack.store.index.reading._FEW", 1)
+    monkeypatch.setattr("casetrack.store.index.segment_files._FEW", 1)
     monkeypatch.setattr("casetrack.store.index.stored_segments.MAX_CHUNKS", 2)
     shutil.rmtree(collection.folder / "views")
     index = open_index(collection.folder, collection.workspace.state().snapshot)

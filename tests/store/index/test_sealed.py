@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.store.index.arrays import map_arrays, save_arrays
-from casetrack.store.index.sealed import is_whole, read_table, write_table
+from casetrack.store.index.arrays import is_whole, map_arrays, read_table, save_arrays, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,8 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.errors import QueryError, UsageError
 from casetrack.base.provenance import column_letters
+from casetrack.base.sql.catalog import VIEWS
 from casetrack.base.sql.control import Control
-from casetrack.base.sql.views import VIEWS
 from casetrack.faces.notebook.tables import table
 from casetrack.search.query.reading import Reading
 from casetrack.search.query.run import run_query

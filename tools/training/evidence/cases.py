@@ -33,11 +33,9 @@ from casetrack.search.evidence import features_of
 from casetrack.search.missing import missing_from
 from casetrack.search.question.read import read
 from casetrack.search.question.vocabularies import SHIPPED, read_vocabulary
-from casetrack.search.ranking import rank
-from casetrack.search.rerank import Rerank
+from casetrack.search.ranking import Rerank, rank
 from casetrack.store.index.index import Index, LiveSegment
-from casetrack.store.index.recall import Question
-from casetrack.store.index.scope import scope_of
+from casetrack.store.index.scope import Question, scope_of
 from training.evidence.case import Case
 
 if TYPE_CHECKING:

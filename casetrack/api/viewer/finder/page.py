@@ -13,9 +13,8 @@ from casetrack.api.viewer.markup import printable
 from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.provenance import iso_utc
-from casetrack.ingest.steps.spelling import RULES
-from casetrack.ingest.steps.words import STOP_WORDS, stems_in
-from casetrack.search.lexical import K1, B
+from casetrack.ingest.steps.words import RULES, STOP_WORDS, stems_in
+from casetrack.search.scores import K1, B
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

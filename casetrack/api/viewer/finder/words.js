@@ -67,7 +67,7 @@ const wordsOf = ({stop: stopWords, forms, spellings}) => {
     }
     return found;
   };
-  // Names of things in programs, whole and in their parts: casetrack/ingest/steps/identifiers.py.
+  // Names of things in programs, whole and in their parts: casetrack/ingest/steps/words.py.
   const isName = (text, match) => {
     const word = match[0], end = match.index + word.length;
     if (word.includes('_')) return JOINED.test(word) && (word.match(/[A-Za-z]{2}/g) || []).length > 1;

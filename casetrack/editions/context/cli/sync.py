@@ -92,7 +92,7 @@ def sync(
     --until or --limit. A source that fails stops no other: exit code 1 says that one failed.
     """
     state = ctx.ensure_object(ContextState)
-    from casetrack.editions.context.syncing import moments, source_to_sync
+    from casetrack.editions.context.home import moments, source_to_sync
 
     chosen = state.home.config.select(source)
     start, end = moments(since, until)

@@ -2,19 +2,183 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
+from starlette.responses import Response
+from starlette.routing import Route
+
+from casetrack import __version__
 from casetrack.base.editions import edition
 from casetrack.faces.mcp.edition import ServedEdition
-from casetrack.faces.mcp.session import in_thread
+from casetrack.faces.mcp.failures import whole_list
+from casetrack.faces.mcp.prompts import quoted
+from casetrack.faces.mcp.results import sendable
+from casetrack.faces.mcp.session import ConnectionState, in_thread, serve_for
 
 if TYPE_CHECKING:
-    from starlette.routing import Route
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from starlette.requests import Request
 
     from casetrack.api.collection import Collection
+    from casetrack.editions.context.agents import Agent
     from casetrack.editions.context.home import ContextHome
     from casetrack.faces.mcp.handlers import Caller, Handler
     from casetrack.faces.mcp.session import Session
+
+    Answer = Callable[[Request], Awaitable[Response]]
+
+# Agents of a config as prompts: a role that the user picks, with its instructions.
+
+
+def handlers(agents: Sequence[Agent], /) -> dict[str, Handler]:
+    """Return what answers the protocol's requests about prompts, by method."""
+    by_name = {agent.name: agent for agent in agents}
+
+    async def list_prompts(_ctx: Any, params: PaginatedRequestParams) -> ListPromptsResult:
+        whole_list(params)
+        return ListPromptsResult(prompts=[_listed(agent) for agent in agents])
+
+    async def get_prompt(_ctx: Any, params: GetPromptRequestParams) -> GetPromptResult:
+        agent = by_name.get(params.name)
+        if agent is None:
+            known = ", ".join(by_name) or "none"
+            said = f"Unknown prompt: {quoted(params.name[:80])}. Prompts: {known}"
+            raise MCPError(INVALID_PARAMS, said)
+        try:
+            text = agent.text(params.arguments or {})
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
+        message = PromptMessage(role="user", content=TextContent(type="text", text=sendable(text)))
+        return GetPromptResult(description=sendable(agent.description), messages=[message])
+
+    return {"prompts/list": list_prompts, "prompts/get": get_prompt}
+
+
+def _listed(agent: Agent) -> Prompt:
+    return Prompt(
+        name=agent.name,
+        description=sendable(agent.description),
+        arguments=[
+            PromptArgument(name=a.name, description=sendable(a.description), required=a.required)
+            for a in agent.arguments
+        ],
+    )
+
+
+# The tools at plain paths: what a program gets that sends ``GET /search?q=...``.
+#
+# Each path is one tool, called as a client of the protocol calls it, so that arguments, answers and
+# errors are the same. ``/tools/search`` and so on are the paths that ctx's users know.
+
+_STATUS = {"bad_request": 400, "embeddings_disabled": 400, "not_configured": 400}
+_STATUS |= {"not_found": 404, "timeout": 408, "internal": 500}
+_FILTERS = ("source", "since", "until", "path", "kind", "language")
+_ANY = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_MANY = ("source", "path", "kind", "language")
+"""Parameters of an address that may be repeated."""
+
+
+def rest_routes(call: Caller, /) -> list[Route]:
+    """Return the paths, answered by the tools of a server."""
+
+    def at(name: str, *methods: str) -> list[Route]:
+        answer = _only(methods, _answering(call, name))
+        return [Route(path, answer, methods=_ANY) for path in (f"/{name}", f"/tools/{name}")]
+
+    return [
+        *at("search", "GET", "POST"),
+        *at("get", "GET", "POST"),
+        *at("sources", "GET"),
+        Route("/health", _only(("GET",), _health), methods=_ANY),
+    ]
+
+
+def _only(methods: tuple[str, ...], answer: Answer) -> Answer:
+    """Return what answers requests of some methods, and says to others which these are."""
+
+    async def checked(request: Request) -> Response:
+        if request.method in {*methods, "HEAD"}:
+            return await answer(request)
+        message = f"Send {' or '.join(methods)} here, not {request.method}."
+        refused = _sent({"error": {"code": "bad_request", "message": message}}, status=405)
+        refused.headers["allow"] = ", ".join(methods)
+        return refused
+
+    return checked
+
+
+def _answering(call: Caller, name: str) -> Answer:
+    async def answer(request: Request) -> Response:
+        serve_for(ConnectionState(remembers=False, reads_all=True))
+        try:
+            arguments = await _arguments(request)
+        except ValueError as error:
+            return _sent({"error": {"code": "bad_request", "message": str(error)}})
+        result = await call(name, arguments)
+        return _sent(getattr(result, "structured_content", None) or {})
+
+    return answer
+
+
+async def _arguments(request: Request) -> dict[str, Any]:
+    """Return what is asked for, as the tool takes it.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON object, or a parameter stands there twice; the text says what to send.
+    """
+    if request.method == "POST":
+        return _object(await request.body())
+    given: dict[str, Any] = {}
+    for name in request.query_params:
+        values = request.query_params.getlist(name)
+        if len(values) > 1 and name not in _MANY:
+            raise ValueError(f"{name[:80]!r} is there {len(values)} times. Send it once.")
+        given[name] = values if name in _MANY and len(values) > 1 else values[0]
+    if "q" in given:
+        given.setdefault("query", given.pop("q"))
+    filters = {name: given.pop(name) for name in _FILTERS if name in given}
+    return given | ({"filters": filters} if filters else {})
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise ValueError(  # noqa: TRY004 - whoever sent it gave a value
+            'The body is not a JSON object, such as {"query": "how do we deploy"}.'
+        )
+    return said
+
+
+async def _health(_request: Request) -> Response:
+    return _sent({"status": "ok", "version": __version__})
+
+
+def _sent(said: Mapping[str, Any], *, status: int = 200) -> Response:
+    error = said.get("error")
+    if error is not None and status == 200:
+        status = _STATUS.get(error["code"], 500)
+    body = json.dumps(sendable(dict(said)), ensure_ascii=False).encode()
+    headers = {"cache-control": "no-store"}
+    return Response(body, status, headers, media_type="application/json")
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:
@@ -35,7 +199,6 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         return (ContextTools,)
 
     def prompts() -> dict[str, Handler]:
-        from casetrack.editions.context.mcp.prompts import handlers
 
         return handlers(agents)
 
@@ -44,7 +207,6 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
         return await in_thread(lambda: home.collection)
 
     def routes(call: Caller) -> list[Route]:
-        from casetrack.editions.context.mcp.rest import rest_routes
 
         return rest_routes(call)
 

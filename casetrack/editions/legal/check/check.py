@@ -16,7 +16,7 @@ from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Findin
 from casetrack.extract.papers.places import printed_words
 from casetrack.graph.opened import graph_of
 from casetrack.graph.paper_sources import Sources
-from casetrack.store.whole_text import whole_text
+from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

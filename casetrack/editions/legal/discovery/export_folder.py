@@ -45,7 +45,7 @@ class Out:
 
     def write_text(self, document: Document, target: PurePath) -> None:
         """Write the text that the collection has of a document, a form feed between pages."""
-        from casetrack.api.collection.pages import pages_of
+        from casetrack.api.collection.listing import pages_of
 
         pages = pages_of(self.state.chunks_of(document))
         path = self.folder / target

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.editions.legal.graph import segment as segments
 from casetrack.graph.segment_tables import save
-from casetrack.ingest.steps.sentences import sentence_ends
-from casetrack.store.index.reading import read_groups
-from casetrack.store.index.segment_files import SegmentFolder
-from casetrack.store.whole_text import ROWS, text_of_rows
+from casetrack.ingest.steps.chunking import sentence_ends
+from casetrack.store.index.segment_files import SegmentFolder, read_groups
+from casetrack.store.passages import ROWS, text_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.api.watch.deletion import delete_collection
+from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import CollectionInfo, CollectionStats, Document

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.provenance import Box
     from casetrack.editions.legal.paper.letters import Letters
-    from casetrack.parse.ocr.page import Picture, RecognizedPage
+    from casetrack.parse.ocr.engine import Picture, RecognizedPage
 
 _POINTS_PER_INCH = 72.0
 _READ_DPI = 200.0

@@ -12,7 +12,7 @@ from casetrack.base.provenance import Box
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from casetrack.parse.ocr.page import RecognizedPage
+    from casetrack.parse.ocr.engine import RecognizedPage
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "\u00ad": "-"})
 

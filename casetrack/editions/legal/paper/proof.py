@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box
     from casetrack.editions.legal.paper.blackout import Area
     from casetrack.editions.legal.paper.covered import Letter
-    from casetrack.parse.ocr.page import Picture, RecognizedPage
+    from casetrack.parse.ocr.engine import Picture, RecognizedPage
 
     Patterns = Sequence[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]]
 

@@ -60,8 +60,7 @@ def watched(
     KeyboardInterrupt
         Ctrl-C stopped it.
     """
-    from casetrack.base.sql.control import Control, too_large
-    from casetrack.base.sql.thread import Running
+    from casetrack.base.sql.control import Control, Running, too_large
 
     control = Control()
     running = Running(lambda: work(control))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
-from casetrack.api.watch.deletion import delete_collection as delete_watched
+from casetrack.api.watch.watch_list import delete_collection as delete_watched
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.models.profiles import PROFILES
 from casetrack.base.records import (

@@ -201,7 +201,7 @@ class ReindexTools:
 def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bool) -> UsageError:
     """Return what a call without a confirmation is told: what would be done, and how long."""
     found.workspace.require_active()
-    from casetrack.api.collection.reindex_time import first_time_seconds
+    from casetrack.api.collection.admin import first_time_seconds
 
     stats, seconds = found.stats(), first_time_seconds(found.documents())
     size = f"{render.counted(stats.document_count, 'document')}, "

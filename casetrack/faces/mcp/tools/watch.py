@@ -254,7 +254,7 @@ async def _to_the_end(work: Callable[[], T]) -> T:
 
 
 def _line(entry: dict[str, Any], watch: "Watch") -> str:
-    from casetrack.api.watch.syncer import counts_text
+    from casetrack.api.watch.statuses import counts_text
     from casetrack.api.watch.watch_list import describe
 
     status = entry["status"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.filters import Filter
+from casetrack.base.arguments import Filter
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -31,7 +31,7 @@ class Asked:
     question
         May be empty.
     documents, kinds, languages, sources, mentions
-        See :class:`casetrack.base.filters.Filter`.
+        See :class:`casetrack.base.arguments.Filter`.
     year
         Four figures, or empty; stands for all its days.
     since, until

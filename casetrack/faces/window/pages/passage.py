@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 from starlette.responses import Response
 
-from casetrack.api.collection.threads import thread_of
+from casetrack.api.collection.listing import thread_of
 from casetrack.api.viewer import open_view
 from casetrack.api.viewer.page import marks_svg
 from casetrack.api.viewer.page_body import page_body

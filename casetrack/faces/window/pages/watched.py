@@ -99,8 +99,7 @@ def _list(visit: Visit) -> WatchList:
 
 
 def _watched(visit: Visit, watch: Watch) -> Watched:
-    from casetrack.api.watch.statuses import Statuses
-    from casetrack.api.watch.syncer import counts_text
+    from casetrack.api.watch.statuses import Statuses, counts_text
 
     status = Statuses(visit.library.settings.data_dir).of(watch)
     # This window watches by itself: what it has not come to yet, it is about to.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from casetrack.keep.sources.git.address import Address
+    from casetrack.keep.sources.git.program import Address
 
 _FIRST_PACK_BYTES = 1 << 30
 _GROUP = 32

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import SourceSkipped, UsageError
 from casetrack.base.files import write_atomic
-from casetrack.keep.sources.base import Item, Source, label
-from casetrack.keep.sources.choose import Choice, counted, listed
-from casetrack.keep.sources.git.address import check_branch, parse
+from casetrack.keep.sources.base import Choice, Item, Source, counted, label, listed
 from casetrack.keep.sources.git.clone import Clone
-from casetrack.keep.sources.git.program import GitFailed
+from casetrack.keep.sources.git.program import GitFailed, check_branch, parse
 from casetrack.keep.sources.links import with_lines
 
 if TYPE_CHECKING:
@@ -216,13 +214,13 @@ class GitSource(Source):
     name
         The user's own name of it.
     url
-        The repository; see :func:`casetrack.keep.sources.git.address.parse`.
+        The repository; see :func:`casetrack.keep.sources.git.program.parse`.
     branch
         Branch or tag; ``None`` is the repository's default branch.
     root
         Folder of the repository that is read; globs start there.
     include_globs, exclude_globs
-        See :class:`~casetrack.keep.sources.choose.Choice`.
+        See :class:`~casetrack.keep.sources.base.Choice`.
     host
         Style of its web pages, where the address does not tell it.
     shallow

@@ -1,0 +1,391 @@
+"""Scores of one signal: BM25 over postings, sparse terms, cosine of vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.store.index.cells import QUIET, Asked, exact, probe
+from casetrack.store.index.postings import Sums, Term, best_places, scores_at
+from casetrack.store.index.rows import Best, among, both, by_segment, in_order, nth_best, positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.store.index.cells import Cells
+    from casetrack.store.index.index import Index, LiveSegment
+    from casetrack.store.index.postings import Impact
+    from casetrack.store.index.rows import Place, Rows
+    from casetrack.store.index.scope import Scope
+
+# BM25 over the index's postings (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75).
+#
+# The definition is SQL (``store/sql/bm25.sql``), which ``casetrack query`` runs. Search uses the
+# arithmetic below on the same postings as memory-mapped arrays, because it is some ten times
+# faster; a test keeps both equal.
+
+K1 = 1.2
+B = 0.75
+_ROUNDED_UP = 1.0 + 1e-6
+
+
+def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
+    """Return the weight of a term that occurs in *frequency* of *chunk_count* chunks; never < 0."""
+    return math.log(1.0 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
+
+
+def bm25_scores(scope: Scope, terms: Mapping[str, float], /) -> list[NDArray[np.float32]]:
+    """Return the BM25 score of every chunk for the query's terms.
+
+    Parameters
+    ----------
+    scope
+        What is searched; the rarity of a term and the mean length are those of its rows.
+    terms
+        Terms of the query with their weights, such as how often each occurs in it.
+
+    Returns
+    -------
+    list of float32 arrays
+        One per segment, one value per row; 0 where no term occurs. Rows outside the scope have a
+        score as well: the caller masks them.
+    """
+    return [sums.all() for sums in _sums(scope, gains(scope, terms))]
+
+
+def lexical_top(
+    scope: Scope, terms: Mapping[str, float], depth: int, /
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return the *depth* chunks with the best BM25 scores; exact, but without scoring all chunks.
+
+    Parameters
+    ----------
+    scope
+        What is searched; the rarity of a term and the mean length are those of its rows.
+    terms
+        Terms of the query with their weights, such as how often each occurs in it.
+    depth
+        How many are wanted.
+
+    Returns
+    -------
+    places
+        Segment and row, best first, ties by chunk id; only chunks in which a term occurs.
+    scores
+        float32, the same as :func:`bm25_scores` gives.
+    """
+    return best_by(scope, gains(scope, terms), depth)
+
+
+def best_by(
+    scope: Scope, weights: Mapping[str, np.float32], depth: int, /
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return what :func:`lexical_top` does, by what :func:`gains` says of the terms.
+
+    Who has some of the segments alone is told what the terms weigh over all of them.
+    """
+    return best_places(_sums(scope, weights), scope.rows, depth, scope.index.keys)
+
+
+def lexical_at(
+    scope: Scope, terms: Mapping[str, float], places: Sequence[Place], /
+) -> NDArray[np.float32]:
+    """Return the BM25 score at each of *places*, float32; the same as :func:`bm25_scores` gives."""
+    return scores_at(_sums(scope, gains(scope, terms)), places)
+
+
+def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
+    """Return the inverse document frequency of each term among the rows of a scope."""
+    distinct = sorted(terms)
+    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    weights = {}
+    for place, term in enumerate(distinct):
+        frequency = sum(scope.frequency(n, postings[place]) for n, postings in enumerate(found))
+        weights[term] = inverse_document_frequency(scope.chunk_count, frequency)
+    return weights
+
+
+def gains(scope: Scope, terms: Mapping[str, float], /) -> dict[str, np.float32]:
+    """Return what each term of a query weighs that occurs in the scope, the heaviest first."""
+    distinct = sorted(terms)
+    counted = scope.weighed_as or scope
+    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    weights = {}
+    for place, term in enumerate(distinct):
+        frequency = sum(
+            counted.frequency(number, postings[place]) for number, postings in enumerate(found)
+        )
+        if frequency:
+            idf = inverse_document_frequency(counted.chunk_count, frequency)
+            weights[term] = np.float32(idf * terms[term] * (K1 + 1.0))
+    order = sorted((term for term, weight in weights.items() if weight), key=lambda t: -weights[t])
+    return {term: weights[term] for term in order}
+
+
+def _sums(scope: Scope, weights: Mapping[str, np.float32]) -> list[Sums]:
+    """Return what scores each segment, by the weights of the terms in their order."""
+    wanted = list(weights)
+    sums = []
+    for number, part in enumerate(scope.index.segments):
+        norms, least = scope.norms(number, K1, B)
+        present = [
+            Term(posting, weights[term], _bound(posting.peak, weights[term], least))
+            for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True)
+            if posting is not None
+        ]
+        sums.append(Sums(present, part.data.size, _saturated(norms)))
+    return sums
+
+
+def _bound(peak: float, gain: np.float32, least_norm: float) -> float:
+    return float(gain) * peak / (peak + least_norm) * _ROUNDED_UP
+
+
+def _saturated(norms: Callable[[NDArray[np.intp]], NDArray[np.float32]]) -> Impact:
+    """Return the share of a posting with BM25's saturation of frequent terms."""
+
+    def impact(
+        rows: NDArray[np.intp], values: NDArray[np.number], gain: np.float32, /
+    ) -> NDArray[np.float32]:
+        frequency = values.astype(np.float32)
+        share = norms(rows)
+        share += frequency
+        frequency *= gain
+        frequency /= share
+        return frequency
+
+    return impact
+
+
+# Learned sparse vectors: the dot product of the query's weights with every chunk's (exact).
+#
+# The chunks' weights lie as postings beside those of BM25, as float16: the rounding is 0.05 % of a
+# weight at most.
+
+
+def sparse_scores(
+    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], /
+) -> list[NDArray[np.float32]]:
+    """Return the dot product of a query's sparse vector with every chunk's.
+
+    Parameters
+    ----------
+    index
+        Live segments.
+    terms
+        Vocabulary ids of the query, each once.
+    weights
+        Their weights, above 0.
+
+    Returns
+    -------
+    list of float32 arrays
+        One per segment, one value per row; 0 where nothing is shared. Rows that are not live have
+        a score as well: the caller masks them.
+    """
+    return [sums.all() for sums in _sparse_sums(index, terms, weights)]
+
+
+def sparse_top(
+    index: Index,
+    terms: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    depth: int,
+    masks: Sequence[Rows] | None = None,
+    /,
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return the *depth* chunks with the largest dot product; exact.
+
+    Parameters
+    ----------
+    index
+        Live segments.
+    terms, weights
+        The query's sparse vector.
+    depth
+        How many are wanted.
+    masks
+        Per segment the rows that may be found, live ones only; by default all that are live.
+
+    Returns
+    -------
+    places
+        Segment and row, best first, ties by chunk id; only chunks that share a term.
+    scores
+        float32, the same as :func:`sparse_scores` gives.
+    """
+    allowed = index.rows() if masks is None else masks
+    return best_places(_sparse_sums(index, terms, weights), allowed, depth, index.keys)
+
+
+def sparse_at(
+    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32], places: Sequence[Place], /
+) -> NDArray[np.float32]:
+    """Return the dot product at each of *places*, float32; as :func:`sparse_scores` gives it."""
+    return scores_at(_sparse_sums(index, terms, weights), places)
+
+
+def _sparse_sums(
+    index: Index, terms: NDArray[np.int32], weights: NDArray[np.float32]
+) -> list[Sums]:
+    """Return what scores each segment; the heaviest terms come first."""
+    order = np.lexsort((terms, -weights))
+    terms, weights = terms[order], weights[order].astype(np.float32)
+    sums = []
+    for part in index.segments:
+        present = [
+            Term(posting, weight, float(weight) * posting.peak * _ROUNDED_UP)
+            for posting, weight in zip(part.data.sparse.find(terms), weights, strict=True)
+            if posting is not None
+        ]
+        sums.append(Sums(present, part.data.size, _product))
+    return sums
+
+
+def _product(
+    _rows: NDArray[np.intp], values: NDArray[np.number], gain: np.float32, /
+) -> NDArray[np.float32]:
+    product = values.astype(np.float32)
+    product *= gain
+    return product
+
+
+# Cosine similarity of the query's vector with the chunks'.
+#
+# Exact over all chunks while they are few, or where a filter leaves few; in a large collection
+# over the cells of vectors that lie nearest to the query (see :mod:`casetrack.store.index.cells`).
+
+_MANY = 4
+"""Rows that are not side by side are scanned one by one below one row in so many."""
+
+
+def dense_top(
+    index: Index,
+    query: NDArray[np.float32],
+    depth: int,
+    masks: Sequence[Rows] | None = None,
+    /,
+    *,
+    approximate: bool = True,
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return the *depth* chunks whose vectors are nearest to *query*.
+
+    Parameters
+    ----------
+    index
+        Live segments.
+    query
+        float32 [dimension], unit length.
+    depth
+        How many are wanted.
+    masks
+        Per segment the rows that may be found, live ones only; by default all that are live. Other
+        masks than ``index.rows()`` are a filter: its rows are all looked at.
+    approximate
+        Whether the nearest cells of a large collection are enough; otherwise every chunk is
+        looked at.
+
+    Returns
+    -------
+    places
+        Segment and row, best first, ties by chunk id; only chunks with a vector.
+    scores
+        float32, the same as :func:`cosine_at` gives.
+
+    Raises
+    ------
+    ValueError
+        The query has another length than the collection's vectors.
+    """
+    _check(index, query)
+    best, asked = Best(depth), Asked.of(query)
+    allowed = index.rows() if masks is None else masks
+    celled: dict[int, Cells] = {}
+    for number, part in enumerate(index.segments):
+        rows = both(allowed[number], part.embedded)
+        filtered = allowed[number] is not part.mask
+        cells = None if filtered or not approximate else part.data.cells.get()
+        if cells is not None:
+            celled[number] = cells
+        else:
+            _offer(best, index, number, *_scanned(part, rows, asked), asked)
+    quiet = 0
+    for looked in probe(celled, asked):
+        before, fresh = best.threshold, 0
+        for number, found, scores in looked:
+            kept = among(found, both(allowed[number], index.segments[number].embedded))
+            offered = _offer(best, index, number, found[kept], scores[kept], asked)
+            fresh += int(np.count_nonzero(offered > before))
+        quiet = 0 if fresh else quiet + 1
+        if quiet == QUIET:
+            break
+    places = best.places()
+    return in_order(places, cosine_at(index, query, places), depth, index.keys)
+
+
+def cosine_at(
+    index: Index, query: NDArray[np.float32], places: Sequence[Place], /
+) -> NDArray[np.float32]:
+    """Return the cosine of *query* with the chunk at each of *places*, float32.
+
+    0 where there is no vector that the collection's models made.
+    """
+    _check(index, query)
+    scores = np.zeros(len(places), dtype=np.float32)
+    for number, here, rows in by_segment(places):
+        part = index.segments[number]
+        found = exact(part.data.dense[rows], part.data.column("scale")[rows], query)
+        scores[here] = np.where(among(rows, part.embedded), found, np.float32(0.0))
+    return scores
+
+
+def vectors_at(index: Index, places: Sequence[Place], /) -> NDArray[np.float32]:
+    """Return the vectors at *places*, float32 [n, dimension], unit length; zeros where none is."""
+    vectors = np.zeros((len(places), index.dimension), dtype=np.float32)
+    for number, here, rows in by_segment(places):
+        part = index.segments[number]
+        found = part.data.dense[rows] * part.data.column("scale")[rows][:, None]
+        vectors[here] = np.where(among(rows, part.embedded)[:, None], found, np.float32(0.0))
+    return vectors
+
+
+def _scanned(
+    part: LiveSegment, rows: Rows, asked: Asked
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Return the rows of *rows* with their rough cosines."""
+    codes, scales = part.data.dense, part.data.column("scale")
+    if isinstance(rows, slice):
+        return positions(rows, len(codes)), asked.roughly(codes[rows], scales[rows])
+    found = positions(rows, len(codes))
+    if len(found) * _MANY < len(codes):
+        return found, asked.roughly(codes[found], scales[found])
+    scores = asked.roughly(codes, scales)
+    return found, scores if rows is None else scores[found]
+
+
+def _offer(
+    best: Best,
+    index: Index,
+    number: int,
+    rows: NDArray[np.intp],
+    rough: NDArray[np.float32],
+    asked: Asked,
+) -> NDArray[np.float32]:
+    """Offer the rows that may be among the best by their cosines, and return these."""
+    least = max(best.threshold, nth_best(rough, best.depth) - asked.error) - asked.error
+    rows = rows[rough >= least]
+    data = index.segments[number].data
+    scores = asked.cosines(data.dense[rows], data.column("scale")[rows])
+    best.add(number, rows, scores)
+    return scores
+
+
+def _check(index: Index, query: NDArray[np.float32]) -> None:
+    if len(query) != index.dimension:
+        raise ValueError(
+            f"The query's vector has {len(query)} values, the collection's have {index.dimension}."
+        )
