@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.base.records import Document
-    from casetrack.graph.document.facts import LocalAmount, LocalCitation, LocalDate
-    from casetrack.graph.document.tables import TableSum
+    from casetrack.graph.document.facts import LocalAmount, LocalCitation, LocalDate, TableSum
     from casetrack.graph.identity import Description, Identity, Saying
     from casetrack.graph.segment import GraphSegment
 

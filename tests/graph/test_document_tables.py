@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casetrack.extract.amounts import find_amounts
-from casetrack.graph.document.facts import ChunkFacts
+from casetrack.graph.document.facts import ChunkFacts, TableSum
 from casetrack.graph.document.read import amounts_of
 from casetrack.graph.document.tables import read_tables
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import AmountSpan
-    from casetrack.graph.document.tables import TableSum
 
 
 def chunk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.base.errors import UsageError
@@ -12,11 +13,43 @@ from casetrack.base.sql.statements import parameters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.api.sql.saved import Parameter
-
 ParameterType = Literal["text", "integer", "number", "boolean", "date", "list"]
 PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)
 _NO_VALUE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a saved query.
+
+    Attributes
+    ----------
+    default
+        As it would be typed after ``-p name=``; ``None`` where a value must be given.
+    """
+
+    name: str
+    type: ParameterType
+    default: str | None
+    about: str
+
+    @property
+    def described(self) -> str:
+        """Type and meaning in words."""
+        return f"{self.type}: {self.about}" if self.about else self.type
+
+    @property
+    def written(self) -> str:
+        """Name, type and default on one line: ``least number = 1000``."""
+        head = f"{self.name} {self.type}"
+        if self.default is None:
+            return head
+        return f"{head} = {self.default}" if self.default else f"{head} = ''"
+
+    @property
+    def explained(self) -> str:
+        """The same with its meaning: ``$least number = 1000: the smallest sum``."""
+        return f"${self.written}" + (f": {self.about}" if self.about else "")
 
 
 def pairs(given: Sequence[str], /) -> dict[str, str]:

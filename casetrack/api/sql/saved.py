@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
-from casetrack.api.sql.parameters import PARAMETER_TYPES, ParameterType, guessed, typed
+from casetrack.api.sql.parameters import PARAMETER_TYPES, Parameter, ParameterType, guessed, typed
 from casetrack.base.errors import UsageError
 from casetrack.base.resources import resource_dir
 from casetrack.base.sql.statements import parameters
@@ -32,40 +32,6 @@ _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s+(?P<type>\w+)"
     r"(?:\s+default\s+(?P<default>'(?:[^']|'')*'|\S+))?(?:\s+(?P<about>.*))?"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a saved query.
-
-    Attributes
-    ----------
-    default
-        As it would be typed after ``-p name=``; ``None`` where a value must be given.
-    """
-
-    name: str
-    type: ParameterType
-    default: str | None
-    about: str
-
-    @property
-    def described(self) -> str:
-        """Type and meaning in words."""
-        return f"{self.type}: {self.about}" if self.about else self.type
-
-    @property
-    def written(self) -> str:
-        """Name, type and default on one line: ``least number = 1000``."""
-        head = f"{self.name} {self.type}"
-        if self.default is None:
-            return head
-        return f"{head} = {self.default}" if self.default else f"{head} = ''"
-
-    @property
-    def explained(self) -> str:
-        """The same with its meaning: ``$least number = 1000: the smallest sum``."""
-        return f"${self.written}" + (f": {self.about}" if self.about else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.faces.window.visit import Visit
+    from starlette.requests import Request
 
 
-def behind(visit: Visit, /) -> str:
-    """Return what shows in SQL about what a page shows; empty where no statement does."""
-    route = visit.request.scope.get("route")
+def behind(request: Request, /) -> str:
+    """Return the SQL statement that shows what the page shows; empty where there is none."""
+    route = request.scope.get("route")
     made = _BEHIND.get(getattr(route, "name", ""))
-    return "" if made is None else made(visit)
+    return "" if made is None else made(request)
 
 
 def _text(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _of(visit: Visit, part: str) -> str:
-    return _text(visit.request.path_params[part])
+def _of(request: Request, part: str) -> str:
+    return _text(request.path_params[part])
 
 
-def _search(visit: Visit) -> str:
-    question = visit.asked("q")
+def _search(request: Request) -> str:
+    question = request.query_params.get("q", "").strip()
     if not question:
         return ""
     return (
@@ -35,71 +35,71 @@ def _search(visit: Visit) -> str:
     )
 
 
-def _documents(_visit: Visit) -> str:
+def _documents(_request: Request) -> str:
     return (
         "SELECT name, document_type, page_count, content_created_at, author, ingested_at\n"
         "FROM documents\nORDER BY name"
     )
 
 
-def _document(visit: Visit) -> str:
+def _document(request: Request) -> str:
     return (
         "SELECT page, text, citation\nFROM chunks\n"
-        f"WHERE document_id = {_of(visit, 'document')}\nORDER BY chunk_index"
+        f"WHERE document_id = {_of(request, 'document')}\nORDER BY chunk_index"
     )
 
 
-def _passage(visit: Visit) -> str:
-    return f"SELECT *\nFROM context({_of(visit, 'chunk')}, 1)"
+def _passage(request: Request) -> str:
+    return f"SELECT *\nFROM context({_of(request, 'chunk')}, 1)"
 
 
-def _people(_visit: Visit) -> str:
+def _people(_request: Request) -> str:
     return (
         "SELECT name, kind, mention_count, document_count, role\n"
         "FROM entities\nORDER BY document_count DESC, mention_count DESC"
     )
 
 
-def _entity(visit: Visit) -> str:
+def _entity(request: Request) -> str:
     return (
         "SELECT document_name, page, text, cite(chunk_id) AS citation\nFROM mentions\n"
-        f"WHERE entity_id = {_of(visit, 'entity')}\nORDER BY document_name, page"
+        f"WHERE entity_id = {_of(request, 'entity')}\nORDER BY document_name, page"
     )
 
 
-def _timeline(_visit: Visit) -> str:
+def _timeline(_request: Request) -> str:
     return (
         "SELECT first_day, last_day, text, document_name, page, cite(chunk_id) AS citation\n"
         "FROM dates\nWHERE first_day IS NOT NULL AND NOT repeated\nORDER BY first_day"
     )
 
 
-def _kept(_visit: Visit) -> str:
+def _kept(_request: Request) -> str:
     return (
         "SELECT kind, value, note, document_name, page, text, made_at\n"
         "FROM marks\nWHERE state = 'in force'\nORDER BY made_at DESC"
     )
 
 
-def _health(_visit: Visit) -> str:
+def _health(_request: Request) -> str:
     return (
         "SELECT name, pages_without_text, ocr_pages, ocr_confidence, missing, warnings\n"
         "FROM documents\nWHERE len(missing) > 0 OR len(warnings) > 0 OR pages_without_text > 0"
     )
 
 
-def _references(_visit: Visit) -> str:
+def _references(_request: Request) -> str:
     return (
         "SELECT name, type, citation_count, document_count, target_document_name\n"
         'FROM "references"\nORDER BY citation_count DESC'
     )
 
 
-def _topics(_visit: Visit) -> str:
+def _topics(_request: Request) -> str:
     return "SELECT label, terms, document_count, chunk_count\nFROM topics"
 
 
-def _graph(_visit: Visit) -> str:
+def _graph(_request: Request) -> str:
     return (
         "SELECT a.name, b.name AS other, e.type, e.count, e.weight\n"
         "FROM edges e JOIN entities a ON a.entity_id = e.source_id\n"
@@ -107,7 +107,7 @@ def _graph(_visit: Visit) -> str:
     )
 
 
-_BEHIND: dict[str, Callable[[Visit], str]] = {
+_BEHIND: dict[str, Callable[[Request], str]] = {
     "document": _document,
     "documents": _documents,
     "entity": _entity,

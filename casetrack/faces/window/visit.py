@@ -202,7 +202,7 @@ class Visit:
             "visit": self,
             "to": address,
             "step": step,
-            "behind": functools.partial(behind, self),
+            "behind": functools.partial(behind, self.request),
             "here": self.request.url.path,
             "languages": LANGUAGES,
             "theme": theme if theme in _THEMES else "auto",

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
 """What settled a date beside its own words."""
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from casetrack.base.records.graph import EntityKind
     from casetrack.base.records.graph.kinds import FoundBy
     from casetrack.base.records.papers import Party
     from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
-    from casetrack.graph.document.tables import TableSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +153,42 @@ class LocalDate:
     repeated: bool
     entity: int | None
     read_by: ReadBy | None
+
+
+class TableSum(NamedTuple):
+    """A sum in a cell of a table.
+
+    Attributes
+    ----------
+    start, end
+        Of its number, in the text that was asked for: code points.
+    printed
+        The number as it is printed, with its sign.
+    factor
+        What it is to be multiplied by; 1 where nothing says so.
+    unit
+        Its currency: its own, or that of its column.
+    row_label, period
+        The words of its row and of its column's head; ``None`` where they are not settled.
+    first, last
+        Days of that period, as far as they are known.
+    signed
+        Whether its cell has a currency sign.
+    doubtful
+        Whether it has no sign and is larger than its document allows.
+    """
+
+    start: int
+    end: int
+    printed: float
+    factor: float
+    unit: str
+    row_label: str | None
+    period: str | None
+    first: date | None
+    last: date | None
+    signed: bool = True
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-    from casetrack.graph.document.tables import TableSum
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, TableSum
 
 # Amounts as entities: one for every sum, however it is written and counted.
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.tables.periods import read_column, read_columns
 from casetrack.extract.tables.rows import counts_things, is_per_share
+from casetrack.graph.document.facts import TableSum
 from casetrack.graph.document.table_blocks import Block, Page, scale_of_document
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.extract.tables.cells import Cell
@@ -25,42 +25,6 @@ if TYPE_CHECKING:
     from casetrack.extract.tables.scales import Scale
     from casetrack.graph.document.facts import ChunkFacts
     from casetrack.graph.document.table_blocks import TableRow
-
-
-class TableSum(NamedTuple):
-    """A sum in a cell of a table.
-
-    Attributes
-    ----------
-    start, end
-        Of its number, in the text that was asked for: code points.
-    printed
-        The number as it is printed, with its sign.
-    factor
-        What it is to be multiplied by; 1 where nothing says so.
-    unit
-        Its currency: its own, or that of its column.
-    row_label, period
-        The words of its row and of its column's head; ``None`` where they are not settled.
-    first, last
-        Days of that period, as far as they are known.
-    signed
-        Whether its cell has a currency sign.
-    doubtful
-        Whether it has no sign and is larger than its document allows.
-    """
-
-    start: int
-    end: int
-    printed: float
-    factor: float
-    unit: str
-    row_label: str | None
-    period: str | None
-    first: dt.date | None
-    last: dt.date | None
-    signed: bool = True
-    doubtful: bool = False
 
 
 _IN_LABEL = re.compile(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.api.sql import saved
+from casetrack.api.sql.parameters import Parameter
 from casetrack.base.errors import UsageError
 from casetrack.base.resources import resource_dir
 from casetrack.base.sql.statements import all_of, parameters
@@ -129,13 +130,13 @@ def test_a_name_is_no_path(filled: Run, home: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "parameter"),
     [
-        ("-- :param a text", saved.Parameter("a", "text", None, "")),
-        ("-- :param a text default 'it''s' who", saved.Parameter("a", "text", "it's", "who")),
-        ("-- :param a integer default 5", saved.Parameter("a", "integer", "5", "")),
-        ("--:param day date first day", saved.Parameter("day", "date", None, "first day")),
+        ("-- :param a text", Parameter("a", "text", None, "")),
+        ("-- :param a text default 'it''s' who", Parameter("a", "text", "it's", "who")),
+        ("-- :param a integer default 5", Parameter("a", "integer", "5", "")),
+        ("--:param day date first day", Parameter("day", "date", None, "first day")),
     ],
 )
-def test_heads_are_read(line: str, parameter: saved.Parameter) -> None:
+def test_heads_are_read(line: str, parameter: Parameter) -> None:
     assert saved.read_head(f"-- Title\n{line}\nSELECT 1", "x") == ("Title", (parameter,))
 
 

@@ -15,7 +15,7 @@ from casetrack.faces.cli.state import State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.api.sql.saved import Parameter
+    from casetrack.api.sql.parameters import Parameter
     from casetrack.faces.cli.query.repl import Shell
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.query.source import QueryTarget

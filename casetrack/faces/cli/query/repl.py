@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.api.sql import saved
-from casetrack.api.sql.parameters import pairs, values_for
+from casetrack.api.sql.parameters import Parameter, pairs, values_for
 from casetrack.base.errors import UsageError
 from casetrack.base.sql.catalog import catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
@@ -149,7 +149,7 @@ class Shell:
         command.act(argument.strip().rstrip(";").rstrip())
 
     def _statement(
-        self, sql: str, given: dict[str, str], declared: tuple[saved.Parameter, ...] = ()
+        self, sql: str, given: dict[str, str], declared: tuple[Parameter, ...] = ()
     ) -> None:
         values = values_for(sql, given, declared, way="\\set {name}=VALUE")
         how = self.how
