@@ -108,6 +108,9 @@ def test_rtf_web_and_opendocument(tmp_path: Path) -> None:
         ('b[style*="TOP" i]{display:none}b[id]{top:0}', "a<b style='top:1px'>ten", "a", "hidden"),
         ("[class~=y]{display:none}[class=y]{top:0}", "<b class='xy'>ten</b>", "ten", []),
         ("@import 'a.css';.x{color:#fff}", "<b class=x>ten</b>", "ten", []),
+        ("[hidden]{display:block}", "a <b hidden>ten</b>", "a ten", []),
+        ("[hidden]{display:block}", "a<b hidden style='display:none'>ten", "a", "hidden"),
+        ("[hidden]{display:never}", "a<b hidden>ten</b>", "a", "hidden"),
         ("", "<td style='font-size:0px'><p style='font-size:13px'>ten", "ten", []),
         ("", "<p style='visibility:hidden'>ten<b style='visibility:visible'>b</b>", "b", "hidden"),
         ("", "a<noscript>ten</noscript>", "a", [("hidden", "ten")]),
@@ -408,10 +411,21 @@ def tagged(page: Any, kind: str, text: str, more: str = "") -> None:
     document.xref_set_key(document.pdf_catalog(), "StructTreeRoot", f"{root} 0 R")
 
 
+def marked(page: Any, text: str, *, is_named: bool) -> None:
+    """Draw a square with an alternative text in the content, or in a list that it names."""
+    document, xref, words = page.parent, page.get_contents()[0], f"<</Alt({text})>>"
+    if is_named:
+        resources = document.xref_get_key(page.xref, "Resources")[1].split()[0]
+        document.xref_set_key(int(resources), "Properties", f"<</P{words}>>")
+    square = f" /Figure {'/P' if is_named else words} BDC 72 600 100 100 re f EMC"
+    document.update_stream(xref, document.xref_stream(xref) + square.encode())
+
+
 @pytest.mark.parametrize("packed", [0, 1])
 @pytest.mark.parametrize(
     ("kind", "text", "shown"),
     [
+        ("", "A mill at the weir", ["Alternative text: A mill at the weir"]),
         ("Figure", "A mill at the weir", ["Picture: A mill at the weir"]),
         ("Formula", "x = 2", ["Alternative text: x = 2"]),
         ("Span", "The lease", []),
@@ -423,7 +437,9 @@ def test_alternative_texts_of_a_pdf(
     document = pymupdf.open()
     page = document.new_page()
     page.insert_text((72, 60), "The lease ends in May 2031.")
-    tagged(page, kind, text)
+    marked(page, text, is_named=bool(packed))
+    if kind:
+        tagged(page, kind, text)
     document.save(tmp_path / "a.pdf", use_objstms=packed)
     found: Page = read(tmp_path / "a.pdf")[1][0]
     assert seen(found)[1:] == shown

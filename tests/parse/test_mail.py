@@ -243,11 +243,8 @@ def test_plain_text_is_preferred_where_it_carries_the_content(tmp_path: Path) ->
 def test_html_is_read_where_plain_text_is_a_stub(tmp_path: Path) -> None:
     html = f"<h1>News</h1><p>{'word ' * 20}</p><blockquote>said</blockquote>"
     page = read_eml(tmp_path, alternative("See HTML.", html).as_bytes())[1]
-    assert blocks(page) == [
-        ("heading", "News"),
-        ("body", ("word " * 20).strip()),
-        ("quote", "said"),
-    ]
+    words = ("word " * 20).strip()
+    assert blocks(page) == [("heading", "News"), ("body", words), ("quote", "said")]
 
 
 def test_pictures_of_the_body_are_no_files(tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ def bare_stamp(document: Any, page: Any) -> None:
         (marked("highlight", "thirty days"), None),
         (lambda _, p: p.add_caret_annot((200, 100)).set_info(content="net"), "Insertion: net"),
         (lambda _, p: p.add_stamp_annot((200, 300, 400, 360), stamp=0), "APPROVED"),
+        (lambda _, p: p.add_freetext_annot((100, 300, 300, 330), "Paid"), "Paid"),
         (bare_stamp, "Stamp: Not approved"),
         (lambda _, p: p.add_ink_annot([[(10, 10), (50, 50)]]), None),
         (
@@ -93,15 +94,6 @@ def test_comments_and_marks_follow_the_page(
     reading, (page,) = read(tmp_path, draw)
     assert said(page) == ([] if expected is None else [expected])
     assert reading.missing == []
-
-
-def test_what_an_annotation_draws_is_said_once(tmp_path: Path) -> None:
-    def draw(_: Any, page: Any) -> None:
-        page.add_freetext_annot((100, 300, 300, 330), "Paid on 3 May")
-
-    _, (page,) = read(tmp_path, draw)
-    assert page.text.count("Paid on 3 May") == 1
-    assert "Comment" not in page.text
 
 
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])

@@ -487,7 +487,6 @@ def test_a_large_document_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.M
     pages = list(reading.pages)
     assert [page.number for page in pages] == list(range(1, len(pages) + 1))
     assert [page.is_estimated for page in pages] == [False] + [True] * (len(pages) - 1)
-    assert len(pages) > 5
     assert all(len(page.text) < 6000 for page in pages)
     said = "\n".join(page.text for page in pages)
     assert [said.count(f"Paragraph {n} of") for n in range(500)] == [2] * 500

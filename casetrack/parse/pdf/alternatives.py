@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 MAX_TEXTS = 20_000
 """More are left out, with a notice."""
-_KEY = re.compile(rb"/Alt\s*[(<]")
+KEY = re.compile(rb"/Alt\s*[(<]")
+"""The key with the begin of its text."""
 _PACKED = re.compile(rb"/ObjStm\b")
 _OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
 _WITHIN = 1 << 16
@@ -93,7 +94,7 @@ class Alternatives:
 def _candidates(document: Any, path: Path) -> list[int]:
     """Return the numbers of the objects in which the key is, in order."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        plain = {_object_before(data, found.start()) for found in _KEY.finditer(data)}
+        plain = {_object_before(data, found.start()) for found in KEY.finditer(data)}
         packed = {_object_before(data, found.start()) for found in _PACKED.finditer(data)}
     for stream in packed - {0}:
         plain.update(_in_stream(document, stream))
@@ -118,7 +119,7 @@ def _in_stream(document: Any, number: int) -> Iterator[int]:
     numbers = [int(text) for text in data[:first].split() if text.isdigit()]
     places = sorted(zip(numbers[1::2], numbers[::2], strict=False))
     starts = [start for start, _ in places]
-    for found in itertools.islice(_KEY.finditer(data, first), MAX_TEXTS):
+    for found in itertools.islice(KEY.finditer(data, first), MAX_TEXTS):
         index = bisect.bisect_right(starts, found.start() - first) - 1
         if index >= 0:
             yield places[index][1]

@@ -16,6 +16,7 @@ from casetrack.parse.labels import number_list
 from casetrack.parse.links import misleading, shown_host
 from casetrack.parse.pdf.alternatives import Alternatives
 from casetrack.parse.pdf.fields import Field, field_of
+from casetrack.parse.pdf.marked import MarkedContent
 from casetrack.parse.pdf.open import check_memory, failures, silenced, words_of
 from casetrack.parse.pdf.values import (
     entry_of,
@@ -106,6 +107,7 @@ class Annotations:
     def __init__(self, document: Any, path: Path, /) -> None:
         self._document = document
         self._alternatives = Alternatives(document, path)
+        self._marked = MarkedContent(document)
         self._linked: set[str] = set()
         self._unwritten: dict[int, int] = {}
         self._failed: dict[str, list[int]] = {}
@@ -123,14 +125,14 @@ class Annotations:
         try:
             page = _Page(self._document, index)
             found, links = page.annotations()
-            tagged = self._alternatives.texts.pop(index, ())
+            tagged = page.alternatives(self._alternatives, self._marked)
             if not (found or links or tagged):
                 return []
             drawn = list(drawn)
             shown = letters_of("".join(s.text for s in drawn)) if links or tagged else ""
             described = [
-                Remark((line,), page.box(_with_box(element), "BBox"), "body")
-                for element, line in tagged
+                Remark((line,), box, "body")
+                for line, box in tagged
                 if letters_of(line.partition(": ")[2]) not in shown
             ]
             remarks = self._remarks(page, found, drawn)
@@ -326,6 +328,16 @@ class _Page:
                 links.append(_Link(target, self.box(entry), is_hidden))
         return found, links
 
+    def alternatives(self, tree: Alternatives, content: MarkedContent) -> list[tuple[str, Box]]:
+        """Return the lines of alternative texts: of the tree, then those of the content alone."""
+        tagged = tree.texts.pop(self.index, [])
+        known = {line.partition(": ")[2] for _, line in tagged}
+        return [(line, self.box(_with_box(element), "BBox")) for element, line in tagged] + [
+            (line, self._within(box or (0, 0, 0, 0)))
+            for line, box in content.on(self.index, self._entry).items()
+            if line.partition(": ")[2] not in known
+        ]
+
     def _sides(self) -> tuple[Any, Any]:
         """Return the size of the page as shown, and the way from the file's points to it."""
         mupdf = silenced().mupdf
@@ -338,13 +350,19 @@ class _Page:
     def box(self, entry: Any, key: str = "Rect", /) -> Box:
         """Return where an annotation is on the page; all of it where it has no place there."""
         mupdf = silenced().mupdf
-        whole, way = self._sides()
+        _, way = self._sides()
         rect = mupdf.fz_transform_rect(
             mupdf.pdf_dict_get_rect(entry, silenced().PDF_NAME(key)), way
         )
+        return self._within((rect.x0, rect.y0, rect.x1, rect.y1))
+
+    def _within(self, rectangle: tuple[float, float, float, float]) -> Box:
+        """Return the part of a rectangle that is on the page; the page where there is none."""
+        whole, _ = self._sides()
+        left, top, right, bottom = rectangle
         wide, high = whole.x1 - whole.x0, whole.y1 - whole.y0
-        x0, x1 = max(rect.x0 - whole.x0, 0.0), min(rect.x1 - whole.x0, wide)
-        y0, y1 = max(rect.y0 - whole.y0, 0.0), min(rect.y1 - whole.y0, high)
+        x0, x1 = max(left - whole.x0, 0.0), min(right - whole.x0, wide)
+        y0, y1 = max(top - whole.y0, 0.0), min(bottom - whole.y0, high)
         if x0 < x1 and y0 < y1:
             return Box(x0, y0, x1, y1)
         return Box(0.0, 0.0, wide, high)

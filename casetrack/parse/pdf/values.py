@@ -21,12 +21,19 @@ def text_of(value: Any, /) -> str:
     if mupdf.pdf_is_string(value):
         return _lines(mupdf.pdf_to_text_string(value))
     if mupdf.pdf_is_stream(value):
-        limited = mupdf.fz_open_null_filter(mupdf.pdf_open_stream(value), MAX_TEXT_BYTES, 0)
-        data: bytes = silenced().JM_BinFromBuffer(mupdf.fz_read_all(limited, 4096))
+        data = bytes_of(value)
         if data.startswith((b"\xfe\xff", b"\xff\xfe")):
             return _lines(data.decode("utf-16", "replace"))
         return _lines(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     return name_of(value)
+
+
+def bytes_of(stream: Any, /) -> bytes:
+    """Return the content of a stream."""
+    mupdf = silenced().mupdf
+    limited = mupdf.fz_open_null_filter(mupdf.pdf_open_stream(stream), MAX_TEXT_BYTES, 0)
+    data: bytes = silenced().JM_BinFromBuffer(mupdf.fz_read_all(limited, 4096))
+    return data
 
 
 def _lines(text: str) -> str:

@@ -59,6 +59,12 @@ _GONE = re.compile(
     re.IGNORECASE,
 )
 """Styles that hide an element with all that is in it."""
+_DISPLAYED = re.compile(
+    r"(?:^|;)\s*display\s*:\s*(?:block|contents|flex|flow|grid|inherit|initial|inline|list-item"
+    r"|ruby|table|unset|-webkit-)",
+    re.IGNORECASE,
+)
+"""Styles that show an element despite its attribute ``hidden``, which is a style of browsers."""
 _LOOKS = re.compile(
     r"(?:^|;)\s*(visibility|font-size|color|background)(?:-color|-image)?\s*:([^;!]*)",
     re.IGNORECASE,
@@ -514,10 +520,10 @@ def _language(attributes: Mapping[str, str]) -> str | None:
 
 
 def _is_gone(attributes: Mapping[str, str], style: str) -> bool:
-    hidden = attributes.get("hidden")
-    if hidden is not None and hidden.strip().lower() != "until-found":
+    if _GONE.search(style):
         return True
-    return bool(style and _GONE.search(style))
+    hidden = attributes.get("hidden", "until-found")
+    return hidden.strip().lower() != "until-found" and not _DISPLAYED.search(style)
 
 
 def _look(above: _Look, attributes: Mapping[str, str], style: str, *, is_whole: bool) -> _Look:
