@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from casetrack.base.groups import Groups
 from casetrack.graph.relations.messages import Link, Message, Post, message_of, words_of
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ class Mails:
 
     def _same(self) -> list[int]:
         """Return for each message the first one that is a copy of it."""
-        joined = _Groups(len(self._messages))
+        joined = Groups(len(self._messages))
         known: dict[object, int] = {}
         for i, message in enumerate(self._messages):
             marks: list[object] = [("id", own) for own in message.ids]
@@ -368,8 +369,8 @@ class Mails:
         return is_telling and message.sent - other.sent <= _LATE_UNADDRESSED
 
     @cached_property
-    def _threads(self) -> _Groups:
-        groups = _Groups(len(self._messages))
+    def _threads(self) -> Groups:
+        groups = Groups(len(self._messages))
         known: dict[object, int] = {}
         for i, message in enumerate(self._messages):
             groups.join(self._first[i], i)
@@ -387,23 +388,6 @@ class Mails:
             for _, j in found:
                 groups.join(j, i)
         return groups
-
-
-class _Groups:
-    """Numbers that are joined into groups; each stands for its smallest."""
-
-    def __init__(self, count: int) -> None:
-        self._above = list(range(count))
-
-    def root(self, i: int) -> int:
-        while self._above[i] != i:
-            self._above[i] = self._above[self._above[i]]
-            i = self._above[i]
-        return i
-
-    def join(self, i: int, j: int) -> None:
-        low, high = sorted((self.root(i), self.root(j)))
-        self._above[high] = low
 
 
 def _mark(head: Mapping[str, Any]) -> object:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from casetrack.base.errors import EmptyFile, FileNotFound, FileUnreadable, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 SEPARATOR, QUALIFIER, LINE_BREAK = "\x14", "\u00fe", "\u00ae"
@@ -20,7 +20,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_KEEP = "surrogateescape"
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,34 @@ class Dialect:
 
     def encode(self, text: str, /) -> bytes:
         """Return text as bytes; what could not be read comes out as it was."""
-        return text.encode(self.encoding.removesuffix("-sig"), _handler(self.encoding))
+        return text.encode(*self._codec)
+
+    def decode(self, data: bytes, /) -> str:
+        """Return the text of bytes, what cannot be read as single surrogates."""
+        return data.decode(*self._codec)
+
+    def facts(self, *names: str) -> dict[str, str | bool]:
+        """Return attributes as values of JSON, for :meth:`of`."""
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], /, **more: str) -> Dialect:
+        """Return the dialect that :meth:`facts` describes, among other things."""
+        known = {**facts, **more}
+        return cls(**{field.name: known[field.name] for field in fields(cls)})
 
     @property
     def mark(self) -> bytes:
         """The byte order mark before the text; may be empty."""
-        found = (bom for bom, name in _BOMS if name.removesuffix("-sig") == self._bare)
+        found = (bom for bom, name in _BOMS if name.removesuffix("-sig") == self._codec[0])
         return next(found, b"") if self.bom else b""
 
     @property
-    def _bare(self) -> str:
-        return self.encoding.removesuffix("-sig")
+    def _codec(self) -> tuple[str, str]:
+        """The codec and its handler of errors, which keeps what is no text in the encoding."""
+        is_wide = self.encoding.startswith("utf-16")
+        errors = "surrogatepass" if is_wide else "surrogateescape"
+        return self.encoding.removesuffix("-sig"), errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +113,7 @@ class Trouble:
     text: str
 
 
-def read_bytes(path: Path, /) -> bytes:
-    """Return a file's bytes.
-
-    Raises
-    ------
-    FileNotFound, FileUnreadable, EmptyFile
-        There is nothing to read.
-    """
+def _read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -115,17 +125,20 @@ def read_bytes(path: Path, /) -> bytes:
     return data
 
 
-def decode(path: Path, data: bytes, encoding: str | None, /) -> tuple[str, Dialect, list[Trouble]]:
+def read_text(path: Path, encoding: str | None, /) -> tuple[str, Dialect, list[Trouble]]:
     """Return the text of a load file, how it is written, and what of it could not be read.
 
     What is no text in the encoding stays in it as single surrogates, and is written again as it
-    was.
+    was. Delimiters are those of a new dialect.
 
     Raises
     ------
+    FileNotFound, FileUnreadable, EmptyFile
+        There is nothing to read.
     UsageError
         The encoding that was named is not known.
     """
+    data = _read_bytes(path)
     bom, marked = next(((b, name) for b, name in _BOMS if data.startswith(b)), (b"", ""))
     name = marked or _told(data)
     if encoding is not None:
@@ -145,7 +158,14 @@ def decode(path: Path, data: bytes, encoding: str | None, /) -> tuple[str, Diale
         troubles.append(
             Trouble(path.name, None, "", "encoding", "A single byte stands after its last sign.")
         )
-    text = body.decode(name.removesuffix("-sig"), _handler(name))
+    dialect = Dialect(name, bom=bool(bom))
+    text = dialect.decode(body)
+    end = LINE_END.search(text)
+    dialect = replace(
+        dialect,
+        line_end=end[0] if end else dialect.line_end,
+        has_last_end=text.endswith(("\n", "\r")),
+    )
     for number, line in enumerate(text.split("\n"), start=1):
         if re.search("[\ud800-\udfff]", line):
             troubles.append(
@@ -158,7 +178,7 @@ def decode(path: Path, data: bytes, encoding: str | None, /) -> tuple[str, Diale
                     "\ufffd and are written again as they were.",
                 )
             )
-    return text, Dialect(encoding=name, bom=bool(bom)), troubles
+    return text, dialect, troubles
 
 
 def shown(text: str, /) -> str:
@@ -182,7 +202,3 @@ def _told(data: bytes) -> str:
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
-
-
-def _handler(encoding: str) -> str:
-    return "surrogatepass" if encoding.startswith("utf-16") else _KEEP

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.base.errors import UsageError
+from casetrack.base.groups import Groups
 from casetrack.editions.legal.discovery.chosen import control_number, is_row, metadata
 from casetrack.editions.legal.discovery.families import family_trees
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
@@ -244,32 +245,20 @@ def _exact(
 ) -> list[tuple[DuplicateKind, list[Document]]]:
     """Return the groups of documents that are the same, and what makes them so."""
     place = {document.document_id: i for i, document in enumerate(documents)}
-    above = list(range(len(documents)))
-
-    def root(i: int) -> int:
-        while above[i] != i:
-            above[i] = above[above[i]]
-            i = above[i]
-        return i
-
+    joined = Groups(len(documents))
     content: dict[str, int] = {}
     for i, document in enumerate(documents):
         for mark in _marks(document):
-            low, high = sorted((root(content.setdefault(mark, i)), root(i)))
-            above[high] = low
-    by_content = [root(i) for i in range(len(documents))]
+            joined.join(content.setdefault(mark, i), i)
+    by_content = [joined.root(i) for i in range(len(documents))]
     for first, other in _same_mails(state, place):
-        low, high = sorted((root(first), root(other)))
-        above[high] = low
-    groups: dict[int, list[int]] = defaultdict(list)
-    for i in range(len(documents)):
-        groups[root(i)].append(i)
+        joined.join(first, other)
     return [
         (
             "content" if len({by_content[i] for i in group}) == 1 else "message",
             [documents[i] for i in group],
         )
-        for group in groups.values()
+        for group in joined.all()
         if len(group) > 1
     ]
 

@@ -21,7 +21,7 @@ from casetrack.editions.legal.discovery.export_folder import (
     report,
     write_images,
 )
-from casetrack.editions.legal.discovery.families import family_trees
+from casetrack.editions.legal.discovery.families import family_trees, with_families
 from casetrack.editions.legal.discovery.loadfile import Row, write_rows
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
 
@@ -63,21 +63,18 @@ def numbered(
         Prefix, first number and digits of those that have none.
     """
     wanted = {document.document_id for document in chosen}
-    order: dict[str, Document] = {}
-    for document in sorted(chosen, key=lambda d: (trees[d.document_id].order, d.path)):
-        for member in trees[document.document_id].members:
-            if member.document_id in wanted:
-                order.setdefault(member.document_id, member)
-    ranges, given = _ranges(list(order.values()), numbers)
+    ordered = sorted(chosen, key=lambda d: (trees[d.document_id].order, d.path))
+    written = [d for d in with_families(ordered, trees) if d.document_id in wanted]
+    ranges, given = _ranges(written, numbers)
     more = dict.fromkeys(
         column
-        for document in order.values()
+        for document in written
         if is_row(document)
         for column in (metadata(document)["fields"] or {})
         if column not in COLUMNS
     )
     rows = []
-    for document in order.values():
+    for document in written:
         values = _values(out, document, ranges, trees[document.document_id])
         own = (metadata(document).get("fields") or {}) if is_row(document) else {}
         values |= {column: own.get(column, "") for column in more}
@@ -88,7 +85,7 @@ def numbered(
     load_file = data / f"{name}.dat"
     dialect = Dialect()
     load_file.write_bytes(write_rows(dialect, Row(1, (*COLUMNS, *more)), rows))
-    told = [metadata(document) for document in order.values() if is_row(document)]
+    told = [metadata(document) for document in written if is_row(document)]
     image_file = None
     if any(t.get("image_file") for t in told):
         base = common([Path(p) for t in told for p in paths(t)])
@@ -141,6 +138,7 @@ def _values(
     out.texts += 1
     sent = document.content_created_at if "from" in facts else None
     created = document.content_created_at if "from" not in facts else None
+    changed = document.content_modified_at
     own = {
         "BEGBATES": begin,
         "ENDBATES": end,
@@ -153,21 +151,13 @@ def _values(
             if tree.parent_of(m) == document.document_id and m.document_id in ranges
         ),
         "CUSTODIAN": told.get("custodian") or "",
-        "FROM": facts.get("from", ""),
-        "TO": facts.get("to", ""),
-        "CC": facts.get("cc", ""),
-        "BCC": facts.get("bcc", ""),
-        "SUBJECT": facts.get("subject", ""),
+        **{name.upper(): facts.get(name, "") for name in ("from", "to", "cc", "bcc", "subject")},
         "DATESENT": sent.strftime("%m/%d/%Y") if sent else "",
         "TIMESENT": sent.strftime("%H:%M:%S") if sent else "",
         "AUTHOR": document.author or "",
         "TITLE": document.title or "",
         "DATECREATED": created.strftime("%m/%d/%Y") if created else "",
-        "DATEMOD": (
-            document.content_modified_at.strftime("%m/%d/%Y")
-            if document.content_modified_at
-            else ""
-        ),
+        "DATEMOD": changed.strftime("%m/%d/%Y") if changed else "",
         "FILENAME": document.name,
         "FILEEXT": suffix.removeprefix("."),
         "FILESIZE": str(document.file_size),
@@ -246,7 +236,7 @@ def export_production(
     )
     trees = family_trees(state)
     if families:
-        chosen = _with_families(chosen, trees)
+        chosen = with_families(chosen, trees)
     if not chosen:
         raise UsageError(
             "No document is chosen.", hint="Name documents, a production or a tag that is there."
@@ -258,15 +248,6 @@ def export_production(
         if origin is not None:
             return _as_it_came(out, chosen, origin, name)
         return numbered(out, chosen, trees, name or "production", (prefix, start, digits))
-
-
-def _with_families(chosen: list[Document], trees: Mapping[str, FamilyTree]) -> list[Document]:
-    found = {
-        member.document_id: member
-        for document in chosen
-        for member in trees[document.document_id].members
-    }
-    return list(found.values())
 
 
 # --- what came with one load file ------------------------------------------------------------
@@ -289,27 +270,20 @@ def _as_it_came(
 ) -> ProductionExport:
     rows = [(metadata(d), d) for d in chosen if d.parent_id is None]
     rows.sort(key=lambda pair: (pair[0]["row"] is None, (pair[0]["row"] or {}).get("line", 0)))
-    dialect = Dialect(
-        origin["encoding"],
-        origin["separator"],
-        origin["qualifier"],
-        origin["line_end"],
-        origin["has_last_end"],
-        origin["bom"],
-    )
+    dialect = Dialect.of(origin)
     base = common([Path(p) for told, _ in rows for p in paths(told)])
     beside = PurePath(below(origin["path"], base))
     load_file = out.folder / beside.with_name(f"{name}.dat" if name else beside.name)
-    header = Row(1, (), _decoded(origin["header"], dialect))
+    header = Row(1, (), dialect.decode(bytes.fromhex(origin["header"])))
     written = [
         Row(
-            told["row"]["line"],
+            row["line"],
             tuple(told["fields"].values()),
-            _decoded(told["row"]["written"], dialect) if "written" in told["row"] else None,
-            told["row"].get("end"),
+            dialect.decode(bytes.fromhex(row["written"])) if "written" in row else None,
+            row.get("end"),
         )
         for told, _ in rows
-        if told["row"] is not None
+        if (row := told["row"]) is not None
     ]
     load_file.parent.mkdir(parents=True, exist_ok=True)
     load_file.write_bytes(write_rows(dialect, header, written))
@@ -331,8 +305,3 @@ def _as_it_came(
                 out.lost.append(f"{told['control_number']} ({role})")
     ranges = [(told["bates_begin"], told["bates_end"]) for told, _ in rows]
     return report(out, load_file, image_file, len(rows), ranges, 0)
-
-
-def _decoded(written: str, dialect: Dialect) -> str:
-    errors = "surrogatepass" if dialect.encoding.startswith("utf-16") else "surrogateescape"
-    return bytes.fromhex(written).decode(dialect.encoding.removesuffix("-sig"), errors)

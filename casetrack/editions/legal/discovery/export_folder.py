@@ -72,7 +72,7 @@ def write_images(
     if not listed:
         return None
     own = listed[0]["image_file"]
-    dialect = Dialect(own["encoding"], ",", "", own["line_end"], own["has_last_end"], own["bom"])
+    dialect = Dialect.of(own, separator=",", qualifier="")
     goal = PurePath(below(own["path"], base))
     path = out.folder / goal.with_name(f"{name}.opt" if name else goal.name)
     path.parent.mkdir(parents=True, exist_ok=True)

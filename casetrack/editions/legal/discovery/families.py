@@ -17,7 +17,7 @@ from casetrack.editions.legal.records.families import Families, Family, FamilyMe
 from casetrack.extract.papers.places import bates_key, read_bates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from casetrack.api.collection import Collection
     from casetrack.base.arguments import DocumentRef
@@ -60,6 +60,12 @@ def family_trees(state: State, /) -> dict[str, FamilyTree]:
     it came with.
     """
     return state.once(_trees)
+
+
+def with_families(chosen: Iterable[Document], trees: Mapping[str, FamilyTree], /) -> list[Document]:
+    """Return documents with the others of their families, each once, families together."""
+    members = (m for document in chosen for m in trees[document.document_id].members)
+    return list({m.document_id: m for m in members}.values())
 
 
 def _trees(state: State) -> dict[str, FamilyTree]:

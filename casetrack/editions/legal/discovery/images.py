@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casetrack.editions.legal.discovery.dialects import Dialect, Trouble, decode, read_bytes, shown
+from casetrack.editions.legal.discovery.dialects import LINE_END, Dialect, Trouble, read_text, shown
 
 _FIELDS = 7
 _STARTS = "Y"
@@ -72,18 +71,10 @@ def read_image_file(path: str | Path, /, *, encoding: str | None = None) -> Imag
         The encoding is not known.
     """
     path = Path(path)
-    text, dialect, troubles = decode(path, read_bytes(path), encoding)
-    end = re.search(r"\r\n|\n|\r", text)
-    dialect = Dialect(
-        dialect.encoding,
-        ",",
-        "",
-        end[0] if end else "\r\n",
-        text.endswith(("\n", "\r")),
-        dialect.bom,
-    )
+    text, dialect, troubles = read_text(path, encoding)
+    dialect = replace(dialect, separator=",", qualifier="")
     documents: list[list[ImageLine]] = []
-    for number, raw in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+    for number, raw in enumerate(LINE_END.split(text), start=1):
         if not raw.strip():
             continue
         found = _line(number, raw)

@@ -187,12 +187,7 @@ def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str
             kept["row"]["end"] = row.end
     kept["load_file"] = {
         "path": str(file.path),
-        "encoding": dialect.encoding,
-        "bom": dialect.bom,
-        "separator": dialect.separator,
-        "qualifier": dialect.qualifier,
-        "line_end": dialect.line_end,
-        "has_last_end": dialect.has_last_end,
+        **dialect.facts("encoding", "bom", "separator", "qualifier", "line_end", "has_last_end"),
         "header": dialect.encode(
             file.header.raw if file.header.raw is not None else dialect.row(file.header.values)
         ).hex(),
@@ -207,10 +202,7 @@ def metadata_of(found: Production, member: Member, way: ReadFrom, /) -> dict[str
         kept["image_file"] = {
             "path": str(found.image_file.path),
             "line": member.images[0].line,
-            "encoding": own.encoding,
-            "bom": own.bom,
-            "line_end": own.line_end,
-            "has_last_end": own.has_last_end,
+            **own.facts("encoding", "bom", "line_end", "has_last_end"),
             "pictures": [str(path) for path in member.pictures],
         }
     return kept

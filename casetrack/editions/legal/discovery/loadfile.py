@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import EmptyFile, UsageError
 from casetrack.editions.legal.discovery.dialects import (
+    LINE_END,
     QUALIFIER,
     SEPARATOR,
     Dialect,
     Trouble,
-    decode,
-    read_bytes,
+    read_text,
     shown,
 )
 
@@ -106,20 +106,13 @@ def read_load_file(
         The first row shows no delimiters, or an encoding is not known.
     """
     path = Path(path)
-    text, dialect, troubles = decode(path, read_bytes(path), encoding)
+    text, dialect, troubles = read_text(path, encoding)
     first = re.match(r"[^\r\n]*", text)
     if qualifier is None:
         qualifier = next((q for q in _QUALIFIERS if text.startswith(q)), "")
     if separator is None:
         separator = _separator(first[0] if first else "", qualifier, path)
-    end = re.search(r"\r\n|\n|\r", text)
-    dialect = replace(
-        dialect,
-        separator=separator,
-        qualifier=qualifier,
-        line_end=end[0] if end else "\r\n",
-        has_last_end=text.endswith(("\n", "\r")),
-    )
+    dialect = replace(dialect, separator=separator, qualifier=qualifier)
     rows = list(_rows(text, dialect))
     if not rows:
         raise EmptyFile(path)
@@ -172,7 +165,7 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
     """Yield the rows; a line break inside qualifiers is part of a field."""
     mark, separator = dialect.qualifier, dialect.separator
     at, line, size = 0, 1, len(text)
-    ends, empty = re.compile(r"\r\n|\n|\r"), re.compile(r"(?:\r\n|\n|\r)*")
+    ends, empty = LINE_END, re.compile(rf"(?:{LINE_END.pattern})*")
     close = re.compile(f"{re.escape(mark)}(?={re.escape(separator)}|\r|\n|\\Z)") if mark else None
     bare = re.compile(f"[^{re.escape(separator)}\r\n]*")
     while at < size:
@@ -296,7 +289,7 @@ def _sound(
             closing = end if end != dialect.line_end else None
             own = Row(line, own.values, raw, closing if end else row.end)
             found += _sound(own, columns, dialect, path, troubles)
-        line += len(re.findall(r"\r\n|\n|\r", part)) + 1
+        line += len(LINE_END.findall(part)) + 1
     return found
 
 
@@ -305,9 +298,9 @@ def _parted(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]
     mark, separator = dialect.qualifier, dialect.separator
     between = f"{mark}{separator}{mark}"
     parts, begin = list[tuple[str, str]](), 0
-    for found in re.finditer(r"\r\n|\n|\r", written):
-        stop = re.search(r"\r\n|\n|\r|\Z", written[found.end() :])
-        line = written[found.end() : found.end() + (stop.start() if stop else 0)]
+    for found in LINE_END.finditer(written):
+        stop = LINE_END.search(written, found.end())
+        line = written[found.end() : stop.start() if stop else None]
         whole = line.startswith(mark) and line.endswith(mark) and len(line) > len(mark)
         if mark and whole and line.count(between) == wanted - 1:
             parts.append((written[begin : found.start()], found[0]))

@@ -15,7 +15,7 @@ from casetrack.editions.legal.discovery.chosen import (
     metadata,
 )
 from casetrack.editions.legal.discovery.counsel import Counsel, Person, people_of, shown_names
-from casetrack.editions.legal.discovery.families import family_trees
+from casetrack.editions.legal.discovery.families import family_trees, with_families
 from casetrack.editions.legal.discovery.fields import read_moment, roles_of, told
 from casetrack.editions.legal.records.privilege import PrivilegeEntry, PrivilegeLog
 
@@ -116,16 +116,11 @@ class _Log:
     def of(self, name: str, chosen: Sequence[Document], *, families: bool) -> PrivilegeLog:
         """Return the log of documents."""
         wanted = {document.document_id for document in chosen}
-        order: dict[str, Document] = {}
-        for document in sorted(chosen, key=self._order):
-            for member in self._trees[document.document_id].members:
-                if families or member.document_id in wanted:
-                    order.setdefault(member.document_id, member)
-        self._numbers = {document_id: n for n, document_id in enumerate(order, start=1)}
-        entries = tuple(
-            self._entry(document, tagged=document.document_id in wanted)
-            for document in order.values()
-        )
+        listed = with_families(sorted(chosen, key=self._order), self._trees)
+        if not families:
+            listed = [d for d in listed if d.document_id in wanted]
+        self._numbers = {d.document_id: n for n, d in enumerate(listed, start=1)}
+        entries = tuple(self._entry(d, tagged=d.document_id in wanted) for d in listed)
         return PrivilegeLog(name, entries, tuple(self._notes(entries)))
 
     def _order(self, document: Document) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from casetrack.editions.legal.discovery.dialects import Trouble
 from casetrack.editions.legal.discovery.fields import told
 from casetrack.extract.papers.places import BatesRange, read_bates
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from casetrack.editions.legal.discovery.dialects import Trouble
     from casetrack.editions.legal.discovery.fields import Role
     from casetrack.editions.legal.discovery.images import ImageFile, ImageLine
     from casetrack.editions.legal.discovery.loadfile import LoadFile, Row
@@ -103,3 +103,9 @@ class Production:
     def told(self, member: Member, role: Role, /) -> str:
         """Return what a member's row says in a role; empty where it says nothing."""
         return told(member.fields, self.roles, role)
+
+    def note(
+        self, line: int | None, key: str, kind: str, text: str, /, *, file: Path | None = None
+    ) -> None:
+        """Add a trouble with a line of *file*, or else of the load file."""
+        self.troubles.append(Trouble((file or self.load_file.path).name, line, key, kind, text))

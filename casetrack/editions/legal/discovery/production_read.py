@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.base.groups import Groups
 from casetrack.editions.legal.discovery.dialects import Trouble, shown
 from casetrack.editions.legal.discovery.fields import day_first, listed, read_moment, roles_of, told
 from casetrack.editions.legal.discovery.images import read_image_file
@@ -34,29 +35,15 @@ def join_families(found: Production, /) -> None:
     for i, member in enumerate(members):
         for number in (member.key, member.control_number, member.begin):
             known.setdefault(bates_key(number), i)
-    above = list(range(len(members)))
-
-    def root(i: int) -> int:
-        while above[i] != i:
-            above[i] = above[above[i]]
-            i = above[i]
-        return i
-
-    def join(i: int, j: int) -> None:
-        low, high = sorted((root(i), root(j)))
-        above[high] = low
-
+    joined = Groups(len(members))
     groups: dict[str, int] = {}
     for i, member in enumerate(members):
         for other in _named_with(found, member, known):
-            join(i, other)
+            joined.join(i, other)
         group = found.told(member, "group")
         if group:
-            join(i, groups.setdefault(group, i))
-    families: dict[int, list[int]] = defaultdict(list)
-    for i in range(len(members)):
-        families[root(i)].append(i)
-    for family in families.values():
+            joined.join(i, groups.setdefault(group, i))
+    for family in joined.all():
         _settle(found, [members[i] for i in family], known)
 
 
@@ -66,15 +53,11 @@ def _named_with(found: Production, member: Member, known: Mapping[str, int]) -> 
     if not first and (written := found.told(member, "family_range")):
         span = read_bates(written)
         parts = re.split(r"\s+-\s+|\s+to\s+", written)
-        first, last = (parts[0], parts[-1]) if span is None else _ends(span)
-    for number in (first, found.told(member, "parent")):
-        if not number:
-            continue
-        if bates_key(number) in known:
-            yield known[bates_key(number)]
-        else:
-            _miss(found, member, number)
-    for number in listed(found.told(member, "children")):
+        first, last = parts[0], parts[-1]
+        if span is not None:
+            first, last = span.label(span.first), span.label(span.last)
+    children = listed(found.told(member, "children"))
+    for number in filter(None, (first, found.told(member, "parent"), *children)):
         if bates_key(number) in known:
             yield known[bates_key(number)]
         else:
@@ -104,15 +87,9 @@ def _in_range(
                 f"{found.members[other].key} says that its own begins with {own}. They are "
                 "kept apart."
             )
-            found.troubles.append(
-                Trouble(found.load_file.path.name, member.line, member.key, "family", text)
-            )
+            found.note(member.line, member.key, "family", text)
         held = found.members[other].bates
         at = max(at + 1, held.last + 1 if held else at + 1)
-
-
-def _ends(span: BatesRange) -> tuple[str, str]:
-    return span.label(span.first), span.label(span.last)
 
 
 def _miss(found: Production, member: Member, number: str) -> None:
@@ -143,13 +120,14 @@ def _settle(found: Production, family: list[Member], known: Mapping[str, int]) -
             if child in keys and child != member.key and parents.get(child) in {None, child}:
                 parents[child] = member.key
     firsts = [named(found.told(m, "begin_family")) for m in family]
-    heads = [k for k in firsts if k in keys] or [
-        m.key for m in family if parents[m.key] in {None, m.key}
-    ]
-    head = max(
-        heads or [family[0].key], key=lambda k: ((heads or [k]).count(k), -_place(family, k))
+    heads = (
+        [k for k in firsts if k in keys]
+        or [m.key for m in family if parents[m.key] in {None, m.key}]
+        or [family[0].key]
     )
     by_key = {member.key: member for member in family}
+    places = list(by_key)
+    head = max(heads, key=lambda k: (heads.count(k), -places.index(k)))
     for member in family:
         member.family = head
         parent = parents[member.key]
@@ -157,10 +135,6 @@ def _settle(found: Production, family: list[Member], known: Mapping[str, int]) -
             continue
         member.parent = parent if parent in keys and parent != member.key else head
         by_key[member.parent].children.append(member.key)
-
-
-def _place(family: list[Member], key: str) -> int:
-    return next(i for i, member in enumerate(family) if member.key == key)
 
 
 # Finds the files that a production's load files name, wherever it was unpacked.
@@ -219,10 +193,10 @@ class Files:
 
 def take_files(found: Production, files: Files, /) -> None:
     """Set the native, the text and the images of each document; what is not there is told."""
-    name = found.load_file.path.name
+    roles: tuple[Role, ...] = ("native", "text")
     for member in found.members:
-        for role in ("native", "text"):
-            written = found.told(member, "native" if role == "native" else "text")
+        for role in roles:
+            written = found.told(member, role)
             if not written:
                 continue
             path = files.find(written) if _is_path(written) else None
@@ -234,7 +208,7 @@ def take_files(found: Production, files: Files, /) -> None:
                 member.inline = shown(written).replace("\u00ae", "\n")
             else:
                 text = f"Line {member.line}: {shown(written)} ({role}) is not there."
-                found.troubles.append(Trouble(name, member.line, member.key, "file", text))
+                found.note(member.line, member.key, "file", text)
         if not member.images or found.image_file is None:
             continue
         pictures = [files.find(image.path) for image in member.images]
@@ -242,9 +216,7 @@ def take_files(found: Production, files: Files, /) -> None:
         for image, picture in zip(member.images, pictures, strict=True):
             if picture is None:
                 text = f"Line {image.line}: {shown(image.path)} ({image.key}) is not there."
-                found.troubles.append(
-                    Trouble(found.image_file.path.name, image.line, member.key, "file", text)
-                )
+                found.note(image.line, member.key, "file", text, file=found.image_file.path)
 
 
 def _is_path(written: str) -> bool:
@@ -262,10 +234,9 @@ def _names_file(written: str) -> bool:
 
 def take_dates(found: Production) -> None:
     """Set when documents were sent, or last changed; dates that cannot be read are told."""
-    for role in ("modified", "created", "sent"):
-        column = found.roles.get("sent" if role == "sent" else "created")
-        if role == "modified":
-            column = found.roles.get("modified")
+    roles: tuple[Role, ...] = ("modified", "created", "sent")
+    for role in roles:
+        column = found.roles.get(role)
         if column is None:
             continue
         values = [m.fields.get(column, "") for m in found.members]
@@ -280,20 +251,17 @@ def take_dates(found: Production) -> None:
                 unsure += first is None and turned != moment
             elif value.strip() and re.search(r"[1-9]", value):
                 text = f"Line {member.line}: {column} {shown(value)!r} is no date that is known."
-                found.troubles.append(
-                    Trouble(found.load_file.path.name, member.line, member.key, "date", text)
-                )
+                found.note(member.line, member.key, "date", text)
         if unsure:
             text = (
                 f"{column}: {unsure:,} of its dates may be read with day or month first, and "
                 "nothing in it tells which; the month is taken to stand first."
             )
-            found.troubles.append(Trouble(found.load_file.path.name, 1, "", "date", text))
+            found.note(1, "", "date", text)
 
 
 def check_numbers(found: Production) -> None:
     """Note Bates numbers that are in disorder, that two documents bear, and that are missing."""
-    name = found.load_file.path.name
     ranged: dict[str, list[tuple[BatesRange, Member]]] = defaultdict(list)
     for member in found.members:
         span = member.bates
@@ -304,7 +272,7 @@ def check_numbers(found: Production) -> None:
                 f"Line {member.line}: {shown(member.begin)} to {shown(member.end)} is no range of "
                 "Bates numbers; it is kept as it is written."
             )
-            found.troubles.append(Trouble(name, member.line, member.key, "range", text))
+            found.note(member.line, member.key, "range", text)
     for spans in ranged.values():
         spans.sort(key=lambda pair: (pair[0].first, pair[0].last, pair[1].line or 0))
         covered = spans[0]
@@ -316,7 +284,7 @@ def check_numbers(found: Production) -> None:
                     f"Line {member.line}: {span} overlaps {covered[0]} ({covered[1].key}, line "
                     f"{covered[1].line})."
                 )
-                found.troubles.append(Trouble(name, member.line, member.key, "overlap", text))
+                found.note(member.line, member.key, "overlap", text)
             if span.first > high + 1:
                 runs.append(span)
             else:
@@ -330,7 +298,7 @@ def check_numbers(found: Production) -> None:
             gap = BatesRange(low.prefix, low.last + 1, up.first - 1, low.width)
             found.gaps.append(gap)
             text = f"{gap} {'are' if gap.last > gap.first else 'is'} missing in the production."
-            found.troubles.append(Trouble(name, None, "", "gap", text))
+            found.note(None, "", "gap", text)
 
 
 def read_production(
@@ -371,7 +339,8 @@ def read_production(
         found.troubles += images.troubles
     _take_rows(found)
     _take_images(found)
-    take_files(found, Files([Path(root).expanduser().absolute()] if root else _roots(path)))
+    roots = [Path(root).expanduser().absolute()] if root else [path.parent, path.parent.parent]
+    take_files(found, Files(roots))
     take_dates(found)
     join_families(found)
     check_numbers(found)
@@ -389,10 +358,6 @@ def _beside(path: Path, suffix: str) -> Path | None:
     return next((file for file in beside if file.name.casefold() == wanted), None)
 
 
-def _roots(path: Path) -> list[Path]:
-    return [path.parent, path.parent.parent]
-
-
 # --- rows ------------------------------------------------------------------------------------
 
 
@@ -405,10 +370,10 @@ def _take_rows(found: Production) -> None:
             "No field is called BEGDOC, BEGBATES, CONTROL NUMBER or the like. Documents are called "
             f"by the first one, {column!r}."
         )
-        found.troubles.append(Trouble(file.path.name, 1, "", "columns", text))
+        found.note(1, "", "columns", text)
     if "begin" in roles and "end" not in roles:
         text = "No field holds the last Bates number; each document is taken for one page of them."
-        found.troubles.append(Trouble(file.path.name, 1, "", "columns", text))
+        found.note(1, "", "columns", text)
     used: dict[str, int] = {}
     for row in file.rows:
         names = [*file.columns, *(f"(column {n + 1})" for n in range(len(file.columns), 999))]
@@ -417,7 +382,7 @@ def _take_rows(found: Production) -> None:
         if not number:
             number = f"line-{row.line}"
             text = f"Line {row.line} has no control number; its document is called {number}."
-            found.troubles.append(Trouble(file.path.name, row.line, number, "control number", text))
+            found.note(row.line, number, "control number", text)
         key, count = number, 1
         while bates_key(key) in used:
             count += 1
@@ -427,7 +392,7 @@ def _take_rows(found: Production) -> None:
                 f"Line {row.line}: {number} is the control number of line "
                 f"{used[bates_key(number)]} already. Both are kept; this one is called {key!r}."
             )
-            found.troubles.append(Trouble(file.path.name, row.line, number, "control number", text))
+            found.note(row.line, number, "control number", text)
         used[bates_key(key)] = row.line
         begin = told(fields, roles, "begin") or (number if "begin" not in roles else "")
         end = told(fields, roles, "end") or begin
@@ -453,8 +418,7 @@ def _take_images(found: Production) -> None:
                 f"Line {pages[0].line}: {key} has images and no row in "
                 f"{found.load_file.path.name}. It is kept as a document of its own."
             )
-            name = found.image_file.path.name
-            found.troubles.append(Trouble(name, pages[0].line, key, "image", text))
+            found.note(pages[0].line, key, "image", text, file=found.image_file.path)
             member = Member(key, key, None, None, {}, key, pages[-1].key, key)
             found.members.append(member)
         member.images = (*member.images, *pages)
