@@ -1,12 +1,21 @@
-"""Links that show the address of another host than that of their target."""
+"""The targets of links that their text doesn't show, and those on another host than it shows."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 MISLEADING = "Link shown as"
 """Begins the line of a link that shows the address of another host."""
 _ADDRESS = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[A-Za-z]{2,})(?::\d+)?(?:[/?#]\S*)?")
+_SCHEME = re.compile(r"(?:[a-z][a-z\d+.-]*:)?//(?:www\.)?|(?!\d)[\w+.-]+:", re.IGNORECASE)
+_NO_TARGET = re.compile(r"(?:about|blob|cid|data|javascript|vbscript):|#|\Z", re.IGNORECASE)
+_SEARCHED = 1_000
+"""Targets of a mail that are looked for in its text: the search of all may take minutes."""
+_BREAKS = re.compile(r"[\t\n\r]+")
+_ADDRESS_STARTS = ("http:", "https:", "www.")
+_AROUND = ".,;:()<>[]\"'"
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\s]*@)?([^/?#:\s]+)", re.IGNORECASE)
 
 
@@ -25,3 +34,69 @@ def misleading(shown: str, target: str, /) -> str | None:
     if any(f".{a}".endswith(f".{b}") for a, b in (hosts, hosts[::-1])):
         return None
     return f"{MISLEADING} {shown} leads to {target}"
+
+
+@dataclass(slots=True)
+class LinkTargets:
+    """The targets of the links of HTML, each once.
+
+    Attributes
+    ----------
+    is_part
+        Whether relative targets are other parts of the same file.
+    room
+        The number of targets that may still be read.
+    unread
+        Further targets, and relative ones.
+    """
+
+    MOST: ClassVar[int] = 20
+
+    is_part: bool = False
+    room: int = MOST
+    unread: dict[str, None] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
+
+    def line(self, shown: str, target: str, /) -> str | None:
+        """Return the line about a link, ``None`` where its text shows the target."""
+        target = _BREAKS.sub("", target).strip()
+        words = [word.strip(_AROUND) for word in shown.split()]
+        addresses = [word for word in words if word.startswith(_ADDRESS_STARTS)]
+        warnings = (misleading(text, target) for text in (shown, *addresses))
+        if warning := next(filter(None, warnings), None):
+            return warning
+        if _NO_TARGET.match(target) or _bare(target) in {*map(_bare, words), _bare(shown)}:
+            return None
+        return self._taken(target)
+
+    def behind(self, text: str, /) -> list[str]:
+        """Return the lines of unread targets that a whole *text* doesn't show."""
+        text = "".join(text.split())
+        targets, self.unread, self.room = self.unread, {}, self.MOST
+        lines = []
+        for number, target in enumerate(targets):
+            words = target.removeprefix("mailto:").replace(" ", "")
+            if (number >= _SEARCHED or words not in text) and (line := self._taken(target)):
+                lines.append(line)
+        return lines
+
+    def warnings(self) -> list[str]:
+        """Return the warning that counts targets that were not read, if any."""
+        count = len(self.unread)
+        what = f"Links whose target was not read: {count:,}. Only full addresses are read, up to "
+        return [f"{what}{self.MOST}."] if count else []
+
+    def _taken(self, target: str) -> str | None:
+        is_full = _SCHEME.match(target) is not None
+        if target in self._read or (self.is_part and not is_full):
+            return None
+        if not (is_full and self.room):
+            self.unread[target] = None
+            return None
+        self.room -= 1
+        self._read.add(target)
+        return f"Link: {target}"
+
+
+def _bare(text: str) -> str:
+    return _SCHEME.sub("", "".join(text.split()), count=1).rstrip("/").casefold()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.parse.dates import mail_date
-from casetrack.parse.links import MISLEADING
+from casetrack.parse.links import MISLEADING, LinkTargets
 from casetrack.parse.mail import headers
 from casetrack.parse.mail.charsets import decode_text
 from casetrack.parse.mail.cms import signed_content
 from casetrack.parse.mail.files import add_file, shown_pictures
-from casetrack.parse.mail.html import html_body
+from casetrack.parse.mail.html import html_body, link_blocks
 from casetrack.parse.mail.mime import Splitter
 from casetrack.parse.mail.model import BodyBlock, Mail
 from casetrack.parse.mail.quotes import text_blocks
@@ -52,6 +52,7 @@ class _BodyParts:
     files: list[Part] = field(default_factory=list)
     pictures_shown: set[str] = field(default_factory=set)
     wraps: int = 0
+    targets: LinkTargets = field(default_factory=lambda: LinkTargets(room=0))
 
 
 def read_message(data: bytes, /) -> Mail:
@@ -66,6 +67,7 @@ def read_message(data: bytes, /) -> Mail:
     found = _BodyParts()
     _walk(whole, mail, found)
     mail.blocks += found.blocks
+    mail.blocks += link_blocks(found.blocks, mail, found.targets)
     for part in found.files:
         add_file(part, mail, found.pictures_shown)
     return mail
@@ -137,7 +139,7 @@ def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
     """Show one of several forms of the same content: plain text, unless it lacks much of it."""
     plain = [child for child in part.children if child.type == "text/plain" and _is_body(child)]
     others = [child for child in part.children if child not in plain]
-    other = _BodyParts(wraps=found.wraps)
+    other = _BodyParts(wraps=found.wraps, targets=found.targets)
     for child in others:
         if child.type != "text/calendar" or not (plain or other.blocks):
             _walk(child, mail, other)
@@ -165,10 +167,7 @@ def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:
     charset = headers.parameter(part.head, "charset", "content-type") or None
     if part.type in {"text/html", "application/xhtml+xml"}:
         found.pictures_shown |= shown_pictures(data)
-        blocks, warnings = html_body(data, charset)
-        for warning in warnings:
-            mail.warn(warning)
-        return blocks
+        return html_body(data, charset, mail, found.targets)
     decoded = decode_text(data, charset)
     mail.warn(decoded.warning)
     if _PGP in decoded.text:

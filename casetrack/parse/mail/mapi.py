@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.base.years import recorded
+from casetrack.parse.links import LinkTargets
 from casetrack.parse.mail.charsets import decode_text
-from casetrack.parse.mail.html import html_body
+from casetrack.parse.mail.html import html_body, link_blocks
 from casetrack.parse.mail.model import BodyBlock
 from casetrack.parse.mail.quotes import mark_quotes, text_blocks
 from casetrack.parse.rtf.flow import Block
@@ -234,10 +235,9 @@ def body_blocks(body: Body, mail: Mail, /) -> list[BodyBlock]:
     if body.plain.strip():
         return text_blocks(body.plain)
     if body.html.strip():
-        blocks, warnings = html_body(body.html, body.charset)
-        for warning in warnings:
-            mail.warn(warning)
-        return blocks
+        targets = LinkTargets(room=0)
+        blocks = html_body(body.html, body.charset, mail, targets)
+        return blocks + link_blocks(blocks, mail, targets)
     return list(body.blocks)
 
 

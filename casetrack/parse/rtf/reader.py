@@ -217,4 +217,4 @@ def _html(data: bytes) -> Reading:
             map(SourceLine, block.lines), kind=block.kind, level=block.level, header=block.header
         )
     info = DocumentInfo("rtf", 1, clean_title(found.title), clean_title(found.author))
-    return Reading(info, iter([builder.build()]))
+    return Reading(info, iter([builder.build()]), found.targets.warnings())

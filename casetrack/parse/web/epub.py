@@ -14,6 +14,7 @@ from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Readin
 from casetrack.parse.dates import parse_date
 from casetrack.parse.detect import ZIP_MAGIC
 from casetrack.parse.encoding import NotText
+from casetrack.parse.links import LinkTargets
 from casetrack.parse.package import Package
 from casetrack.parse.page_builder import PageBuilder, clean_text, clean_title
 from casetrack.parse.web.dom import Node, parse
@@ -336,14 +337,18 @@ class _Pages:
     ) -> None:
         self._package, self._book = package, book
         self._warnings, self._missing = warnings, missing
+        self._targets = LinkTargets(is_part=True)
 
     def __iter__(self) -> Iterator[Page]:
         with self._package:
             for number, item in enumerate(self._book.spine, start=1):
                 builder = PageBuilder(number, kind="section", keep_indent=True)
+                self._targets.room = LinkTargets.MOST
                 data = self._data(number, item)
                 if data is not None:
                     self._fill(builder, item, data)
+                if number == len(self._book.spine):
+                    self._warnings += self._targets.warnings()
                 yield builder.build()
 
     def _data(self, number: int, item: Item) -> bytes | None:
@@ -365,7 +370,8 @@ class _Pages:
 
     def _fill(self, builder: PageBuilder, item: Item, data: bytes) -> None:
         try:
-            document = html_blocks(data, sheet=partial(self._sheet, posixpath.dirname(item.path)))
+            sheet = partial(self._sheet, posixpath.dirname(item.path))
+            document = html_blocks(data, sheet=sheet, targets=self._targets)
         except NotText as error:
             self._missing.append(f"Section {builder.number} ({item.path}) cannot be read: {error}.")
             return

@@ -7,11 +7,12 @@ kind; hidden text follows its paragraph. Nothing is fetched.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.words import WordLists
 from casetrack.parse.dates import parse_date
+from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import clean_title
 from casetrack.parse.text.plain import PART_CHARS
 from casetrack.parse.web.charset import decode_html
@@ -65,6 +66,8 @@ class HtmlDocument:
         Description, keywords, publisher, generator and language, where given.
     warnings
         What was guessed about the encoding.
+    targets
+        The targets of its links, complete after its last block.
     """
 
     title: str | None
@@ -75,6 +78,7 @@ class HtmlDocument:
     modified_at: datetime | None = None
     properties: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    targets: LinkTargets = field(default_factory=LinkTargets)
 
 
 class HtmlParts(NamedTuple):
@@ -98,16 +102,16 @@ class HtmlParts(NamedTuple):
 def html_parts(data: bytes, /, *, encoding: str | None = None) -> HtmlParts:
     """Read an HTML or XHTML document of any size; see :func:`html_blocks`."""
     decoded = decode_html(data, encoding=encoding)
-    warnings = (decoded.warning,) if decoded.warning else ()
+    warnings, walker = (decoded.warning,) if decoded.warning else (), Walker()
     if len(decoded.text) <= PART_CHARS:
         dom = parse(decoded.text)
-        document = _document(dom, tuple(_shown(Walker().walk(dom.root))), warnings)
+        document = _document(dom, tuple(_shown(walker.walk(dom.root))), warnings, walker.targets)
         return HtmlParts(document, iter(document.blocks), is_whole=True)
-    parsing, walker = Parsing(decoded.text), Walker()
+    parsing = Parsing(decoded.text)
     found = (walker.walk_on(parsing.dom.root, opened) for opened in parsing)
     # What stands in its head is known when the first block is.
     first = next(filter(None, found), [])
-    document = _document(parsing.dom, (), warnings)
+    document = _document(parsing.dom, (), warnings, walker.targets)
     blocks = itertools.chain(_shown(first), itertools.chain.from_iterable(map(_shown, found)))
     return HtmlParts(document, blocks, is_whole=False)
 
@@ -122,6 +126,7 @@ def html_blocks(
     *,
     encoding: str | None = None,
     sheet: Callable[[str], str | None] = lambda _: None,
+    targets: LinkTargets | None = None,
 ) -> HtmlDocument:
     """Read an HTML or XHTML text.
 
@@ -134,6 +139,8 @@ def html_blocks(
         evidence in the bytes count more. Without it, the document's own words count.
     sheet
         Returns a style sheet that the document links to.
+    targets
+        Takes the targets of links.
 
     Raises
     ------
@@ -146,10 +153,14 @@ def html_blocks(
         source = decoded.text
         warnings = (decoded.warning,) if decoded.warning else ()
     dom = parse(source, linked(source, sheet))
-    return _document(dom, tuple(_shown(Walker().walk(dom.root))), warnings)
+    walker = Walker(targets=targets or LinkTargets())
+    blocks = tuple(_shown(walker.walk(dom.root)))
+    return _document(dom, blocks, warnings, walker.targets)
 
 
-def _document(dom: Dom, blocks: tuple[HtmlBlock, ...], warnings: tuple[str, ...]) -> HtmlDocument:
+def _document(
+    dom: Dom, blocks: tuple[HtmlBlock, ...], warnings: tuple[str, ...], targets: LinkTargets
+) -> HtmlDocument:
     language = dom.language or _first(dom, _LANGUAGE)
     properties = [
         (name, text[:_MAX_PROPERTY]) for name, keys in _PROPERTIES if (text := _first(dom, keys))
@@ -165,6 +176,7 @@ def _document(dom: Dom, blocks: tuple[HtmlBlock, ...], warnings: tuple[str, ...]
         modified_at=parse_date(_first(dom, _MODIFIED)),
         properties=tuple(properties),
         warnings=warnings,
+        targets=targets,
     )
 
 

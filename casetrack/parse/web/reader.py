@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import Page
+    from casetrack.parse.links import LinkTargets
     from casetrack.parse.web.html_blocks import HtmlBlock, HtmlDocument
 
 _ARCHIVES = (".mht", ".mhtml")
@@ -48,7 +49,8 @@ class HtmlReader:
         except NotText as error:
             raise ParseFailed(path, self.name, str(error)) from error
         info = _info(document, pages=1 if is_whole else 0)
-        return Reading(info, _pages(blocks), list(document.warnings))
+        warnings = list(document.warnings)
+        return Reading(info, _pages(blocks, document.targets, warnings), warnings)
 
 
 def _info(document: HtmlDocument, *, pages: int) -> DocumentInfo:
@@ -63,7 +65,9 @@ def _info(document: HtmlDocument, *, pages: int) -> DocumentInfo:
     )
 
 
-def _pages(blocks: Iterator[HtmlBlock]) -> Iterator[Page]:
+def _pages(
+    blocks: Iterator[HtmlBlock], targets: LinkTargets, warnings: list[str]
+) -> Iterator[Page]:
     builder = PageBuilder(1, keep_indent=True)
     for block in blocks:
         if builder.length and builder.length + sum(map(len, block.lines)) > PART_CHARS:
@@ -71,6 +75,7 @@ def _pages(blocks: Iterator[HtmlBlock]) -> Iterator[Page]:
             # Where long texts are parted their author did not say.
             builder = PageBuilder(builder.number + 1, keep_indent=True, is_estimated=True)
         add_blocks(builder, [block])
+    warnings += targets.warnings()
     yield builder.build()
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.parse.links import misleading
+from casetrack.parse.links import LinkTargets
 from casetrack.parse.page_builder import hidden_mark, star_mark
 from casetrack.parse.text.plain import PART_CHARS
 from casetrack.parse.web import controls, formulas, tables
@@ -15,6 +15,8 @@ from casetrack.parse.web.inline import LineMaker
 from casetrack.parse.web.markers import ListState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from casetrack.parse.base import ParagraphKind
 
 # Marks of star pages in court opinions: pages of a reporter within the text of another print.
@@ -110,9 +112,15 @@ class Walker:
     ----------
     depth
         How many documents this one stands in.
+    targets
+        Takes the targets of links.
+    is_cell
+        Whether hidden text and targets of links are for the table that the tree is a cell of.
     """
 
     depth: int = 0
+    targets: LinkTargets = field(default_factory=LinkTargets)
+    is_cell: bool = False
     _out: list[Block] = field(default_factory=list)
     _line: LineMaker = field(default_factory=LineMaker)
     _kinds: list[tuple[ParagraphKind, int | None]] = field(default_factory=list)
@@ -240,6 +248,8 @@ class Walker:
             self._lists.append(element.list_state)
 
     def _leave(self, element: _OpenElement) -> None:
+        if element.node.tag == "a":
+            self._take_link(element.node)
         if element.is_block:
             self._flush()
         if element.after:
@@ -278,13 +288,16 @@ class Walker:
             element.children = _ruby(node)
         elif tag in formulas.PARTED:
             element.children = formulas.parts(node)
-        elif tag == "a":
-            if self._link_ended:
-                # Links side by side are separate words: menus are written so.
-                self._line.space()
-            shown = "".join(controls.texts(node)).strip()
-            self._asides += filter(None, [misleading(shown, node.get("href"))])
+        elif tag == "a" and self._link_ended:
+            # Links side by side are separate words: menus are written so.
+            self._line.space()
         return element
+
+    def _take_link(self, node: Node) -> None:
+        """Take the target of a link that has a text or a picture."""
+        shown = node.get("alt") if node.tag == "area" else "".join(controls.texts(node)).strip()
+        if node.get("href") and (shown or any(map(_is_picture, _within(node)))):
+            self._asides += filter(None, [self.targets.line(shown, node.get("href"))])
 
     def _control(self, node: Node) -> None:
         text = controls.shown(node)
@@ -292,6 +305,8 @@ class Walker:
             self._line.space()
             self._line.text(text, keeps_space="\n" in text)
             self._line.space()
+        if node.tag == "area":
+            self._take_link(node)
 
     def _table(self, node: Node) -> _OpenElement | None:
         self._flush()
@@ -303,13 +318,16 @@ class Walker:
                 self._write("body", None, [row.text])
             else:
                 self._write("table", None, [row.text])
+        self._flush()
         return None
 
     def inner_text(self, node: Node, /) -> str:
         """Return the text of a cell on one line."""
         if all(isinstance(child, str) for child in node.children):
             return " ".join("".join(map(str, node.children)).split())
-        blocks = Walker(self.depth + 1).walk(node)
+        walker = Walker(self.depth + 1, self.targets, is_cell=True)
+        blocks = walker.walk(node)
+        self._asides += walker._asides
         return " ".join(line.strip() for block in blocks for line in block.lines)
 
     def _inner_document(self, node: Node) -> None:
@@ -317,7 +335,7 @@ class Walker:
         self._flush()
         if self.depth < _FRAME_DEPTH:
             source = "".join(part for part in node.children if isinstance(part, str))
-            self._out += Walker(self.depth + 1).walk(parse(source).root)
+            self._out += Walker(self.depth + 1, self.targets).walk(parse(source).root)
 
     def _flush(self) -> None:
         """End the block that is being written."""
@@ -333,8 +351,9 @@ class Walker:
                 group = []
         if group:
             self._write(kind, level, group)
-        self._out += [Block("quote", None, [text]) for text in self._asides]
-        self._asides = []
+        if not self.is_cell:
+            self._out += [Block("quote", None, [text]) for text in self._asides]
+            self._asides = []
 
     def _write(self, kind: ParagraphKind, level: int | None, lines: list[str]) -> None:
         marker = self._take_marker(numbers_only=kind == "heading")
@@ -386,13 +405,20 @@ def _is_note(node: Node) -> bool:
 
 def _links_within(node: Node) -> bool:
     """Return whether there is a link to another place of the same page in an element."""
+    return any(one.tag == "a" and one.get("href").startswith("#") for one in _within(node))
+
+
+def _is_picture(node: Node) -> bool:
+    return node.tag == "svg" or controls.is_control(node)
+
+
+def _within(node: Node) -> Iterator[Node]:
+    """Yield an element and all elements in it."""
     rest = [node]
     while rest:
         found = rest.pop()
-        if found.tag == "a" and found.get("href").startswith("#"):
-            return True
+        yield found
         rest += [child for child in found.children if isinstance(child, Node)]
-    return False
 
 
 def _script_marks(node: Node) -> tuple[str, str]:
