@@ -188,4 +188,6 @@ def test_files_are_taken_into_a_collection_that_is_made_where_there_is_none(
     assert len(library.collections()) == 1
     with pytest.raises(UsageError, match="nowhere"):
         library.ingest(tmp_path, collection=f"{tmp_path.as_uri()}/nowhere")
+    with pytest.raises(UsageError, match=r"2\.txt"):
+        library.ingest([tmp_path / "2.txt"], collection="Mistyped")
     assert len(library.collections()) == 1

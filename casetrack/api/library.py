@@ -19,7 +19,7 @@ from casetrack.api.collection import Collection
 from casetrack.api.collection.auditing import AuditLog
 from casetrack.api.collection.sealing import Placing
 from casetrack.base import arguments
-from casetrack.base.arguments import require_text, several
+from casetrack.base.arguments import as_paths, require_text, several
 from casetrack.base.config import load_settings
 from casetrack.base.errors import (
     CaseTrackError,
@@ -41,6 +41,7 @@ from casetrack.base.records import (
 )
 from casetrack.base.records.collections import DEFAULT_EDITION
 from casetrack.base.resources import SCHEMA_VERSION
+from casetrack.ingest.discover import require_any
 from casetrack.models.encoders import Encoders
 from casetrack.store import audit
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
@@ -346,11 +347,33 @@ class Library(Placing):
         CaseTrackError
             See :meth:`get`, :meth:`create` and :meth:`casetrack.api.collection.Collection.ingest`.
         """
+        named = as_paths(paths)
+        return self.get_or_create(collection, named).ingest(named, **given)
+
+    def get_or_create(self, name: str, paths: Iterable[str | Path], /, **facts: Any) -> Collection:
+        """Return the collection *name*, created where there is none and one of *paths* is readable.
+
+        Parameters
+        ----------
+        name
+            Its name or id, or its address in object storage.
+        paths
+            What is going to be taken in: a mistyped path leaves no empty collection.
+        facts
+            As :meth:`create` takes them.
+
+        Raises
+        ------
+        FileNotFound, FileUnreadable
+            There is no such collection, and no path can be read; nothing was created.
+        CaseTrackError
+            See :meth:`get` and :meth:`create`.
+        """
         try:
-            found = self.get(collection)
+            return self.get(name)
         except CollectionNotFound:
-            found = self.create(collection)
-        return found.ingest(paths, **given)
+            require_any(paths)
+            return self.create(name, **facts)
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
         """Return the facts of a collection without opening it.

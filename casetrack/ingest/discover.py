@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.config import resolve_path
-from casetrack.base.errors import CaseTrackError, FileNotFound
+from casetrack.base.errors import CaseTrackError, FileNotFound, FileUnreadable
+from casetrack.base.objects.address import is_address
 from casetrack.ingest.walk import Rules, Walk, extension_set
 
 if TYPE_CHECKING:
@@ -145,6 +148,23 @@ class Parent:
     modified_at: datetime
     depth: int
     name: str
+
+
+def require_any(paths: Iterable[str | Path], /) -> None:
+    """Raise the problem of the first path where none can be read; addresses are not looked at.
+
+    Raises
+    ------
+    FileNotFound, FileUnreadable
+        No path is there, or the system refuses to read all that are.
+    """
+    given = list(paths)
+    found = [resolve_path(path) for path in given if not is_address(path)]
+    if not found or len(found) < len(given) or any(os.access(path, os.R_OK) for path in found):
+        return
+    if not found[0].exists():
+        raise FileNotFound(found[0])
+    raise FileUnreadable(found[0], os.strerror(errno.EACCES))
 
 
 def discover(

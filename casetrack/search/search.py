@@ -287,6 +287,9 @@ def _judged(
 ) -> tuple[Verdict, list[str]]:
     """Return what is thought of a search, and what the question names that is not there."""
     missing = [m for m in missing_from(words.scope, reading) if not cited.names(m.text)]
+    # A number that is the name of a document found is there, though no passage contains it.
+    naming = _naming(words.scope.index, ranked, reading) if missing else []
+    missing = [m for m in missing if not any(m.text in part for part in naming)]
     near = [look.nearness.get(hit.place) if look else None for hit in ranked]
     profile = plan.encoder.name if plan.encoder else None
     if profile and reading.language and not was_made_for(profile, reading.language):
@@ -311,6 +314,15 @@ def _judged(
             f"ask in {theirs}, too, since words are only found in the language of the text."
         )
     return with_cited(verdict, ranked, cited, reading), told
+
+
+def _naming(index: Index, ranked: Sequence[Ranked], reading: Reading) -> list[str]:
+    """Return the words of the question that name a document of the results."""
+    found = {
+        index.segments[number].data.places_of([row], ["document_id"])[0]["document_id"]
+        for number, row in (hit.place for hit in ranked)
+    }
+    return [each.part.text for each in reading.named if each.document_id in found]
 
 
 def _other_languages(index: Index, ranked: Sequence[Ranked], reading: Reading) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,6 +91,16 @@ def test_a_note_on_what_no_passage_contains(
     collection: Collection, question: str, messages: Callable[..., None]
 ) -> None:
     messages("\n".join(collection.search(question, mode="keyword").notes))
+
+
+def test_a_number_that_is_the_name_of_a_document_found_is_there(
+    stored: Callable[..., Collection],
+) -> None:
+    texts = {"HAR000031.txt": "The straps of the crate were loose.", "b.txt": "No crate is here."}
+    search = partial(stored(texts).search, mode="keyword")
+    found = search("Which crate is in HAR000031?")
+    assert (found[0].provenance.document_name, found.notes) == ("HAR000031.txt", ())
+    assert "HAR000032" in search("Which crate is in HAR000032?").notes[0]
 
 
 @pytest.fixture(scope="module")

@@ -137,7 +137,8 @@ def _target(
             raise
     if name is None:
         raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
-    return state.collection_or_new(name, pipeline=pipeline)
+    facts = {} if pipeline is None else {"pipeline": pipeline}
+    return state.library.get_or_create(name, paths, **facts)
 
 
 def _title(paths: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.base.errors import CollectionNotFound, UsageError
+from casetrack.base.errors import UsageError
 from casetrack.base.registry import registered
 
 if TYPE_CHECKING:
@@ -133,12 +133,3 @@ class State(Invocation):
                 hint=f"For one of your own: --create -c NAME. Into the sample: -c {COLLECTION}.",
             )
         return found
-
-    def collection_or_new(self, name: str, /, *, pipeline: str | None = None) -> Collection:
-        """Return the collection *name*, made now if there is none of exactly this name."""
-        try:
-            return self.library.get(name)
-        except CollectionNotFound:
-            if pipeline is None:
-                return self.library.create(name)
-            return self.library.create(name, pipeline=pipeline)

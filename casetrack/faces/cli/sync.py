@@ -159,7 +159,7 @@ def _target(
                 "--create needs the name of the collection.", hint="Add it with -c NAME."
             )
         if not dry_run:
-            return state.collection_or_new(name)
+            return state.library.get_or_create(name, [folder])
     try:
         return state.collection_to_fill(name)
     except CollectionNotFound as error:

@@ -125,6 +125,13 @@ def test_misuse_changes_nothing(run: Run, files: Path, words: list[str], fact: s
     assert sum(entry["document_count"] for entry in listed) == 0
 
 
+@pytest.mark.parametrize("command", ["ingest", "sync"])
+def test_a_mistyped_path_creates_no_collection(run: Run, tmp_path: Path, command: str) -> None:
+    ended = run(command, tmp_path / "Contrcats", "--create", "-c", "A", "--json")
+    assert (ended.code, "Contrcats" in error_of(ended)["message"]) == (2, True)
+    assert json.loads(run("collection", "list", "--json").out) == []
+
+
 def test_an_unknown_collection_suggests_the_near_one_and_create(run: Run, files: Path) -> None:
     run("collection", "create", "Mill House")
     ended = run("ingest", files, "-c", "Mil House")

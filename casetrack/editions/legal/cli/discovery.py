@@ -214,7 +214,7 @@ def load(
     from casetrack.faces.cli.progress import Meter, long_work
 
     state = ctx.ensure_object(State)
-    target = _to_fill(state, collection, create=create and not check)
+    target = _to_fill(state, collection, file, create=create and not check)
     found = long_work(
         state,
         "sync",
@@ -242,10 +242,12 @@ def load(
     return int(bool(found.failed or any(t.kind != "gap" for t in found.troubles)))
 
 
-def _to_fill(state: State, name: str | None, *, create: bool) -> "Collection":
+def _to_fill(state: State, name: str | None, file: Path, *, create: bool) -> "Collection":
     if create and name is None:
         raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
-    return state.collection_or_new(str(name)) if create else state.collection_to_fill(name)
+    if create:
+        return state.library.get_or_create(str(name), [file])
+    return state.collection_to_fill(name)
 
 
 def _show_load(found: "ProductionLoad") -> None:
