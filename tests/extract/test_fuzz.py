@@ -35,7 +35,7 @@ from casetrack.ingest.steps.words import identifier_terms, index_terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-CASES = int(os.environ.get("CASETRACK_FUZZ_CASES", "20000"))
+CASES = int(os.environ.get("CASETRACK_FUZZ_CASES", "5000"))
 FOLDERS = [Path(__file__).parents[2] / "data-samples"]
 FOLDERS += [Path(p) for p in filter(None, os.environ.get("CASETRACK_FUZZ_TEXTS", "").split(":"))]
 _MOST = 400
@@ -178,6 +178,7 @@ def test_no_text_makes_an_extractor_fail() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_none_of_many_texts_makes_an_extractor_fail() -> None:
     assert list(_failures(CASES, 1)) == []
 
@@ -193,10 +194,11 @@ def test_time_is_in_proportion_to_the_text(name: str) -> None:
         extract(text)
         return time.process_time() - begin
 
-    slow = []
-    for piece in (*_PIECES, *_REPEATED):
-        unit = piece * (1000 // len(piece))
-        short = max(seconds(unit), 0.004)
-        if (ratio := seconds(unit * 8) / short) > 24:
-            slow.append((piece, round(ratio)))
+    def ratio(unit: str) -> float:
+        return seconds(unit * 8) / max(seconds(unit), 0.004)
+
+    pieces = (*_PIECES, *_REPEATED)
+    units = [piece * (1000 // len(piece)) for piece in pieces]
+    # A single measurement may be disturbed.
+    slow = [unit[:20] for unit in units if all(ratio(unit) > 24 for _ in range(3))]
     assert slow == []

@@ -205,8 +205,8 @@ def test_a_listing_is_that_of_a_fresh_clone(
 
 @pytest.mark.slow
 @given(EDITS)
-@settings(max_examples=100, deadline=None)
-def test_a_hundred_histories(
+@settings(max_examples=40, deadline=None)
+def test_many_histories(
     tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[str, str, str]]
 ) -> None:
     check_history(tmp_path_factory.mktemp("history"), edits)

@@ -164,4 +164,4 @@ def test_killed_once(world: tuple[Path, Library, dict[str, Any]], tmp_path: Path
 def test_killed_again_and_again(
     world: tuple[Path, Library, dict[str, Any]], what: str, tmp_path: Path
 ) -> None:
-    run(world, what, 20, 11, tmp_path / "out" / "case.ctcollection")
+    run(world, what, 8, 11, tmp_path / "out" / "case.ctcollection")
