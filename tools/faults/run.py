@@ -3,8 +3,7 @@
 A small data folder is made once. For each case it is copied, one fault is planted into one file,
 and then everything is asked of it: lists, search, snapshots, ``doctor``, upkeep, ``doctor
 --repair``, and search again. What must not be is counted by name; each is shown with what planted
-it, and can be had again with ``--seed`` and ``--case``. The table is that of
-``docs/keeping-true.md``.
+it, and can be had again with ``--seed`` and ``--case``.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-from casetrack.faces.notebook.tables import *
