@@ -107,9 +107,8 @@ def shown_passage(
         png, notes = _drawn(state, view.document, place.page, password)
     body, marks = "", ""
     if png is None:
-        body = "".join(
-            page_body(view.page, is_sheet=place.sheet_name is not None, language=place.language)
-        )
+        is_sheet = place.sheet_name is not None
+        body = page_body(view.page, is_sheet=is_sheet, language=place.language)
     elif place.page_width and place.page_height:
         marks = marks_svg(view, place.page_width, place.page_height)
     return ShownPage(
@@ -193,7 +192,7 @@ def stored_text(state: State, document: Document, page: int, /) -> StoredText:
     is_sheet = first["sheet_name"] is not None
     body = page_body(page_text(rows, 0, 0), is_sheet=is_sheet, language=first["language"])
     return StoredText(
-        html="".join(body),
+        html=body,
         kind="sheet" if is_sheet else first["page_kind"] or "page",
         sheets=_sheets(state, document) if is_sheet else {},
     )

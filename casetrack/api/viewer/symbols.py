@@ -7,8 +7,6 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markup import esc
-
 if TYPE_CHECKING:
     from casetrack.base.records.graph import Entity
 
@@ -32,34 +30,15 @@ _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMWQOGCD@%")
 
 
-def symbol(kind: str, x: float, y: float, radius: float, /) -> str:
-    """Return the shape of a kind as SVG; shape and colour both tell kinds apart."""
-    name = kind if kind in KIND_WORDS else "concept"
-    css = f'class="shape {name}"'
-    if name == "person":
-        return f'<circle {css} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
-    if name == "organization":
-        side = radius * 0.9
-        return (
-            f'<rect {css} x="{x - side:.1f}" y="{y - side:.1f}" width="{2 * side:.1f}" '
-            f'height="{2 * side:.1f}" rx="{radius * 0.25:.1f}"/>'
-        )
-    corners, first = _CORNERS[name]
-    far = radius * _GROWTH[corners]
+def corners(kind: str, x: float, y: float, radius: float, /) -> str:
+    """Return the corners of the polygon of a kind as SVG."""
+    count, first = _CORNERS[kind]
+    far = radius * _GROWTH[count]
     # The middle of a triangle lies below the middle of its box.
-    low = y + (radius * 0.2 if corners == 3 else 0.0)
-    points = " ".join(
+    low = y + (radius * 0.2 if count == 3 else 0.0)
+    return " ".join(
         f"{x + far * math.cos(a):.1f},{low + far * math.sin(a):.1f}"
-        for a in (math.radians(first + 360 * n / corners) for n in range(corners))
-    )
-    return f'<polygon {css} points="{points}"/>'
-
-
-def sign(kind: str, /) -> str:
-    """Return the shape of a kind as a small picture beside text."""
-    return (
-        '<svg class="sign" viewBox="-9 -9 18 18" width="15" height="15" aria-hidden="true">'
-        f"{symbol(kind, 0, 0, 6)}</svg>"
+        for a in (math.radians(first + 360 * n / count) for n in range(count))
     )
 
 
@@ -113,13 +92,3 @@ def _advance(letter: str) -> float:
     if letter in _WIDE:
         return 0.9
     return 0.7 if letter.isupper() else 0.58
-
-
-def text_lines(rows: tuple[str, ...], x: float, y: float, /, *, css: str = "label") -> str:
-    """Return lines of text as SVG, centred at *x*, the first one's foot at *y*."""
-    step = LABEL_SIZE * 1.2
-    parts = "".join(
-        f'<tspan x="{x:.1f}" y="{y + n * step:.1f}">{esc(row)}</tspan>'
-        for n, row in enumerate(rows)
-    )
-    return f'<text class="{css}">{parts}</text>'

@@ -14,7 +14,13 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Return a template of *folder* filled with *values*; every text among them is escaped."""
+    """Return a template filled with *values*; every text among them is escaped.
+
+    Parameters
+    ----------
+    folder
+        Where the template is; it can import those of this package as well.
+    """
     return _environment(folder).get_template(template).render(values)
 
 
@@ -23,25 +29,31 @@ def _environment(folder: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from jinja2.filters import do_mark_safe
 
-    from casetrack.api.viewer.graph_figure import counted
     from casetrack.api.viewer.markup import address, esc, span
-    from casetrack.api.viewer.symbols import shortened, sign
+    from casetrack.api.viewer.symbols import KIND_WORDS, corners, shortened
+    from casetrack.api.viewer.words import capital, counted, joined, sentence
 
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader([folder, TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
+        extensions=["jinja2.ext.do"],
         lstrip_blocks=True,
         # Jinja itself would leave control characters and lone surrogates in the page.
         finalize=lambda value: do_mark_safe(esc(value)) if type(value) is str else value,
     )
+    environment.globals |= {"corners": corners, "kind_words": KIND_WORDS}
     environment.filters |= {
         "address": lambda url: do_mark_safe(address(url)),
+        "capital": capital,
         "counted": counted,
+        "joined": joined,
+        "px": "{:.1f}".format,
+        "sentence": sentence,
         "shortened": shortened,
-        "sign": lambda kind: do_mark_safe(sign(kind)),
         "span": lambda text: do_mark_safe(span(text)),
         "truncated": lambda text, limit: text[:limit],
     }
+    environment.filters["sign"] = vars(environment.get_template("signs.html").module)["sign"]
     return environment

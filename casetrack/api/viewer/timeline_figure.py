@@ -6,13 +6,13 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markup import esc
 from casetrack.api.viewer.scale import make_scale
-from casetrack.api.viewer.symbols import shortened, text_width
+from casetrack.api.viewer.symbols import text_width
+from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.words import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from casetrack.api.viewer.scale import Scale
     from casetrack.api.viewer.words import Words
@@ -66,12 +66,7 @@ def timeline_svg(
     """
     if not timeline.events:
         return ""
-    return "".join(_timeline_svg(timeline.events, width, link, words))
-
-
-def _timeline_svg(
-    events: Sequence[Event], width: float, link: EventLink | None, words: Words
-) -> Iterator[str]:
+    events = timeline.events
     spans = [_ordinals(e) for e in events]
     scale = make_scale(spans, _SIDE, width - _SIDE)
     points = [n for n, (a, b) in enumerate(spans) if a == b]
@@ -81,52 +76,23 @@ def _timeline_svg(
     down = _lanes({n: extents[n] for n in bars})
     above = 12 + _LANE * (max(up.values(), default=-1) + 1)
     below = 28 + _LANE * (max(down.values(), default=-1) + 1)
-    role = "img" if link is None else "group"
-    yield (
-        f'<svg class="ct-figure marks" viewBox="0 0 {width:.0f} {above + below + 4:.0f}" '
-        f'width="{width * 1.3:.0f}" role="{role}" '
-        f'aria-label="{esc(words.counted("event", len(events)))}">\n'
+    return rendered(
+        "timeline_svg.html",
+        events=events,
+        width=width,
+        link=link,
+        words=words,
+        scale=scale,
+        extents=extents,
+        up=up,
+        down=down,
+        above=above,
+        below=below,
+        lane=_LANE,
+        radius=_radius,
+        when=when,
+        text_width=text_width,
     )
-    yield from _axis(scale, width, above, below, words)
-    for n in range(len(events)):
-        left, right = extents[n]
-        if n in up:
-            y = above - 9 - _LANE * up[n]
-            radius = _radius(events[n])
-            x = (left + right) / 2
-            drawn = f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
-        else:
-            y = above + 26 + _LANE * down[n]
-            drawn = (
-                f'<rect class="stretch" x="{left:.1f}" y="{y:.1f}" width="{right - left:.1f}" '
-                f'height="{_LANE - 4:.0f}" rx="2.5"/>'
-            )
-        title = f"<title>{esc(_told(events[n], words))}</title>"
-        if link is None:
-            yield f"<g>{title}{drawn}</g>\n"
-        else:
-            # By keyboard the events are reached in the list.
-            to = esc(link(n, events[n]))
-            yield f'<a href="{to}" data-node="{n}" tabindex="-1">{title}{drawn}</a>\n'
-    yield "</svg>\n"
-
-
-def _axis(scale: Scale, width: float, y: float, below: float, words: Words) -> Iterator[str]:
-    for x, said in scale.ticks(words):
-        yield f'<line class="grid-line" x1="{x:.1f}" y1="2" x2="{x:.1f}" y2="{y + below:.1f}"/>'
-        half = text_width(said, 11.5) / 2
-        inside = min(max(x, half), width - half)
-        yield f'<text class="tick" x="{inside:.1f}" y="{y + 17:.1f}">{esc(said)}</text>\n'
-    for stretch in scale.stretches:
-        end = stretch.left + (stretch.end - stretch.first) * scale.day_width
-        ends = f'x1="{stretch.left:.1f}" y1="{y:.1f}" x2="{end:.1f}" y2="{y:.1f}"'
-        yield f'<line class="axis" {ends}/>'
-    for x, days in scale.cuts():
-        said = words.counted("year", round(days / 365.25))
-        yield (
-            f'<g><title>{esc(said)}</title><path class="cut" '
-            f'd="M{x - 7:.1f} {y + 6:.1f}l5 -12M{x + 2:.1f} {y + 6:.1f}l5 -12"/></g>\n'
-        )
 
 
 def _ordinals(event: Event) -> tuple[int, int]:
@@ -162,10 +128,6 @@ def _lanes(extents: dict[int, tuple[float, float]]) -> dict[int, int]:
         ends[free] = max(ends[free], right)
         lanes[number] = free
     return lanes
-
-
-def _told(event: Event, words: Words) -> str:
-    return f"{when(event, words)}: {shortened(event.description, 160)}"
 
 
 def when(event: Dated, words: Words = ENGLISH, /) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,9 +11,10 @@ from casetrack.api.viewer.symbols import KIND_WORDS
 from casetrack.base.words import months as lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import date
 
+_TAGS = re.compile(r"<[^>]*>")
 MONTHS = lists.MONTHS.words("en")
 _COUNTS = MappingProxyType(
     {
@@ -28,6 +30,28 @@ _COUNTS = MappingProxyType(
         ),
     }
 )
+
+
+def counted(count: int, one: str, many: str | None = None, /) -> str:
+    """Return a count with its noun: ``1 page``, ``1,051 pages``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def capital(text: str, /) -> str:
+    """Return text with a large first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def joined(parts: Sequence[str], /) -> str:
+    """Return parts as one speaks them: ``a, b and c``; of HTML as HTML."""
+    *first, last = parts
+    kind = type(last)
+    return kind(", ").join(first) + kind(" and ") + last if first else last
+
+
+def sentence(html: str, /) -> str:
+    """Return HTML with a full stop, unless its text ends with one: ``Oakham Mills, Inc.``."""
+    return html if _TAGS.sub("", html).endswith(".") else html + "."
 
 
 def _with_commas(count: int) -> str:

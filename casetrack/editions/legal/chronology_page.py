@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.gather import draw
-from casetrack.api.viewer.graph_figure import counted
 from casetrack.api.viewer.quotes import Cards
 from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
 from casetrack.api.viewer.timeline_figure import when
+from casetrack.api.viewer.words import counted
 
 if TYPE_CHECKING:
     from casetrack.editions.legal.records.chronology import Chronology

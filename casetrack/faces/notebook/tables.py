@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.arrow_values import python_values
 from casetrack.base.records.table import table_html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pyarrow as pa
 
     from casetrack.base.records.graph import Change, Changes
@@ -71,11 +69,7 @@ def table(arrow: pa.Table, /, *, limit: int = 50) -> ShownTable:
 
 # What changed between two documents, word for word, as a notebook shows it.
 
-# Half-transparent, so that the words keep the colour and the contrast of the notebook's theme.
-_TAGS = {
-    "removed": ('<del style="background:#e0535333">', "</del>"),
-    "added": ('<ins style="background:#2c9a6b44;text-decoration:none">', "</ins>"),
-}
+_HERE = Path(__file__).parent
 _SIGNS = {"removed": ("[-", "-]"), "added": ("{+", "+}"), "same": ("", "")}
 
 
@@ -103,25 +97,16 @@ class MarkedChanges:
         return "\n".join(blocks)
 
     def _repr_html_(self) -> str:
-        blocks = "".join(self._blocks())
-        return f"<p><b>{html.escape(self._heading())}</b></p>{blocks}"
+        from casetrack.api.viewer.templating import rendered
+
+        shown = [(_source(change), _words(change)) for change in self.changes.changes[: self.limit]]
+        return rendered("marks.html", _HERE, heading=self._heading(), blocks=shown)
 
     def _heading(self) -> str:
         before, after = self.changes.before.name, self.changes.after.name
         total = len(self.changes.changes)
         shown = "" if total <= self.limit else f", the first {self.limit} shown"
         return f"{before} → {after}: {total} changed{shown}, {self.changes.unchanged} unchanged"
-
-    def _blocks(self) -> Iterator[str]:
-        for change in self.changes.changes[: self.limit]:
-            words = "".join(
-                html.escape(t).join(_TAGS.get(op, ("", ""))) for op, t in _words(change)
-            )
-            yield (
-                '<blockquote style="margin:.6em 0;border-left:3px solid #8886;padding-left:.8em">'
-                f'<div style="max-width:46em;text-align:left">{words}</div>'
-                f"<small>{html.escape(_source(change))}</small></blockquote>"
-            )
 
 
 def marked_changes(changes: Changes, /, *, limit: int = 30) -> MarkedChanges:

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC
+from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from casetrack.api.viewer.graph_figure import TALL, graph_svg, legend
 from casetrack.api.viewer.markup import css_string
-from casetrack.api.viewer.report import holdings, sections
-from casetrack.api.viewer.report.gather import gather
-from casetrack.api.viewer.report.glance import glance
-from casetrack.api.viewer.report.marked import marked
-from casetrack.api.viewer.report.parts import MAX_NAME, capital, day, section
-from casetrack.api.viewer.report.passages import Passages, passage_count
+from casetrack.api.viewer.report import wording
+from casetrack.api.viewer.report.gather import MAX_LINKS, gather
+from casetrack.api.viewer.report.marked import places
+from casetrack.api.viewer.report.passages import Passages
 from casetrack.api.viewer.report.pictures import Pictures, draw_pages
+from casetrack.api.viewer.report.proof import names_year
+from casetrack.api.viewer.report.wording import MAX_NAME
 from casetrack.api.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.templating import rendered
+from casetrack.api.viewer.timeline_figure import AXIS_WIDTHS, event_anchor, timeline_svg, when
 from casetrack.api.viewer.words import MONTHS
+from casetrack.base.provenance import DOUBTFUL_BELOW
+from casetrack.base.records.index_status import PROBLEMS
 from casetrack.graph.opened import graph_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from casetrack.api.viewer.report.gather import Report
     from casetrack.base.records import Chunk
     from casetrack.base.records.graph import Quote
+    from casetrack.base.records.index_status import DocumentIndex
     from casetrack.store.workspace import State, Workspace
 
     Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]
 
 _HERE = Path(__file__).parent
+_FEW = 3
+_METHODS = {
+    "Native": "Own text",
+    "Ocr": "OCR",
+    "Hybrid": "Own text and OCR",
+    "Spreadsheet": "Cells",
+}
 _CONTENTS = (
     ("glance", "At a glance"),
     ("marks", "Your marks"),
@@ -115,28 +130,72 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
         quotes stand alone.
     """
     passages = Passages(report.name)
-    written = [
-        *glance(report, passages),
-        *marked(report.name, report.marks, passages),
-        *sections.timeline(report, passages),
-        *sections.people(report, passages),
-        *sections.amounts(report, passages),
-        *sections.references(report, passages),
-        *sections.topics(report, passages),
-        *holdings.documents(report, passages),
-    ]
+    shared = {
+        "report": report,
+        "passages": passages,
+        "months": MONTHS,
+        "command": partial(_command, report.name),
+        "methods": _METHODS,
+        "doubtful": DOUBTFUL_BELOW,
+    }
+    written = rendered("sections.html", _HERE, **shared, **_sections(report))
     chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
-    body = (
-        _head(report),
-        *written,
-        *holdings.health(report, len(pictures.pages), pictures.skipped),
-        *_passages(passages, chunks, pictures),
-        rendered("foot.html", _HERE),
+    health = rendered(
+        "health.html",
+        _HERE,
+        **shared,
+        chunks=chunks,
+        pictures=pictures,
+        problems=PROBLEMS,
+        shares=wording.outputs(report),
+        troubled=_troubled(report),
     )
     style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name)
     script = (_HERE / "script.js").read_text(encoding="utf-8")
     title = f"{shortened(report.name, MAX_NAME)}: briefing"
-    return sheet("report", title, body, style=style, script=script)
+    return sheet("report", title, (_head(report), written, health), style=style, script=script)
+
+
+def _command(collection: str, words: str) -> str:
+    return wording.command(words, collection)
+
+
+def _sections(report: Report) -> dict[str, Any]:
+    """Return what the sections show and compute beside the report itself."""
+    timeline, graph = report.timeline, report.graph
+    names = {node.entity_id: node.name for node in graph.nodes} if graph else {}
+    folder = wording.common_folder([one.document.path for one in report.documents])
+    return {
+        "wording": wording,
+        "when": when,
+        "names_year": names_year,
+        "places": places(report.marks),
+        "axes": AXIS_WIDTHS,
+        "axis": lambda width: timeline_svg(timeline, width=width, link=event_anchor),
+        "years": [
+            (year, list(events))
+            for year, events in groupby(enumerate(timeline.events), lambda item: item[1].first[:4])
+        ],
+        "graph_svg": graph_svg,
+        "legend": legend,
+        "tall": TALL,
+        "links": [
+            (edge, names[edge.source], names[edge.target])
+            for edge in (graph.edges if graph else ())
+            if edge.quote and edge.source in names and edge.target in names
+        ],
+        "max_links": MAX_LINKS,
+        "folder": folder,
+        "below": lambda path: path.removeprefix(folder).lstrip("/\\") if folder else path,
+        "quoted": shlex.quote,
+    }
+
+
+def _troubled(report: Report) -> list[DocumentIndex]:
+    """Return the documents that something is to be said of; not what is so of all of them."""
+    troubled = [d for d in report.index.documents if not d.ok]
+    is_of_all = len(troubled) == report.document_count > _FEW
+    return [] if is_of_all and len({d.reason for d in troubled}) == 1 else troubled
 
 
 def _running_foot(name: str) -> str:
@@ -168,22 +227,9 @@ def _head(report: Report) -> str:
         contents=[one for one in _CONTENTS if one[0] != "marks" or report.marks],
         months=MONTHS,
         most=MAX_NAME,
-        capital=capital,
-        day=lambda moment: day(moment.astimezone(UTC)),
+        opened=report.info.created_at.astimezone(UTC),
+        changed=report.info.updated_at.astimezone(UTC),
     )
-
-
-def _passages(passages: Passages, chunks: dict[str, Chunk], pictures: Pictures) -> Iterator[str]:
-    def body() -> Iterator[str]:
-        if not passages.quotes:
-            yield '<p class="none">Nothing is cited here.</p>\n'
-            return
-        yield f'<details open class="all"><summary>All {passage_count(passages)}</summary>\n'
-        yield passages.articles(chunks, pictures)
-        yield "</details>\n"
-
-    lead = "What this briefing rests on: every passage with its full citation."
-    yield from section(("passages", "Passages"), body(), lead=lead)
 
 
 __all__ = ["report_html", "report_page", "write_report"]

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.graph_figure import counted
-from casetrack.api.viewer.markup import esc, span
 from casetrack.api.viewer.quotes import marked, place_of
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.templating import rendered
@@ -56,21 +54,20 @@ class Passages:
         self._section += 1
         self._turn = 0
 
-    def link(self, quote: Quote, label: str = "", /) -> str:
-        """Return a link to a passage; without a *label* it shows the short citation."""
+    def number(self, quote: Quote, /) -> int:
+        """Return the number of a passage that the report comes to speak of."""
         number = self._numbers.setdefault(place_of(quote), len(self._quotes) + 1)
         if number > len(self._quotes):
             self._quotes.append(quote)
             self._turns.append((self._turn, self._section))
         self._turn += 1
+        return number
+
+    def short(self, quote: Quote, /) -> str:
+        """Return the short citation of a passage."""
         short = shortened(quote.provenance.cite_short(), _LONGEST_NAME)
         # The number of the page stays with the word before it.
-        words = label or "\u00a0".join(short.rsplit(" ", 1))
-        title = shortened(quote.citation, 2 * _LONGEST_NAME)
-        return (
-            f'<a class="ref" href="#s{number}" data-n="{number}" title="{esc(title)}">'
-            f"{span(words)}</a>"
-        )
+        return "\u00a0".join(short.rsplit(" ", 1))
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
@@ -98,26 +95,12 @@ class Passages:
             quotes=self._quotes,
             pictures=pictures,
             names={key: f"page-{n}" for n, key in enumerate(pictures.pages, 1)},
-            facts=self._facts,
+            methods=_METHODS,
+            collection=shlex.quote(self.collection),
             around=lambda quote: _around(quote, chunks.get(quote.chunk_id)),
             marked=marked,
             most=_LONGEST_NAME,
             over=_OVER,
-        )
-
-    def _facts(self, quote: Quote) -> tuple[tuple[str, str], ...]:
-        p = quote.provenance
-        command = f"casetrack show {quote.chunk_id} -c {shlex.quote(self.collection)}"
-        method = _METHODS.get(p.extraction_method, p.extraction_method)
-        if p.ocr_confidence is not None:
-            method += f", confidence {p.ocr_confidence:.2f}"
-        return (
-            ("Document", span(shortened(p.document_name, _LONGEST_NAME))),
-            ("File", span(shortened(p.document_path, 2 * _LONGEST_NAME))),
-            ("Under", esc(shortened(" \u203a ".join(p.heading_path), _LONGEST_NAME))),
-            ("Read from", esc(method)),
-            ("Passage", f'<span class="id">{esc(quote.chunk_id)}</span>'),
-            ("Command", f"<code>{esc(command)}</code>"),
         )
 
 
@@ -129,8 +112,3 @@ def _around(quote: Quote, chunk: Chunk | None) -> tuple[str, str, str] | None:
     low, high = max(0, start - _AROUND), min(len(text), end + _AROUND)
     before = ("\u2026 " if low else "") + text[low:start]
     return before, text[start:end], text[end:high] + (" \u2026" if high < len(text) else "")
-
-
-def passage_count(passages: Passages, /) -> str:
-    """Return how many passages there are, in words."""
-    return counted(len(passages.quotes), "passage")

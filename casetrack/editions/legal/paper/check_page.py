@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.gather import draw
-from casetrack.api.viewer.markup import esc
 from casetrack.api.viewer.quotes import Cards
 from casetrack.api.viewer.sheet import sheet
 from casetrack.api.viewer.templating import rendered
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from casetrack.parse.render import PageImage
     from casetrack.store.workspace import State
 
+_HERE = Path(__file__).parent
 MAX_PICTURES = 40
 """So many findings have a picture of their place in the draft, the wrong ones first."""
 TOTAL_SECONDS = 40.0
@@ -62,14 +62,13 @@ def check_page(
     findings = check.worst_first
     cards = Cards(check.case, draw(state, [q for f in findings for q in f.sources[:1]]))
     artist = _Artist(draft, state, tuple(passwords))
-    here = Path(__file__).parent
     parts = [
         (weight, *words, [f for f in findings if f.weight == weight])
         for weight, words in _PARTS.items()
     ]
     body = rendered(
         "check.html",
-        here,
+        _HERE,
         check=check,
         draft=draft,
         parts=[part for part in parts if part[-1]],
@@ -78,7 +77,7 @@ def check_page(
         cards=cards,
         picture=artist.picture,
     )
-    style = (here / "check.css").read_text(encoding="utf-8")
+    style = (_HERE / "check.css").read_text(encoding="utf-8")
     title = f"{check.draft_name}: checked against {check.case}"
     return sheet("check", title, [body], style=style)
 
@@ -118,12 +117,10 @@ class _Artist:
         page = min(boxes)
         image = self._page(page)
         if isinstance(image, str):
-            return f'<p class="note-line">{esc(image)}</p>\n' if image else ""
+            return rendered("place.html", _HERE, note=image) if image else ""
         self._drawn += 1
         png = mark_boxes(image, boxes[page], around=_AROUND, width=_WIDTH)
-        data = base64.b64encode(png).decode("ascii")
-        alt = f"The words, marked on page {page} of the draft"
-        return f'<img src="data:image/png;base64,{data}" alt="{esc(alt)}">\n'
+        return rendered("place.html", _HERE, data=base64.b64encode(png).decode("ascii"), page=page)
 
     def _page(self, page: int) -> PageImage | str:
         if page not in self._pages:

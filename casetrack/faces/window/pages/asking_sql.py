@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from casetrack.api.sql.completion import Words, candidates
@@ -16,6 +16,7 @@ from casetrack.api.sql.process import csv_of, rows_of
 from casetrack.api.viewer.markup import printable
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.window.pages.base import Page
+from casetrack.faces.window.visit import templates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MOST = 40
 """Rows that are drawn: the first ones."""
 _ROW, _LEFT, _WIDE, _RIGHT = 26, 220, 520, 110
-_NAME = 30
 
 
 def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
@@ -51,36 +51,29 @@ def bars_of(rows: Sequence[Mapping[str, Any]], /) -> Markup | None:
     values = [float(row[number] or 0) for row in shown]
     low, high = min(0.0, *values), max(0.0, *values)
     scale = _WIDE / ((high - low) or 1.0)
-    zero = _LEFT - low * scale
-    width, height = _LEFT + _WIDE + _RIGHT, _ROW * len(shown) + 8
-    parts = [
-        _bar(place, _label(row, name, place), value, zero, scale, row[number])
+    bars = [
+        (_label(row, name, place), value, "None" if row[number] is None else row[number])
         for place, (row, value) in enumerate(zip(shown, values, strict=True))
     ]
-    about = escape(f"{number} / {name}" if name else number)
+    drawn = templates().get_template("bars.html")
     return Markup(  # noqa: S704 - every text in it is escaped
-        f'<svg class="bars" viewBox="0 0 {width} {height}" role="img" aria-label="{about}">'
-        f'{"".join(parts)}<path class="zero" d="M{zero:.1f} 0V{height}"/></svg>'
-    )
-
-
-def _bar(place: int, label: str, value: float, zero: float, scale: float, told: Any) -> str:
-    top, length = place * _ROW + 4, abs(value) * scale
-    left = zero if value >= 0 else zero - length
-    return (
-        f"<g><title>{escape(label)}: {escape(told)}</title>"
-        f'<text class="name" x="{_LEFT - 8}" y="{top + 14}">{escape(_short(label))}</text>'
-        f'<rect x="{left:.1f}" y="{top}" width="{max(length, 1):.1f}" height="{_ROW - 8}" rx="2"/>'
-        f'<text x="{max(left + length, zero) + 6:.1f}" y="{top + 14}">{value:,.6g}</text></g>'
+        drawn.render(
+            name=name,
+            number=number,
+            bars=bars,
+            scale=scale,
+            zero=_LEFT - low * scale,
+            left=_LEFT,
+            wide=_WIDE,
+            right=_RIGHT,
+            row=_ROW,
+            height=_ROW * len(shown) + 8,
+        )
     )
 
 
 def _label(row: Mapping[str, Any], name: str, place: int) -> str:
     return printable(str(row[name])) if name else str(place + 1)
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= _NAME else f"{label[: _NAME - 1]}\u2026"
 
 
 def _is_number(value: Any) -> bool:

@@ -1,0 +1,143 @@
+"""Words and numbers of a report, as text: what its templates cannot say by themselves."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from casetrack.api.viewer.symbols import shortened
+from casetrack.api.viewer.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.api.viewer.report.amounts import Amounts
+    from casetrack.api.viewer.report.gather import Report
+    from casetrack.base.records.graph import Quote, Topic
+
+MAX_NAME = 120
+"""Characters of a name that are shown."""
+_BREAK = re.compile(r"\n(\w)")
+_BESIDE = 90
+"""Characters of a paragraph that are shown on either side of a sum."""
+_LONGEST_SUM = 150
+_PLURAL = frozenset(
+    "dollar cent peso franc rupee dinar rial shilling guilder pound ruble lira centavo".split()
+)
+"""Names of money that English counts with an s; others stay as they are."""
+_COINS = frozenset(
+    ("cent", "US cent", "euro cent", "pence", "GBP pence", "paisa", "centavo", "centime", "kopek")
+)
+"""Small change, of which no sum is large."""
+_UNITS: Mapping[str | None, str] = {
+    "dollar": "Dollars (which, is not said)",
+    None: "No currency named",
+}
+_KINDS = {
+    "correspondence": ("letter or mail", "letters and mails"),
+    "policy": ("policy", "policies"),
+    "other": ("other", "others"),
+}
+_OUTPUTS = {
+    "dense": "vectors",
+    "tokens": "token matrices",
+    "sparse": "learned words",
+    "names": "names looked for",
+}
+
+
+def command(words: str, collection: str, /) -> str:
+    """Return a command about a collection, as one types it."""
+    return f"casetrack {words} -c {shlex.quote(shortened(collection, MAX_NAME))}"
+
+
+def number(value: float, high: float | None, unit: str | None, /) -> str:
+    """Return a sum, or a range of sums, as text; only codes of currencies stand with it."""
+    text = _plain(value)
+    if high is not None:
+        text += f" \u2013 {_plain(high)}"
+    return f"{unit}\u00a0{text}" if unit and unit.isupper() else text
+
+
+def with_unit(value: float, high: float | None, unit: str, /) -> str:
+    """Return a sum with its currency: ``EUR 5``, ``2,000,000 dollars``."""
+    text = number(value, high, unit)
+    return text if unit.isupper() else f"{text}\u00a0{unit_words(unit)}"
+
+
+def unit_words(unit: str, /) -> str:
+    """Return a currency as a sentence names it: ``dollars``; codes stay as they are."""
+    return f"{unit}s" if unit in _PLURAL else unit
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def unit_title(unit: str | None, /) -> str:
+    """Return what a currency is called above its sums."""
+    return _UNITS.get(unit, unit or "")
+
+
+def main_amounts(report: Report, /) -> list[Amounts]:
+    """Return the currencies that have a name and sums; of small change only the first one."""
+    units = [group for group in report.amounts if group.sums and group.unit]
+    return [*units[:1], *(group for group in units[1:] if group.unit not in _COINS)]
+
+
+def kinds(report: Report, /) -> list[str]:
+    """Return the types of documents with their counts; unknown types come last or not at all."""
+    counts = dict(report.summary.statistics.document_types)
+    others = counts.pop("other", 0)
+    if others and counts:
+        counts["other"] = others
+    return [counted(n, *_KINDS.get(kind, (kind, f"{kind}s"))) for kind, n in counts.items()]
+
+
+def outputs(report: Report, /) -> list[str]:
+    """Return what models have made of the passages, with the share of each."""
+    coverage = report.summary.statistics.embedder_coverage
+    return [f"{_OUTPUTS[n]} {s:.0%}" for n, s in coverage.items() if s and n in _OUTPUTS]
+
+
+def other_terms(topic: Topic, most: int, /) -> str:
+    """Return the terms of a topic that its label does not hold, as text."""
+    label = topic.label.casefold()
+    others = [term for term in topic.terms if term.casefold() not in label][:most]
+    return shortened(", ".join(others), MAX_NAME)
+
+
+def paragraph(quote: Quote, /) -> tuple[str, str, str]:
+    """Return the words of a quote between what stands beside them in their own paragraph."""
+    start = quote.snippet_start
+    left = _BREAK.sub(_flowing, quote.snippet[:start])
+    right = _BREAK.sub(_flowing, quote.snippet[start + len(quote.text) :])
+    before, after = left.rpartition("\n")[2], right.partition("\n")[0]
+    is_cut = before == left and quote.char_start > start
+    if len(before) > _BESIDE:
+        before, is_cut = before[-_BESIDE:].partition(" ")[2], True
+    before = f"\u2026 {before.lstrip()}" if is_cut else before
+    is_cut = after == right and not after.rstrip().endswith((".", "!", "?"))
+    if len(after) > _BESIDE:
+        after, is_cut = after[:_BESIDE].rpartition(" ")[0], True
+    after = f"{after.rstrip()} \u2026" if is_cut else after
+    return before.lstrip(), " ".join(shortened(quote.text, _LONGEST_SUM).split()), after.rstrip()
+
+
+def _flowing(found: re.Match[str]) -> str:
+    """Return a line's end as a space where a small letter goes on with the sentence."""
+    return f" {found[1]}" if found[1].islower() else found[0]
+
+
+def common_folder(paths: Sequence[str], /) -> str:
+    """Return the folder that holds all files, where there is one worth to be named once."""
+    if not paths:
+        return ""
+    kind = PureWindowsPath if "\\" in paths[0] and "/" not in paths[0] else PurePosixPath
+    folders = [kind(path).parent for path in paths]
+    shared = folders[0]
+    while shared != shared.parent and not all(f.is_relative_to(shared) for f in folders):
+        shared = shared.parent
+    return "" if shared == shared.parent else str(shared)
