@@ -99,7 +99,7 @@ def table_of_authorities(
             f"An authority cannot be listed as passim from {passim} pages on.",
             hint="Give 2 or more, such as 5; or 0 to list all pages always.",
         )
-    from casetrack.editions.legal.extract.citations import citations_note, read_citations
+    from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 
     read = read or read_citations
     tables = own_tables(draft.whole.text)
@@ -120,7 +120,6 @@ def table_of_authorities(
         by_key = {key: by_leader[leader] for key, leader in leaders.items()}
         body = _plain(draft.without(spans).text)
         differences = _differences(draft, own, read, by_key, found, passim, body)
-    note = citations_note()
     return TableOfAuthorities(
         draft_name=draft.name,
         draft_path=draft.document.document_id if draft.document else str(draft.path),
@@ -137,7 +136,7 @@ def table_of_authorities(
         differences=differences,
         notes=(
             *draft.notes,
-            *([note] if note else []),
+            *citations_notes(),
             *_notes(draft, numbers, found, compare=compare, own=own),
         ),
     )

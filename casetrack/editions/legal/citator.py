@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
-from casetrack.editions.legal.extract.citations import citations_note
+from casetrack.editions.legal.extract.citations import citations_notes
 from casetrack.editions.legal.graph.views import legal_tables, tables_of
 from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
@@ -79,7 +79,6 @@ def citator(collection: Collection, authority: str, /, *, limit: int | None = No
     quotes = graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
     parallel = sorted({k for row in rows for k in row["keys"] or ()} - {key})
     source = next((found for row in rows if (found := tables.source(row)) is not None), None)
-    note = citations_note()
     return Citator(
         asked=authority,
         authority_id=key,
@@ -92,7 +91,7 @@ def citator(collection: Collection, authority: str, /, *, limit: int | None = No
         document_count=len({row["document_id"] for row in rows}),
         counted=tuple((row["signal"], row["treatment"]) for row in rows),
         places=tuple(_place(row, quote) for row, quote in zip(shown, quotes, strict=True)),
-        notes=(ONLY_THIS_FILE, note) if note else (ONLY_THIS_FILE,),
+        notes=(ONLY_THIS_FILE, *citations_notes()),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from casetrack.editions.legal.check.check import CaseFile
+from casetrack.editions.legal.check.resolve import CaseFile
 from casetrack.editions.legal.extract.citations import read_citations
 from casetrack.extract.papers.text import TextPage, WholeText
 from editions.legal.hard_citations import Passage, tabled

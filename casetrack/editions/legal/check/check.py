@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.check import pins, wording
 from casetrack.editions.legal.check.compare import Match, compare, stands_in
-from casetrack.editions.legal.check.resolve import Resolved, Resolver
-from casetrack.editions.legal.extract.citations import citations_note, read_citations
+from casetrack.editions.legal.check.resolve import CaseFile, Resolved, Resolver
+from casetrack.editions.legal.extract.citations import citations_notes, read_citations
 from casetrack.editions.legal.extract.cited_text import NAMED
 from casetrack.editions.legal.extract.quotations import read_quotations
 from casetrack.editions.legal.records.check import CiteCheck, DraftPlace, Finding
 from casetrack.extract.papers.places import printed_words
 from casetrack.graph.opened import graph_of
-from casetrack.graph.paper_sources import Sources
-from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,35 +26,6 @@ if TYPE_CHECKING:
     from casetrack.editions.legal.records.check import Edit, Verdict
     from casetrack.extract.papers.spans import LegalCitation, Quotation
     from casetrack.extract.papers.text import WholeText
-
-# The documents of a case as what a brief cites: its authorities and the items of its record.
-
-
-class CaseFile(Sources):
-    """What the documents of a case are to those who cite them, and their texts.
-
-    Parameters
-    ----------
-    collection
-        The case.
-    """
-
-    def __init__(self, collection: Collection, /) -> None:
-        super().__init__(collection.documents(sort_by="name"))
-        self.collection = collection
-
-    def whole_text(self, document: Document, /) -> WholeText:
-        """Return the text of a document with the places printed on its pages.
-
-        Raises
-        ------
-        KeyError
-            The document is not in the case any more.
-        """
-        return self.collection.workspace.ask(
-            lambda state: whole_text(state.snapshot, document.document_id)
-        )
-
 
 # Places of the draft and of the sources, as findings carry them.
 
@@ -192,10 +161,7 @@ class _Check:
         )
 
     def _notes(self, quotations: int) -> tuple[str, ...]:
-        notes = list(self.draft.notes)
-        less = citations_note()
-        if less:
-            notes.append(less)
+        notes = [*self.draft.notes, *citations_notes()]
         if not self.citations:
             notes.append("No citation was found in this draft.")
         if not quotations:
@@ -228,7 +194,7 @@ class _Check:
             cited=citation.text,
             authority=citation.name,
             said=resolved.said,
-            pin=", ".join(pin.text for pin in citation.pins),
+            pin=_pin(citation),
             found_pin=resolved.found,
             sources=sources,
             notes=(*resolved.notes, *([citation.note] if citation.note else [])),
@@ -276,7 +242,9 @@ class _Check:
         self, quotation: Quotation, citation: LegalCitation, documents: Sequence[Document]
     ) -> _Held | None:
         """Lay a quotation beside its source; of several sources and places the one that fits."""
-        remark = f"{citation.parenthetical} {self._behind(quotation)}".lower()
+        # "(cleaned up)" may also follow the quotation itself.
+        behind = self.draft.whole.text[quotation.end : quotation.end + 300]
+        remark = f"{citation.parenthetical} {behind}".lower()
         best: _Held | None = None
         for document in documents:
             source = self.resolver.text(document)
@@ -289,10 +257,6 @@ class _Check:
                 if best is None or _rank(held) < _rank(best):
                     best = held
         return best
-
-    def _behind(self, quotation: Quotation) -> str:
-        """Return what follows a quotation, where "(cleaned up)" may stand."""
-        return self.draft.whole.text[quotation.end : quotation.end + 300]
 
     def _in_quoted(self, quotation: Quotation, number: int, notes: list[str]) -> _Held | None:
         """Look in the source that the missing one quotes, where the draft names it."""
@@ -326,51 +290,26 @@ class _Check:
         doubt = next((s.provenance.ocr_note() for s in sources if s.provenance.is_doubtful), None)
         if doubt:
             notes.append(f"Source: {doubt}.")
-        return Finding(
-            number=0,
-            what="quotation",
-            verdict=verdict,
-            text=quotation.text,
-            place=draft_place(self.draft.whole, quotation.start, quotation.end),
-            cited=citation.text,
-            authority=citation.name,
-            said=wording.compared(verdict, match, held.document, sources, _pin(citation), placed),
-            pin=_pin(citation),
+        return self._quoted(
+            quotation,
+            citation,
+            verdict,
+            wording.compared(verdict, match, held.document, sources, _pin(citation), placed),
+            sources,
+            match.edits,
+            (*match.notes, *notes),
             found_pin=placed.found if placed else "",
-            sources=sources,
-            edits=match.edits,
-            notes=(*match.notes, *notes),
-            confidence=self._sure(min(quotation.confidence, citation.confidence)),
         )
 
     def _not_there(
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved, held: _Held | None
     ) -> Finding:
-        there = {d.document_id for d in resolved.documents}
-        other = self._elsewhere(quotation, there)
-        said = wording.not_there(resolved.documents)
-        sources: tuple[Quote, ...] = ()
-        edits: tuple[Edit, ...] = ()
-        if other is not None:
-            match = other.match
-            sources = self._quotes(other.document, match.start, match.end)
-            said += wording.elsewhere(match, other.document, sources)
-            edits = match.edits
-        return Finding(
-            number=0,
-            what="quotation",
-            verdict="not_in_source",
-            text=quotation.text,
-            place=draft_place(self.draft.whole, quotation.start, quotation.end),
-            cited=citation.text,
-            authority=citation.name,
-            said=said,
-            pin=_pin(citation),
-            sources=sources,
-            edits=edits,
-            notes=wording.nearest(held.match) if held is not None else (),
-            confidence=self._sure(min(quotation.confidence, citation.confidence)),
+        where, sources, edits = self._found_elsewhere(
+            quotation, {d.document_id for d in resolved.documents}
         )
+        said = wording.not_there(resolved.documents) + where
+        notes = wording.nearest(held.match) if held is not None else ()
+        return self._quoted(quotation, citation, "not_in_source", said, sources, edits, notes)
 
     def _without_source(
         self, quotation: Quotation, citation: LegalCitation, resolved: Resolved
@@ -380,54 +319,59 @@ class _Check:
             if resolved.verdict == "antecedent_not_found"
             else "source_not_in_case"
         )
-        other = self._elsewhere(quotation, set())
-        sources: tuple[Quote, ...] = ()
-        notes = list(resolved.notes)
-        if other is not None:
-            match = other.match
-            sources = self._quotes(other.document, match.start, match.end)
-            notes.append(wording.elsewhere(match, other.document, sources).strip())
+        where, sources, edits = self._found_elsewhere(quotation, set())
+        notes = (*resolved.notes, *([where.strip()] if where else []))
+        return self._quoted(quotation, citation, verdict, resolved.said, sources, edits, notes)
+
+    def _uncited(self, quotation: Quotation) -> Finding | None:
+        if len(quotation.text.split()) < _LONG:
+            return None
+        where, sources, edits = self._found_elsewhere(quotation, set())
+        rest = f".{where}" if where else ", so they were not compared."
+        said = f"CaseTrack found no citation for these words{rest}"
+        return self._quoted(quotation, None, "no_citation", said, sources, edits)
+
+    def _quoted(
+        self,
+        quotation: Quotation,
+        citation: LegalCitation | None,
+        verdict: Verdict,
+        said: str,
+        sources: tuple[Quote, ...],
+        edits: tuple[Edit, ...],
+        notes: tuple[str, ...] = (),
+        *,
+        found_pin: str = "",
+    ) -> Finding:
+        """Return the finding on a quotation and the citation that it is ascribed to."""
+        sure = quotation.confidence
         return Finding(
             number=0,
             what="quotation",
             verdict=verdict,
             text=quotation.text,
             place=draft_place(self.draft.whole, quotation.start, quotation.end),
-            cited=citation.text,
-            authority=citation.name,
-            said=resolved.said,
-            pin=_pin(citation),
+            cited=citation.text if citation else "",
+            authority=citation.name if citation else "",
+            said=said,
+            pin=_pin(citation) if citation else "",
+            found_pin=found_pin,
             sources=sources,
-            edits=other.match.edits if other is not None else (),
-            notes=tuple(notes),
-            confidence=self._sure(min(quotation.confidence, citation.confidence)),
+            edits=edits,
+            notes=notes,
+            confidence=self._sure(min(sure, citation.confidence) if citation else sure),
         )
 
-    def _uncited(self, quotation: Quotation) -> Finding | None:
-        if len(quotation.text.split()) < _LONG:
-            return None
-        other = self._elsewhere(quotation, set())
-        sources: tuple[Quote, ...] = ()
-        said = "CaseTrack found no citation for these words, so they were not compared."
-        if other is not None:
-            match = other.match
-            sources = self._quotes(other.document, match.start, match.end)
-            said = "CaseTrack found no citation for these words." + wording.elsewhere(
-                match, other.document, sources
-            )
-        return Finding(
-            number=0,
-            what="quotation",
-            verdict="no_citation",
-            text=quotation.text,
-            place=draft_place(self.draft.whole, quotation.start, quotation.end),
-            cited="",
-            authority="",
-            said=said,
-            sources=sources,
-            edits=other.match.edits if other is not None else (),
-            confidence=self._sure(quotation.confidence),
-        )
+    def _found_elsewhere(
+        self, quotation: Quotation, without: set[str]
+    ) -> tuple[str, tuple[Quote, ...], tuple[Edit, ...]]:
+        """Report in which other document the words are, with its words and the differences."""
+        other = self._elsewhere(quotation, without)
+        if other is None:
+            return "", (), ()
+        sources = self._quotes(other.document, other.match.start, other.match.end)
+        where = wording.elsewhere(other.match, other.document, sources)
+        return where, sources, other.match.edits
 
     def _elsewhere(self, quotation: Quotation, without: set[str]) -> _Held | None:
         """Look for words in the other documents of the case."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.editions.legal.page_numbers import number_of
 from casetrack.extract.papers.places import find_pin, printed_at
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ _PARAGRAPH = re.compile(r"(?m)^[ \t]*(?:¶+[ \t]*)?(\d{1,4})[.)]?[ \t]+(?=[\"“
 _REPORTER_PAGE = re.compile(r"-(\d+)$")
 _PAGE_ID = re.compile(r"\bPageID\b|\sat\s[A-Z]{1,6}[-_ ]?\d{3,9}$")
 """A pin cite to page numbers that a court or a party stamps, which differ from the paper's own."""
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,13 +299,8 @@ def _within(label: str, pin: Pin, first: int | None, last: int | None) -> bool:
 
 def _value(label: str) -> int | None:
     """Return the number of a page, also of a Roman one."""
-    label = label.strip("*").lower()
-    if label.isdigit():
-        return int(label)
-    if not label or any(c not in _ROMAN for c in label):
-        return None
-    values = [_ROMAN[c] for c in label]
-    return sum(-v if v < max(values[n:], default=0) else v for n, v in enumerate(values))
+    number = number_of(label.strip("*"))
+    return number and number[1]
 
 
 def _range(labels: Sequence[str]) -> str:

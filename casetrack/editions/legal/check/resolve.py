@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.editions.legal.check.names import cited_name, decided_in, name_fit
 from casetrack.editions.legal.check.pins import outside
 from casetrack.editions.legal.check.source import SourceText
 from casetrack.extract.papers.court_words import cited_court_id
 from casetrack.extract.papers.courts import federal_courts_in
+from casetrack.graph.paper_sources import Sources
+from casetrack.store.passages import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.api.collection import Collection
     from casetrack.base.records import Document
     from casetrack.editions.legal.records.check import Verdict
     from casetrack.extract.papers.spans import LegalCitation
@@ -25,25 +28,30 @@ _REPORTED = re.compile(r"(\d+)\W+(.+?)\W+(\d+)")
 _ITEM = re.compile(r"record:(dkt|ex)-(.+)")
 
 
-class CaseSources(Protocol):
-    """What the check asks of a case."""
+class CaseFile(Sources):
+    """What the documents of a case are to those who cite them, and their texts.
 
-    def sources_of(self, citation: LegalCitation, /) -> Sequence[Document]:
-        """Return the documents that a citation may mean: one, or all that fit."""
-        ...
+    Parameters
+    ----------
+    collection
+        The case.
+    """
+
+    def __init__(self, collection: Collection, /) -> None:
+        super().__init__(collection.documents(sort_by="name"))
+        self.collection = collection
 
     def whole_text(self, document: Document, /) -> WholeText:
-        """Return the text of a document."""
-        ...
+        """Return the text of a document with the places printed on its pages.
 
-    def keys_of(self, document: Document, /) -> Sequence[str]:
-        """Return the keys of the citations that mean a document."""
-        ...
-
-    @property
-    def documents(self) -> Sequence[Document]:
-        """All documents of the case."""
-        ...
+        Raises
+        ------
+        KeyError
+            The document is not in the case any more.
+        """
+        return self.collection.workspace.ask(
+            lambda state: whole_text(state.snapshot, document.document_id)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ class Resolver:
         Ids of documents that are the draft itself.
     """
 
-    case: CaseSources
+    case: CaseFile
     without: frozenset[str] = frozenset()
     _texts: dict[str, SourceText] = field(default_factory=dict)
     _by_key: dict[str, tuple[Document, ...]] = field(default_factory=dict)

@@ -71,9 +71,9 @@ _HISTORY_BEFORE = re.compile(
 _ACT_FIRST = re.compile(r"(?:§|Section|Article|Paragraph)\s(?P<number>\S+)\s(?P<act>[A-Z].*)$")
 
 
-def citations_note() -> str:
-    """Return what is less exact here than elsewhere, in one sentence; "" for nothing."""
-    return "" if reads_case_law() else _NOTE
+def citations_notes() -> tuple[str, ...]:
+    """Return what is less exact here than elsewhere, in sentences."""
+    return () if reads_case_law() else (_NOTE,)
 
 
 def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
