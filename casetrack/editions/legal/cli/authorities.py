@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, paper, told_written
+from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, answered, paper
 from casetrack.faces.cli.options import CollectionOption, JsonOption, PasswordOption
-from casetrack.faces.cli.output import line, one_line, write_json
+from casetrack.faces.cli.output import line, one_line
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from casetrack.editions.legal.records.authorities import TableOfAuthorities
-
-_ENDINGS = (".docx", ".json", ".md", ".txt")
 
 
 def authorities(
@@ -42,33 +40,19 @@ def authorities(
     not count. With -o it is written as .docx, .md, .txt or .json. A file needs no case.
     """
     from casetrack.editions.legal.authorities import table_of_authorities
+    from casetrack.editions.legal.paper.authorities import WRITERS
     from casetrack.editions.legal.paper.target import target_path
 
     state = ctx.ensure_object(State)
     path = Path(brief).expanduser()
-    target = target_path(output, _ENDINGS, force=force, keeps=path) if output is not None else None
+    target = (
+        target_path(output, (*WRITERS, ".json"), force=force, keeps=path)
+        if output is not None
+        else None
+    )
     draft = paper(state, brief, collection, password)
     found = table_of_authorities(draft, passim=passim, compare=compare)
-    if target is not None:
-        told_written(target, _content(found, target), as_json=as_json)
-    elif as_json:
-        write_json(found.as_dict())
-    else:
-        _show(found)
-
-
-def _content(found: "TableOfAuthorities", target: Path) -> bytes | str:
-    """Return what is written to a file, by what it ends in."""
-    from casetrack.editions.legal.paper.authorities import as_docx, as_markdown, as_text
-
-    ending = target.suffix.lower()
-    if ending == ".json":
-        import json
-
-        return json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
-    if ending == ".docx":
-        return as_docx(found)
-    return as_markdown(found) if ending == ".md" else as_text(found)
+    answered(found, _show, target, WRITERS, as_json=as_json)
 
 
 def _show(found: "TableOfAuthorities") -> None:

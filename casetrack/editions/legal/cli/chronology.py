@@ -1,22 +1,20 @@
 """``casetrack chronology``: what happened when in a case, with the reader's picks."""
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.base.errors import UsageError
-from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, told_written
+from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, Writers, answered
 from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, JsonOption
-from casetrack.faces.cli.output import entry, line, one_line, write_json
+from casetrack.faces.cli.output import entry, line, one_line
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
     from casetrack.editions.legal.records.chronology import Chronology
-
-_ENDINGS = (".docx", ".html", ".json", ".md")
 
 
 def chronology(
@@ -84,32 +82,19 @@ def chronology(
         said(placed, f"{leave_out} is left out from now on.", as_json=as_json)
         return
     from casetrack.editions.legal.chronology import chronology as made
+    from casetrack.editions.legal.paper.chronology import WRITERS
     from casetrack.editions.legal.paper.target import target_path
 
-    target = target_path(output, _ENDINGS, force=force) if output is not None else None
+    writers: Writers[Chronology] = {**WRITERS, ".html": partial(_page, case)}
+    target = target_path(output, (*writers, ".json"), force=force) if output is not None else None
     found = made(case, start=start, end=end, limit=limit, only_picked=picked)
-    if target is not None:
-        told_written(target, _content(case, found, target), as_json=as_json)
-    elif as_json:
-        write_json(found.as_dict())
-    else:
-        _show(found)
+    answered(found, _show, target, writers, as_json=as_json)
 
 
-def _content(case: "Collection", found: "Chronology", target: Path) -> bytes | str:
-    """Return what is written to a file, by what it ends in."""
-    ending = target.suffix.lower()
-    if ending == ".html":
-        from casetrack.editions.legal.chronology_page import chronology_page
+def _page(case: "Collection", found: "Chronology") -> str:
+    from casetrack.editions.legal.chronology_page import chronology_page
 
-        return case.workspace.ask(lambda state: chronology_page(state, found))
-    if ending == ".json":
-        import json
-
-        return json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
-    from casetrack.editions.legal.paper.chronology import as_docx, as_markdown
-
-    return as_docx(found) if ending == ".docx" else as_markdown(found)
+    return case.workspace.ask(lambda state: chronology_page(state, found))
 
 
 def _show(found: "Chronology") -> None:

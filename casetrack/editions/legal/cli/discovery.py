@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.base.errors import UsageError
+from casetrack.editions.legal.cli.papers import answered
 from casetrack.faces.cli.options import CollectionOption, CreateOption, JsonOption
 from casetrack.faces.cli.output import cell_text, counted, line, one_line, write_json
 from casetrack.faces.cli.state import State
@@ -66,10 +67,7 @@ def threads(
 
     target = ctx.ensure_object(State).collection(collection)
     found = mail_threads(target, document=document, singles=singles, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_threads(found)
+    answered(found, _show_threads, as_json=as_json)
 
 
 def _show_threads(found: "MailThreads") -> None:
@@ -108,10 +106,7 @@ def families(
 
     target = ctx.ensure_object(State).collection(collection)
     found = found_families(target, document=document, singles=singles, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_families(found)
+    answered(found, _show_families, as_json=as_json)
 
 
 def _show_families(found: "Families") -> None:
@@ -149,10 +144,7 @@ def duplicates(
 
     target = ctx.ensure_object(State).collection(collection)
     found = found_duplicates(target, near=near, least=least, limit=limit)
-    if as_json:
-        write_json(found.as_dict())
-        return
-    _show_duplicates(found)
+    answered(found, _show_duplicates, as_json=as_json)
 
 
 _KINDS = {"content": "the same", "message": "the same mail", "near": "nearly the same"}
@@ -235,10 +227,7 @@ def load(
         collection=target.info,
         meter=Meter("Loading"),
     )
-    if as_json:
-        write_json(found.as_dict())
-    else:
-        _show_load(found)
+    answered(found, _show_load, as_json=as_json)
     return int(bool(found.failed or any(t.kind != "gap" for t in found.troubles)))
 
 

@@ -1,7 +1,9 @@
 """What commands that write papers have in common."""
 
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -12,8 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.api.collection import Collection
+    from casetrack.base.records.shape import Record
     from casetrack.editions.legal.drafts import Draft
     from casetrack.faces.cli.state import State
+
+R = TypeVar("R", bound="Record")
+Writers = Mapping[str, Callable[[R], bytes | str]]
+"""Functions that make a file, by its ending."""
 
 OutputOption = Annotated[
     Path | None,
@@ -52,21 +59,42 @@ def paper(
     )
 
 
-def told_written(target: Path, content: bytes | str, /, *, as_json: bool) -> None:
-    """Write a paper and say where it is.
+def content_of(found: R, target: Path, writers: Writers[R], /) -> bytes | str:
+    """Return the content of a file by its ending: JSON, or what one of *writers* makes."""
+    ending = target.suffix.lower()
+    if ending == ".json":
+        return json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
+    return writers[ending](found)
+
+
+def answered(
+    found: R,
+    show: Callable[[R], None],
+    /,
+    target: Path | None = None,
+    writers: Writers[R] | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Write an answer to a file and report that, or else write it as JSON or as *show* does.
 
     Raises
     ------
     DiskFull, NotWritable, StorageError
-        It cannot be written.
+        The file cannot be written.
     """
-    from casetrack.editions.legal.paper.target import write_paper
+    if target is not None:
+        from casetrack.editions.legal.paper.target import write_paper
 
-    written = write_paper(target, content)
-    if as_json:
-        write_json({"file": str(written), "bytes": written.stat().st_size})
-        return
-    written_said(written)
+        written = write_paper(target, content_of(found, target, writers or {}))
+        if as_json:
+            write_json({"file": str(written), "bytes": written.stat().st_size})
+        else:
+            written_said(written)
+    elif as_json:
+        write_json(found.as_dict())
+    else:
+        show(found)
 
 
 def written_said(written: Path, /) -> None:

@@ -1,7 +1,7 @@
 """``casetrack discovery privilege``: the log of what is withheld."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,16 +12,10 @@ from casetrack.editions.legal.cli.discovery import (
     TagOption,
     show_notes,
 )
+from casetrack.editions.legal.cli.papers import content_of
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import Field, counted, line, table, write_json
 from casetrack.faces.cli.state import State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from casetrack.editions.legal.records.privilege import PrivilegeLog
-
-_PAPERS = frozenset({".docx", ".xlsx", ".csv", ".md", ".json"})
 
 
 def privilege(
@@ -62,13 +56,14 @@ def privilege(
     """
     from casetrack.editions.legal.discovery.counsel import read_counsel
     from casetrack.editions.legal.discovery.privilege import privilege_log
+    from casetrack.editions.legal.paper.privilege import COLUMNS, WRITERS, cells
 
     target = ctx.ensure_object(State).collection(collection)
     goal = None
     if to is not None:
         from casetrack.editions.legal.paper.target import target_path
 
-        goal = target_path(to, _PAPERS, force=force)
+        goal = target_path(to, (*WRITERS, ".json"), force=force)
     listed = [*(attorney or ()), *(read_counsel(attorneys) if attorneys else ())]
     found = privilege_log(
         target,
@@ -80,33 +75,14 @@ def privilege(
         subjects=subjects,
     )
     if goal is not None:
-        _write_log(found, goal)
+        from casetrack.editions.legal.paper.target import write_paper
+
+        write_paper(goal, content_of(found, goal, WRITERS))
     if as_json:
         write_json(found.as_dict())
         return
     if goal is not None:
         line(("Wrote ", "bold"), f"{goal} ({counted(len(found.entries), 'entry', 'entries')})")
     else:
-        from casetrack.editions.legal.paper.privilege import COLUMNS, cells
-
         table([Field(name) for name in COLUMNS], [cells(entry) for entry in found.entries])
     show_notes(found.notes)
-
-
-def _write_log(log: "PrivilegeLog", goal: Path) -> None:
-    import json
-
-    from casetrack.editions.legal.paper import privilege as paper
-    from casetrack.editions.legal.paper.target import write_paper
-
-    ending = goal.suffix.lower()
-    if ending == ".json":
-        write_paper(goal, json.dumps(log.as_dict(), ensure_ascii=False, indent=2) + "\n")
-        return
-    made: dict[str, Callable[[PrivilegeLog], bytes | str]] = {
-        ".docx": paper.as_docx,
-        ".xlsx": paper.as_xlsx,
-        ".csv": paper.as_csv,
-        ".md": paper.as_markdown,
-    }
-    write_paper(goal, made[ending](log))

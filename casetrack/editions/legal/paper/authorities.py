@@ -8,7 +8,7 @@ from casetrack.api.viewer.markdown import escaped
 from casetrack.api.viewer.word import centred, clean, new_document, packed, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from docx.document import Document
 
@@ -114,3 +114,11 @@ def remarks(table: TableOfAuthorities, /) -> list[str]:
         if not table.differences:
             said.append("The table in the brief lists the same authorities with the same pages.")
     return said
+
+
+WRITERS: dict[str, Callable[[TableOfAuthorities], bytes | str]] = {
+    ".docx": as_docx,
+    ".md": as_markdown,
+    ".txt": as_text,
+}
+"""Functions that make a file, by its ending."""

@@ -9,6 +9,8 @@ from casetrack.api.viewer.timeline_figure import when
 from casetrack.api.viewer.word import centred, clean, new_document, packed, remark
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from docx.table import _Cell, _Row
 
     from casetrack.editions.legal.records.chronology import Chronology, ChronologyEntry
@@ -86,3 +88,7 @@ def as_markdown(chronology: Chronology, /) -> str:
     lines += [f"| {' | '.join(map(escaped, _cells(e)))} |" for e in chronology.entries]
     lines += ["", *(f"- {escaped(note)}" for note in chronology.notes)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+WRITERS: dict[str, Callable[[Chronology], bytes | str]] = {".docx": as_docx, ".md": as_markdown}
+"""Functions that make a file, by its ending."""

@@ -10,7 +10,7 @@ from casetrack.api.viewer.word import centred, clean, new_document, packed
 from casetrack.base.formulas import without_formula
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from casetrack.editions.legal.records.privilege import PrivilegeEntry, PrivilegeLog
 
@@ -158,3 +158,12 @@ def _has_attorneys(log: PrivilegeLog) -> bool:
 
 def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+WRITERS: dict[str, Callable[[PrivilegeLog], bytes | str]] = {
+    ".docx": as_docx,
+    ".xlsx": as_xlsx,
+    ".csv": as_csv,
+    ".md": as_markdown,
+}
+"""Functions that make a file, by its ending."""
