@@ -9,6 +9,7 @@ from casetrack.base.arguments import require_text
 from casetrack.base.editions import LEGAL
 from casetrack.base.errors import CollectionNotFound, UsageError
 from casetrack.base.records import AUTO_PROFILE
+from casetrack.base.records.shape import View
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 USED = "case-in-use"
 """Name of the file of the data folder that says which case commands work on."""
+CASE = View("id", "name", "case_number=reference", "case_type=type", "status", "created_at")
+"""What programs are told of a case."""
 _ID = 8
 
 

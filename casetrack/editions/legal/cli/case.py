@@ -199,14 +199,11 @@ def _object(
     about: "CollectionInfo", stats: "CollectionStats | None", *, used: "CollectionInfo | None"
 ) -> dict[str, Any]:
     """Return facts and counts; counts are null where they were not taken."""
+    from casetrack.editions.legal.cases import CASE
+
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {
-        "id": about.id,
-        "name": about.name,
-        "case_number": about.reference,
-        "case_type": about.type,
-        "status": about.status,
-        "created_at": about.as_dict()["created_at"],
+        **CASE.of(about),
         "is_used": used is not None and used.id == about.id,
         **{name: getattr(stats, name, None) for name in names},
     }

@@ -8,46 +8,27 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.base.records.shape import View
+from casetrack.base.records.types import Spread
 from casetrack.editions.legal.authorities import USUAL_PASSIM, table_of_authorities
 from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
 from casetrack.editions.legal.paper.authorities import as_text
-from casetrack.editions.legal.records.authorities import Authority, TableOfAuthorities
+from casetrack.editions.legal.records.authorities import Authority, TableOfAuthorities, Uncounted
+from casetrack.editions.legal.records.check import DraftPlace
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import READS, tool
 
+_LISTED = View("section", "name", "listed", "pages", "is_complete")
 _PLACE = View("page", "printed", "line", "char_start", "char_end")
-
-
-class CitedPlace(TypedDict):
-    """Where the brief cites it: page of the file, number printed on it, line, characters."""
-
-    page: int
-    printed: str
-    line: int
-    char_start: int
-    char_end: int
+_UNCOUNTED = View("text", "page=place.page", "line=place.line", "reason")
 
 
 class ListedAuthority(TypedDict):
     """An authority and its pages; *listed* is what the table says, places are all that count."""
 
-    section: str
-    name: str
-    listed: str
-    pages: list[str]
-    is_complete: bool
-    places: list[CitedPlace]
-
-
-class UncountedForm(TypedDict):
-    """A form of which it is not settled what it means."""
-
-    text: str
-    page: int
-    line: int
-    reason: str
+    authority: Annotated[Authority, _LISTED, Spread()]
+    places: list[Annotated[DraftPlace, _PLACE]]
 
 
 class TableOfAuthoritiesOutput(TypedDict):
@@ -56,7 +37,7 @@ class TableOfAuthoritiesOutput(TypedDict):
     brief: str
     page_numbers: str
     authorities: list[ListedAuthority]
-    uncounted: list[UncountedForm]
+    uncounted: list[Annotated[Uncounted, _UNCOUNTED]]
     differences: NotRequired[list[str]]
     notes: list[str]
 
@@ -102,10 +83,7 @@ def _facts(table: TableOfAuthorities) -> dict[str, Any]:
         "brief": table.draft_name,
         "page_numbers": table.page_numbers,
         "authorities": [_entry(authority) for authority in table.authorities],
-        "uncounted": [
-            {"text": u.text, "page": u.place.page, "line": u.place.line, "reason": u.reason}
-            for u in table.uncounted
-        ],
+        "uncounted": list(map(_UNCOUNTED.of, table.uncounted)),
         "notes": list(table.notes),
     }
     if table.differences is not None:
@@ -114,11 +92,4 @@ def _facts(table: TableOfAuthorities) -> dict[str, Any]:
 
 
 def _entry(authority: Authority) -> dict[str, Any]:
-    return {
-        "section": authority.section,
-        "name": authority.name,
-        "listed": authority.listed,
-        "pages": list(authority.pages),
-        "is_complete": authority.is_complete,
-        "places": [_PLACE.of(place) for place in authority.places],
-    }
+    return _LISTED.of(authority) | {"places": list(map(_PLACE.of, authority.places))}

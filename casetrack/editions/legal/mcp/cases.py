@@ -11,7 +11,8 @@ from casetrack.api.watch.watch_list import delete_collection
 from casetrack.base.editions import LEGAL, edition
 from casetrack.base.errors import CaseTrackError
 from casetrack.base.records import CollectionInfo, CollectionStats, Document
-from casetrack.editions.legal.cases import Cases
+from casetrack.base.records.types import Spread
+from casetrack.editions.legal.cases import CASE, Cases
 from casetrack.editions.legal.mcp import words
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
 from casetrack.faces.mcp import outputs
@@ -39,20 +40,11 @@ CaseType = Annotated[
 ]
 
 
-class CaseFacts(TypedDict):
+class CaseFacts(outputs.Sizes):
     """A case and how much it holds; the amounts are ``null`` where ``problem`` says why."""
 
-    id: str
-    name: str
-    case_number: str | None
-    case_type: str
-    status: str
-    created_at: str
+    info: Annotated[CollectionInfo, CASE, Spread()]
     is_active: bool
-    document_count: int | None
-    page_count: int | None
-    chunk_count: int | None
-    storage_bytes: int | None
     problem: str
 
 

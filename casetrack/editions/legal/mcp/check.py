@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.base.records.shape import View
+from casetrack.base.records.types import Spread
 from casetrack.editions.legal.check import check_draft
 from casetrack.editions.legal.drafts import read_draft
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
+from casetrack.editions.legal.mcp.told import quoting
 from casetrack.editions.legal.records.check import TITLES, CiteCheck, Finding, in_marks
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.results import answer, bounded_source, onward, portion, source_links
+from casetrack.faces.mcp.results import bounded_source, portion
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import READS, Offset, tool
 
@@ -22,15 +25,13 @@ if TYPE_CHECKING:
     from casetrack.base.config import Settings
 
 
+_CHECKED = View("brief=draft_name", "pages", "citations", "quotations", "counts", "notes")
+
+
 class CheckOutput(outputs.Quoting, outputs.Paged):
     """A brief's citations and quotations compared with the case, differences first."""
 
-    brief: str
-    pages: int
-    citations: int
-    quotations: int
-    counts: dict[str, int]
-    notes: list[str]
+    checked: Annotated[CiteCheck, _CHECKED, Spread()]
     total: int
     findings: list[Finding]
 
@@ -74,24 +75,10 @@ def _answer(
     every = show == "all"
     findings = [f for f in checked.worst_first if every or f.weight in {"wrong", "look"}]
     shown = portion(findings, _entry, _block, offset=offset)
-    structured = {
-        "collection": case.info.name,
-        "notice": outputs.QUOTED,
-        "brief": checked.draft_name,
-        "pages": checked.pages,
-        "citations": checked.citations,
-        "quotations": checked.quotations,
-        "counts": checked.counts,
-        "notes": list(checked.notes),
-        "total": len(findings),
-        "findings": shown.entries,
-        "offset": offset,
-        "next_offset": shown.next_offset,
-    }
-    rest = [said for said in (onward(shown.next_offset), *checked.notes) if said]
-    text = "\n\n".join([_head(checked), *shown.blocks, *rest, outputs.QUOTED])
+    listed = {"total": len(findings), "findings": shown.entries, "offset": offset}
     sources = [quote.provenance for finding in shown.items for quote in finding.sources]
-    return answer(text, structured, source_links(case.info.id, sources))
+    facts = _CHECKED.of(checked) | listed
+    return quoting(case, _head(checked), shown, checked.notes, sources, facts)
 
 
 def _head(checked: CiteCheck) -> str:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.base.records.types import Spread
 from casetrack.editions.legal.citator import citator
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
+from casetrack.editions.legal.mcp.told import quoting
 from casetrack.editions.legal.records.citator import Citator, CitingPlace
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.pieces import counted, one_line
-from casetrack.faces.mcp.results import answer, bounded_source, onward, portion, source_links
+from casetrack.faces.mcp.results import bounded_source, portion
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import READS, Offset, tool
 
@@ -23,19 +25,7 @@ if TYPE_CHECKING:
 class CitatorOutput(outputs.Quoting, outputs.Paged):
     """An authority and the places that cite it, those that speak against it first."""
 
-    asked: str
-    authority_id: str
-    name: str
-    kind: str
-    parallel_ids: list[str]
-    source_document_id: str | None
-    source_document: str | None
-    total: int
-    document_count: int
-    signals: dict[str, int]
-    treatments: dict[str, int]
-    notes: list[str]
-    places: list[CitingPlace]
+    found: Annotated[Citator, Spread()]
 
 
 class CitatorTools:
@@ -72,18 +62,9 @@ class CitatorTools:
 def _answer(case: "Collection", authority: str, offset: int) -> CallToolResult:
     found = citator(case, authority)
     shown = portion(found.places, _entry, _block, offset=offset)
-    raw = found.as_dict() | {"places": shown.entries}
-    structured = {
-        "collection": case.info.name,
-        "notice": outputs.QUOTED,
-        **raw,
-        "offset": offset,
-        "next_offset": shown.next_offset,
-    }
-    rest = [said for said in (onward(shown.next_offset), *found.notes) if said]
-    text = "\n\n".join([_head(found), *shown.blocks, *rest, outputs.QUOTED])
+    facts = found.as_dict() | {"places": shown.entries}
     sources = [place.quote.provenance for place in shown.items]
-    return answer(text, structured, source_links(case.info.id, sources))
+    return quoting(case, _head(found), shown, found.notes, sources, facts | {"offset": offset})
 
 
 def _head(found: Citator) -> str:

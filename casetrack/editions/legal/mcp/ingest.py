@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path, PurePath
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context
@@ -103,25 +104,16 @@ class CaseIngestTools:
         """Ingest one file."""
         found: Collection = await locate_case(self._session, case)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
-
-        def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
-            return found.ingest(
-                [path],
-                document_name=document_name,
-                document_type=document_type,
-                copy_original=copy_original or None,
-                passwords=[password] if password else (),
-                progress=progress,
-                cancel=stop,
-            )
-
         before = await in_thread(lambda: found.stats().storage_bytes)
-
-        async def finish(report: IngestReport) -> CallToolResult:
-            return await in_thread(lambda: _document_answer(report, found, before))
-
-        task = ingest_task(found, path, work, finish)
-        return of_case(await run_as_job(self._session, ctx, task, None, ASK), found.info)
+        ingest = partial(
+            found.ingest,
+            [path],
+            document_name=document_name,
+            document_type=document_type,
+            copy_original=copy_original or None,
+            passwords=[password] if password else (),
+        )
+        return await self._run(ctx, found, path, ingest, partial(_document_answer, found, before))
 
     @tool(
         "Ingest folder",
@@ -143,25 +135,36 @@ class CaseIngestTools:
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("case_folder"))
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
+        ingest = partial(
+            found.ingest,
+            [path],
+            recursive=recursive,
+            document_type=document_type,
+            passwords=[password] if password else (),
+        )
+        return await self._run(ctx, found, path, ingest, partial(_folder_answer, found, path))
+
+    async def _run(
+        self,
+        ctx: Context,
+        found: "Collection",
+        path: Path,
+        ingest: Callable[..., IngestReport],
+        answer_of: Callable[[IngestReport], CallToolResult],
+    ) -> CallToolResult:
+        """Ingest a path as a job of the case."""
 
         def work(progress: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
-            return found.ingest(
-                [path],
-                recursive=recursive,
-                document_type=document_type,
-                passwords=[password] if password else (),
-                progress=progress,
-                cancel=stop,
-            )
+            return ingest(progress=progress, cancel=stop)
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return _folder_answer(report, found, path)
+            return await in_thread(partial(answer_of, report))
 
         task = ingest_task(found, path, work, finish)
         return of_case(await run_as_job(self._session, ctx, task, None, ASK), found.info)
 
 
-def _document_answer(report: IngestReport, found: "Collection", before: int) -> CallToolResult:
+def _document_answer(found: "Collection", before: int, report: IngestReport) -> CallToolResult:
     outcome = bounded_outcome(report.outcomes[0])
     if outcome.status in {"failed", "skipped"} or outcome.document_id is None:
         return failed(words.not_taken(outcome))
@@ -176,6 +179,6 @@ def _document_answer(report: IngestReport, found: "Collection", before: int) -> 
     )
 
 
-def _folder_answer(report: IngestReport, found: "Collection", path: PurePath) -> CallToolResult:
-    facts, listed = folder_facts(report, found.info.name, Path(path))
+def _folder_answer(found: "Collection", path: Path, report: IngestReport) -> CallToolResult:
+    facts, listed = folder_facts(report, found.info.name, path)
     return answer(words.folder(report, found.info, path, listed, facts["more"]), facts)

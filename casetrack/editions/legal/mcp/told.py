@@ -9,13 +9,19 @@ from typing_extensions import TypedDict
 
 from casetrack.base.records.types import json_type
 from casetrack.editions.legal.mcp.words import case_title
+from casetrack.faces.mcp.outputs import QUOTED
+from casetrack.faces.mcp.results import answer, onward, source_links
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp.types import CallToolResult
 
+    from casetrack.api.collection import Collection
+    from casetrack.base.provenance import Provenance
     from casetrack.base.records import CollectionInfo
+    from casetrack.faces.mcp.results import Portion
 
-_NAMES = {"search_documents": "search_case"}
 _ADVICE = ("more", "next_step")
 
 
@@ -35,7 +41,8 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
         return result
     for content in result.content:
         if isinstance(content, TextContent):
-            content.text = "\n".join(map(_renamed, content.text.split("\n")))
+            lines = content.text.split("\n")
+            content.text = "\n".join(x if x.startswith(">") else _advice(x) for x in lines)
     raw = dict(result.structured_content or {})
     if "collection" in raw:
         raw = {("case" if key == "collection" else key): value for key, value in raw.items()}
@@ -65,11 +72,33 @@ def case_form(kind: Any, /, **more: Any) -> Any:
     return make(f"Case{kind.__name__}", fields | added)
 
 
-def _renamed(line: str) -> str:
-    return line if line.startswith(">") else _advice(line)
-
-
 def _advice(text: str) -> str:
-    for old, new in _NAMES.items():
-        text = text.replace(old, new)
-    return text
+    return text.replace("search_documents", "search_case")
+
+
+def quoting(
+    case: Collection,
+    head: str,
+    shown: Portion[Any],
+    notes: Sequence[str],
+    sources: Sequence[Provenance],
+    facts: dict[str, Any],
+    /,
+) -> CallToolResult:
+    """Return a part of a list whose entries quote documents of a case.
+
+    Parameters
+    ----------
+    head, shown, notes
+        The text: its first lines, the entries, and what the user should know.
+    sources
+        The places that the entries quote.
+    facts
+        The structured form, without what every such answer has.
+    """
+    rest = [said for said in (onward(shown.next_offset), *notes) if said]
+    return answer(
+        "\n\n".join([head, *shown.blocks, *rest, QUOTED]),
+        {"collection": case.info.name, "notice": QUOTED, **facts, "next_offset": shown.next_offset},
+        source_links(case.info.id, sources),
+    )

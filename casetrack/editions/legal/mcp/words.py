@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base.editions import LEGAL, edition
-from casetrack.base.provenance import iso_utc
+from casetrack.editions.legal.cases import CASE
 from casetrack.faces.mcp.failures import error_text
 from casetrack.faces.mcp.render.ingest import LISTED, relative
 from casetrack.faces.mcp.render.pieces import (
@@ -242,14 +242,8 @@ def case_facts(
     info: CollectionInfo, is_active: bool, amounts: dict[str, int | None], problem: str, /
 ) -> dict[str, Any]:
     """Return what programs are told of a case."""
-    bounded = bounded_collection(info, _LIST_CHARS)
     return {
-        "id": info.id,
-        "name": info.name,
-        "case_number": bounded.reference,
-        "case_type": info.type,
-        "status": info.status,
-        "created_at": iso_utc(info.created_at),
+        **CASE.of(bounded_collection(info, _LIST_CHARS)),
         "is_active": is_active,
         **amounts,
         "problem": problem,

@@ -33,40 +33,24 @@ Weight = Literal["wrong", "look", "open", "right"]
 person has to decide; ``open``: CaseTrack found nothing to compare; ``right``: found as given. None
 judges the draft: each finding reports what was looked for and what was found."""
 
-TITLES: dict[Verdict, str] = {
-    "altered": "found with differences",
-    "not_in_source": "not found by CaseTrack in the cited source",
-    "wrong_page": "not found by CaseTrack at the cited place",
-    "name_differs": "name differs",
-    "year_differs": "year differs",
-    "court_differs": "court differs",
-    "reporter_differs": "volume or page of the reporter differs",
-    "item_not_found": "item not found by CaseTrack",
-    "antecedent_not_found": "antecedent not found by CaseTrack",
-    "unclear": "not settled",
-    "source_not_in_case": "source not found by CaseTrack",
-    "no_citation": "citation of a quotation not found by CaseTrack",
-    "verbatim": "verbatim",
-    "in_case": "in the case",
+_VERDICTS: dict[Verdict, tuple[Weight, str]] = {
+    "altered": ("wrong", "found with differences"),
+    "not_in_source": ("wrong", "not found by CaseTrack in the cited source"),
+    "wrong_page": ("wrong", "not found by CaseTrack at the cited place"),
+    "name_differs": ("look", "name differs"),
+    "year_differs": ("look", "year differs"),
+    "court_differs": ("look", "court differs"),
+    "reporter_differs": ("look", "volume or page of the reporter differs"),
+    "item_not_found": ("look", "item not found by CaseTrack"),
+    "antecedent_not_found": ("open", "antecedent not found by CaseTrack"),
+    "unclear": ("look", "not settled"),
+    "source_not_in_case": ("open", "source not found by CaseTrack"),
+    "no_citation": ("open", "citation of a quotation not found by CaseTrack"),
+    "verbatim": ("right", "verbatim"),
+    "in_case": ("right", "in the case"),
 }
-"""How each is called."""
-
-WEIGHTS: dict[Verdict, Weight] = {
-    "altered": "wrong",
-    "not_in_source": "wrong",
-    "wrong_page": "wrong",
-    "name_differs": "look",
-    "year_differs": "look",
-    "court_differs": "look",
-    "reporter_differs": "look",
-    "item_not_found": "look",
-    "antecedent_not_found": "open",
-    "unclear": "look",
-    "source_not_in_case": "open",
-    "no_citation": "open",
-    "verbatim": "right",
-    "in_case": "right",
-}
+TITLES: dict[Verdict, str] = {verdict: title for verdict, (_, title) in _VERDICTS.items()}
+"""Verdicts in words."""
 
 _SURE = 0.9
 
@@ -230,7 +214,7 @@ class Finding(Record):
     @property
     def weight(self) -> Weight:
         """How much it matters."""
-        return WEIGHTS[self.verdict]
+        return _VERDICTS[self.verdict][0]
 
     @property
     def is_sure(self) -> bool:
