@@ -7,7 +7,7 @@ import hashlib
 import zipfile
 from typing import TYPE_CHECKING
 
-from casetrack.faces.setup.unpacked import SIGNATURE, SUMS
+from casetrack.faces.setup.switching import SIGNATURE, SUMS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,5 +1,6 @@
-"""``casetrack entities``, ``entity`` and ``together``: who and what the documents mention."""
+"""``casetrack entities``, ``entity``, ``together``, ``references`` and ``graph``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -10,6 +11,7 @@ from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import Field, counted, line, one_line, record_table, write_json
 from casetrack.faces.cli.quotes import (
     entity_parts,
+    reference_parts,
     show_doubtful_match,
     show_others,
     show_place,
@@ -19,10 +21,17 @@ from casetrack.faces.cli.quotes import (
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from casetrack.api.collection import Collection
-    from casetrack.base.records.graph import Quote
+    from casetrack.base.records.graph import (
+        Edge,
+        Entity,
+        EntityGraph,
+        Quote,
+        Reference,
+        ReferenceCitations,
+    )
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
 NamedKind = Literal["person", "organization", "location"]
@@ -232,3 +241,192 @@ def together(
 def _different(quotes: "Iterable[Quote]") -> "list[Quote]":
     """Return the quotes of a passage, those once that show the same words of the same place."""
     return list({(q.citation, q.snippet): q for q in quotes}.values())
+
+
+# ``casetrack references``: what the documents refer to, and where they do.
+
+_REFERENCES_FIELDS = (
+    Field("Reference", of="name"),
+    Field("Kind", whole=True, of="type"),
+    Field("Citations", of="citation_count"),
+    Field("Documents", of="document_count"),
+    Field("Is the document", extra=True, of="target_document"),
+)
+
+
+def references(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One of them, to see where it is cited.")
+    ] = None,
+    collection: CollectionOption = None,
+    kind: Annotated[
+        Literal[
+            "all",
+            "document",
+            "report",
+            "standard",
+            "regulation",
+            "rule",
+            "constitution",
+            "case",
+            "record",
+            "section",
+            "exhibit",
+            "link",
+        ],
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only document, report, standard, regulation, rule, constitution, case, record "
+            "or link; sections and exhibits "
+            "of the documents themselves are listed on request: section, exhibit.",
+        ),
+    ] = "all",
+    sort: Annotated[
+        Literal["citations", "documents", "name"],
+        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
+    ] = "citations",
+    limit: LimitOption = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """List the laws, standards, cases and documents that are cited, or where one of them is."""
+    target = ctx.ensure_object(State).collection(collection)
+    if name is not None:
+        cited = target.map.reference_citations(name, limit=limit)
+        if as_json:
+            write_json(cited.as_dict())
+        else:
+            _show_citations(cited, {d.document_id: d.name for d in target.documents()})
+        return
+    found = target.map.references(type=kind, sort_by=sort, limit=limit)
+    if as_json:
+        write_json([r.as_dict() for r in found])
+        return
+    if not found:
+        line(f'Nothing of this kind is cited in "{target.info.name}".')
+        return
+    from casetrack.base.records.graph import Reference
+
+    record_table(Reference, _REFERENCES_FIELDS, found)
+    if len(found) == limit:
+        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
+
+
+def _show_citations(found: "ReferenceCitations", names: "Mapping[str, str]") -> None:
+    line(*reference_parts(found.reference))
+    if own := _own_document(found.reference, names):
+        line(("In: ", "bold"), own)
+    show_doubtful_match(found.query, found.score)
+    show_others(
+        (f"{m.name} ({m.type})", _own_document(m, names), m.reference_id) for m in found.matches[1:]
+    )
+    for number, each in enumerate(found.citations, 1):
+        line()
+        note = each.relationship.replace("_", " ")
+        show_quote(each.quote, label=f"{number}. ", note=f"({note})" if note else "")
+    show_rest(len(found.citations), found.total, "citations", "ask with a higher --limit.")
+
+
+def _own_document(reference: "Reference", names: "Mapping[str, str]") -> str:
+    """Return the document that a section or exhibit belongs to; its id ends with that of it."""
+    return names.get(reference.reference_id.rpartition("@")[2], "")
+
+
+# ``casetrack graph``: who and what belongs together.
+
+_LINKS = 5
+
+
+def graph(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Whom to put in the middle; else the best connected ones."
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    depth: Annotated[
+        int,
+        typer.Option(
+            "--depth", metavar="N", min=1, max=4, help="How many steps away from the middle."
+        ),
+    ] = 2,
+    limit: Annotated[
+        int,
+        typer.Option("--limit", "-k", metavar="N", min=1, max=100, help="How many names at most."),
+    ] = 20,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write it as a drawing with its passages to this .html file.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show who and what the documents mention together, each link with its best source."""
+    target = ctx.ensure_object(State).collection(collection)
+    if html is not None:
+        from casetrack.api.viewer import entity_graph_page, sheet_path, write_sheet
+
+        sheet_path(html, "graph")
+    found = target.map.graph(name, depth=depth, limit=limit)
+    if html is not None:
+        path = write_sheet(html, "graph", entity_graph_page(target.workspace.state(), found))
+        if as_json:
+            write_json({"file": str(path)})
+        else:
+            line(("Wrote ", "bold"), str(path))
+        return
+    if as_json:
+        write_json(found.as_dict())
+        return
+    show_graph(found)
+
+
+def show_graph(found: "EntityGraph", /) -> None:
+    """Write a graph as text: every name once, below it its links to the names that follow."""
+    if not found.nodes:
+        line(f'Nobody and nothing is mentioned together in "{found.collection}".')
+        return
+    line(
+        (found.collection, "bold cyan"),
+        f"  {counted(len(found.nodes), 'name')}, {counted(len(found.edges), 'link')}",
+    )
+    told: set[int] = set()
+    quoted: set[str] = set()
+    called = {node.entity_id: node for node in found.nodes}
+    for place, node in enumerate(found.nodes):
+        line()
+        away = found.distances[place] if found.distances else 0
+        steps = f"  {counted(away, 'step')} away" if away > 0 else ""
+        line(*entity_parts(node), (steps, "dim"))
+        links = [
+            (number, edge)
+            for number, edge in enumerate(found.edges)
+            if number not in told and node.entity_id in (edge.source, edge.target)
+        ]
+        told.update(number for number, _ in links)
+        for _, edge in links[:_LINKS]:
+            other = edge.target if edge.source == node.entity_id else edge.source
+            _show_edge(edge, called.get(other), other, quoted)
+        if len(links) > _LINKS:
+            weaker = counted(len(links) - _LINKS, "weaker link")
+            line((f"and {weaker}; --json has all", "dim"), indent=2)
+
+
+def _show_edge(edge: "Edge", other: "Entity | None", key: str, quoted: set[str]) -> None:
+    name = one_line(other.name) if other is not None else key
+    together = counted(edge.count, "passage")
+    line("with ", (name, "bold"), (f"  {together}, strength {edge.weight:.2f}", "dim"), indent=2)
+    if edge.quote is None:
+        return
+    place = f"{edge.quote.chunk_id} {edge.quote.char_start} {edge.quote.char_end}"
+    if place in quoted:
+        line((edge.quote.citation, "cyan"), ("  as above", "dim"), indent=4)
+        return
+    quoted.add(place)
+    show_quote(edge.quote, indent=4)

@@ -1,13 +1,24 @@
-"""``casetrack summary``, ``statistics``, ``topics`` and ``clusters``: a collection as a whole."""
+"""``casetrack summary``, ``statistics``, ``topics``, ``clusters``, ``timeline``, ``amounts``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from casetrack.base.errors import UsageError
 from casetrack.faces.cli.collection import quoted
+from casetrack.faces.cli.marks import one_of_edits, said
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import byte_text, counted, entry, facts, line, one_line, write_json
-from casetrack.faces.cli.quotes import READ_FROM, entity_parts, reference_parts, show_quote
+from casetrack.faces.cli.quotes import (
+    READ_FROM,
+    entity_parts,
+    reference_parts,
+    show_place,
+    show_quote,
+    show_rest,
+    spread,
+)
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
@@ -15,7 +26,17 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from casetrack.base.records import Document
-    from casetrack.base.records.graph import Clusters, CollectionSummary, KeyActor, Quote, Topic
+    from casetrack.base.records.graph import (
+        Amounts,
+        Clusters,
+        CollectionSummary,
+        Event,
+        KeyActor,
+        Quote,
+        Timeline,
+        Topic,
+    )
+    from casetrack.base.records.marks import PlacedMark
     from casetrack.faces.cli.output import Part
 
 _NAMED = 4
@@ -57,7 +78,6 @@ def summary(
 
 
 def _show_summary(found: "CollectionSummary") -> None:
-    from casetrack.faces.cli.timeline import show_event
 
     if found.key_actors:
         _heading("Who matters")
@@ -237,3 +257,212 @@ def _show_clusters(found: "Clusters") -> None:
     if found.rest:
         left = f"In no group, {counted(len(found.rest), 'document')}: "
         line((left, "bold"), names(found.rest, _LISTED))
+
+
+# ``casetrack timeline``: what happened when, by the documents.
+
+
+def timeline(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", "-k", metavar="N", min=1, help="How many at most; the weightiest stay."
+        ),
+    ] = 50,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write it as a drawing with its passages to this .html file.",
+        ),
+    ] = None,
+    add: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--add", metavar="DATE TEXT", help="Put an event of your own on it, with its --source."
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source", metavar="DOCUMENT|ID", help="With --add: what says so; or a chunk's ID."
+        ),
+    ] = None,
+    page: Annotated[
+        int | None,
+        typer.Option("--page", metavar="N", min=1, help="With --add: the page of the document."),
+    ] = None,
+    change: Annotated[
+        tuple[str, str, str] | None,
+        typer.Option(
+            "--change",
+            metavar="EVENT DATE TEXT",
+            help='Say an event of your own otherwise; "-" leaves its date or text.',
+        ),
+    ] = None,
+    hide: Annotated[
+        str | None, typer.Option("--hide", metavar="EVENT", help="Leave the event of this id out.")
+    ] = None,
+    unhide: Annotated[
+        str | None, typer.Option("--unhide", metavar="EVENT", help="Show it again.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the dates that the documents speak of, in order, each with its exact source.
+
+    It is yours to edit: --add puts an event of your own on it, --change says that one otherwise,
+    --hide leaves one out.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    one_of_edits([add, change, hide, unhide])
+    if add is not None:
+        if source is None:
+            raise UsageError(
+                "Which document says so?",
+                hint="An event of your own cites a place of the collection: --source Lease.pdf "
+                "--page 3, or --source with the id of a chunk.",
+            )
+        placed = target.marks.add_event(*add, source=source, page=page)
+        told = _on_it(placed)
+    elif change is not None:
+        event, day, text = change
+        placed = target.marks.change_event(
+            event, date=None if day == "-" else day, text=None if text == "-" else text
+        )
+        told = _on_it(placed)
+    elif hide is not None:
+        placed, told = target.marks.hide_event(hide), f"{hide} is left out from now on."
+    elif unhide is not None:
+        placed, told = target.marks.unhide_event(unhide), ""
+    if add or change or hide or unhide:
+        said(placed, told, as_json=as_json)
+        return
+    if html is not None:
+        from casetrack.api.viewer import sheet_path, timeline_page, write_sheet
+
+        sheet_path(html, "timeline")
+    found = target.map.timeline(start=start, end=end, limit=limit)
+    if html is not None:
+        path = write_sheet(html, "timeline", timeline_page(target.workspace.state(), found))
+        if as_json:
+            write_json({"file": str(path)})
+        else:
+            line(("Wrote ", "bold"), str(path))
+        return
+    if as_json:
+        write_json(found.as_dict())
+        return
+    _show(found)
+
+
+def _on_it(placed: "PlacedMark") -> str:
+    mark = placed.mark
+    cited = f" ({placed.quote.citation})" if placed.quote is not None else ""
+    return f"On the timeline, as yours: {mark.value}  {mark.note}{cited}"
+
+
+def _show(found: "Timeline") -> None:
+    span = "".join(
+        f" {word} {day}" for word, day in (("from", found.start), ("to", found.end)) if day
+    )
+    line((found.collection, "bold cyan"), f"{span}  ", (counted(found.total, "event"), "dim"))
+    if found.left_out:
+        line((found.left_out, "dim"))
+    for note in filter(None, (found.gap, *found.notes)):
+        line((note, "dim"))
+    if not found.events:
+        line("No dates here. Leave out --from and --to to see the whole span.")
+    for event in found.events:
+        line()
+        show_event(event)
+    if len(found.events) < found.total:
+        line()
+        rest = found.total - len(found.events)
+        line((f"{rest:,} more: narrow it with --from and --to, or raise --limit.", "dim"))
+
+
+def show_event(event: "Event", /, *, with_id: bool = True) -> None:
+    """Write a date, what is said of it, and where; its id and the chunk's where *with_id*."""
+    label = f"{event.value:<10}  "
+    own = [("  (yours)", "green")] if event.mark_id else []
+    entry((label, "bold"), one_line(event.description), *own)
+    line((event.quote.citation, "cyan"), indent=len(label))
+    if event.mention_count > 1:
+        line((spread(event.mention_count, event.document_count), "dim"), indent=len(label))
+    if with_id:
+        show_place(event.quote.provenance, indent=len(label))
+        line((f"event {event.event_id}", "dim"), indent=len(label))
+
+
+# ``casetrack amounts``: sums of money, percentages and quantities, each with its source.
+
+
+def amounts(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    least: Annotated[
+        float | None, typer.Option("--min", metavar="N", help="Only amounts of at least this.")
+    ] = None,
+    most: Annotated[
+        float | None, typer.Option("--max", metavar="N", help="Only amounts of at most this.")
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", "-u", metavar="UNIT", help="Only this unit: GBP, $, %, kg."),
+    ] = None,
+    kind: Annotated[
+        Literal["all", "money", "percent", "quantity"],
+        typer.Option("--kind", help="Only money, percentages or quantities."),
+    ] = "all",
+    document: Annotated[
+        str | None,
+        typer.Option("--document", "-d", metavar="NAME", help="Only those of this document."),
+    ] = None,
+    sort: Annotated[
+        Literal["document", "value", "lowest"],
+        typer.Option("--sort", help="In reading order, or by value: the highest or lowest first."),
+    ] = "document",
+    limit: Annotated[
+        int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
+    ] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Find sums of money, percentages and quantities by their size, each with its exact source.
+
+    Units are not converted: by value, those of one unit stand together.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.map.amounts(
+        kind=kind, unit=unit, least=least, most=most, document=document, sort_by=sort, limit=limit
+    )
+    if as_json:
+        write_json(found.as_dict())
+        return
+    _amounts_show(found)
+
+
+def _amounts_show(found: "Amounts") -> None:
+    if found:
+        units = ", ".join(map(str, found.units))
+        line((counted(found.total, "amount"), "bold"), (f"  {units}", "dim"))
+    for note in found.notes:
+        line((note, "dim"))
+    for number, each in enumerate(found, 1):
+        line()
+        cell = " | ".join(one_line(part) for part in (each.row_label, each.period) if part)
+        line(f"{number}. ", (each.said, "bold"), *([(f"  {cell}", "dim")] if cell else []))
+        show_quote(each.quote, indent=4)
+    show_rest(
+        len(found), found.total, "of them", "raise --limit, or narrow it with --min and --max."
+    )

@@ -21,9 +21,14 @@ from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError, JobStopped, UsageError
 from casetrack.base.errors.base import spelled
 from casetrack.faces.cli.completion import prepare_completion
-from casetrack.faces.cli.notes import hide_repairs, show_repairs
 from casetrack.faces.cli.output import flush, line, prepare_streams, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE
+from casetrack.faces.cli.state import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    hide_repairs,
+    show_repairs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -6,10 +6,9 @@ import typer
 
 from casetrack.base.errors import UsageError
 from casetrack.faces.cli.ingest import show_outcome
-from casetrack.faces.cli.notes import show_notice
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import counted, line, write_json
-from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State, show_notice
 from casetrack.faces.cli.upkeep import keep_up
 
 if TYPE_CHECKING:

@@ -1,19 +1,265 @@
-"""``casetrack export`` and ``casetrack import``: whole collections as files."""
+"""``casetrack export``, ``import``, ``collection seal`` and ``unseal``: collections as files."""
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.base.errors import UsageError
-from casetrack.faces.cli.collection import quoted
+from casetrack.base.errors import PassphraseMissing, UsageError
+from casetrack.faces.cli.collection import Name, quoted
 from casetrack.faces.cli.options import CollectionOption, JsonOption
 from casetrack.faces.cli.output import byte_text, counted, line, write_json
-from casetrack.faces.cli.secret import KeyFile, Keyring, PassphraseFd, new_secret, secret_of
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from casetrack.api.library import Library
+    from casetrack.base.crypt.secret import Secret
+    from casetrack.base.records import CollectionInfo
+
+# What opens an encrypted file, as commands take it: never as a word on the command line.
+#
+# Other users of the machine see the words of every command, and shells keep them.
+
+_MOST = 1 << 16
+_HOW = (
+    "Run it at a terminal, where it asks for the passphrase; or give it with --passphrase-fd N "
+    "(a descriptor that it is read from, such as 0) or --key-file FILE."
+)
+
+PassphraseFd = Annotated[
+    int | None,
+    typer.Option(
+        "--passphrase-fd",
+        metavar="N",
+        min=0,
+        help="Read the passphrase from this file descriptor, up to the end of its first line; 0 is "
+        "the standard input.",
+    ),
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key-file", metavar="FILE", help="Use this file, as it is, as the key."),
+]
+Keyring = Annotated[
+    bool,
+    typer.Option(
+        "--keyring", help="Let the keyring of the system keep the key; needs `pip install keyring`."
+    ),
+]
+
+
+def new_secret(fd: int | None, key_file: Path | None, keyring: bool, /) -> "Secret":
+    """Return what is to encrypt a file; a passphrase that is typed is asked for twice.
+
+    Raises
+    ------
+    UsageError
+        Several ways were named, or what was named cannot be used.
+    PassphraseMissing
+        No way was named, and nobody is there to type.
+    """
+    _require_one(fd, key_file, keyring)
+    if keyring:
+        from casetrack.base.crypt.secret import new_key
+
+        return new_key()
+    return _given(fd, key_file) or _typed("Passphrase", twice=True)
+
+
+def secret_of(file: Path, fd: int | None, key_file: Path | None, /) -> "Secret | None":
+    """Return what opens a file; ``None`` where it is not encrypted.
+
+    Raises
+    ------
+    UsageError, PassphraseMissing
+        See :func:`new_secret`.
+    EncryptedFileDamaged
+        The file does not begin as it should.
+    """
+    from casetrack.base.crypt.stream import KEYRING, is_encrypted, read_head
+
+    if not is_encrypted(file):
+        return None
+    _require_one(fd, key_file, False)
+    given = _given(fd, key_file)
+    if given is not None:
+        return given
+    with file.open("rb") as opened:
+        account = read_head(opened, file.name).facts.get(KEYRING)
+    if account is not None:
+        from casetrack.base.crypt.secret import find_key
+
+        return find_key(str(account), file.name)
+    return _typed(f"Passphrase of {file.name}", twice=False)
+
+
+def _require_one(fd: int | None, key_file: Path | None, keyring: bool) -> None:
+    if (fd is not None) + (key_file is not None) + keyring > 1:
+        raise UsageError(
+            "Several keys were given.",
+            hint="Choose one of --passphrase-fd, --key-file and --keyring.",
+        )
+
+
+def _given(fd: int | None, key_file: Path | None) -> "Secret | None":
+    from casetrack.base.crypt.secret import Secret
+
+    if key_file is not None:
+        return Secret.from_file(key_file.expanduser())
+    if fd is None:
+        return None
+    try:
+        with os.fdopen(os.dup(fd), "rb") as file:
+            first = file.readline(_MOST)
+    except OSError as error:
+        raise UsageError(
+            f"The file descriptor {fd} cannot be read: {error.strerror}.",
+            hint="Open it for the command, as in: casetrack ... --passphrase-fd 3 3< file",
+        ) from error
+    try:
+        return _told(first.rstrip(b"\r\n").decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "The passphrase is not text in UTF-8.", hint="Use --key-file for a key of bytes."
+        ) from error
+
+
+def _typed(question: str, *, twice: bool) -> "Secret":
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise PassphraseMissing(
+            "A passphrase is needed, and nobody is there to type it.", hint=_HOW
+        )
+    text = typer.prompt(
+        question, hide_input=True, confirmation_prompt="Once more" if twice else False, err=True
+    )
+    return _told(str(text), new=twice)
+
+
+def _told(text: str, *, new: bool = False) -> "Secret":
+    from casetrack.base.crypt.secret import SHORT, Secret
+
+    if new and 0 < len(text) < SHORT:
+        line(
+            ("Note: ", "yellow"),
+            f"{len(text)} characters are soon guessed by a program that tries them all; four or "
+            "five words that do not belong together are not.",
+            err=True,
+        )
+    return Secret.of(text)
+
+
+# ``casetrack collection seal`` and ``unseal``: a closed collection as one encrypted file.
+
+_REMAINS = (
+    "What was overwritten is gone from a disk that writes in place. An SSD may keep old cells for "
+    "a while, and backups, snapshots of the file system and synchronised folders keep what they "
+    "had: only an encrypted disk guards against that (docs/security.md)."
+)
+
+
+def seal(
+    ctx: typer.Context,
+    name: Name,
+    passphrase_fd: PassphraseFd = None,
+    key_file: KeyFile = None,
+    keyring: Keyring = False,
+    hide_name: Annotated[
+        bool,
+        typer.Option("--hide-name", help="Do not say in the clear what the collection is called."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Turn a closed collection into one encrypted file, and remove its plain data for good.
+
+    It asks for a passphrase, twice. Without that (or the key file) nobody can open the collection
+    again: nothing takes its place. Sealed, it cannot be searched; name, size and time can be seen,
+    and nothing else. Your own files, which were taken in, stay where they are, as they are.
+    """
+    from casetrack.faces.cli.progress import Meter, stoppable
+
+    library = ctx.ensure_object(State).library
+    info = library.find(name)
+    library.require_sealable(info)  # before anybody types a passphrase twice
+    secret = new_secret(passphrase_fd, key_file, keyring)
+    with stoppable() as stop, Meter("Sealing", unit="bytes") as meter:
+        report = library.seal(
+            info.id, secret, hide_name=hide_name, progress=meter.step, cancel=stop
+        )
+    if as_json:
+        write_json(report.as_dict())
+        return
+    for note in (*report.notes, *_watched(library, info)):
+        line(("Note: ", "yellow"), note, err=True)
+    line(
+        f'Sealed "{report.collection}" in {report.seconds:.1f} s: '
+        f"{counted(report.files, 'file')} of {byte_text(report.plain_bytes)} are one encrypted "
+        f"file of {byte_text(report.bytes)} now."
+    )
+    line(report.path, indent=2)
+    line(f"Open it: casetrack collection unseal {quoted(report.collection)}")
+    line(_REMAINS)
+
+
+def _watched(library: "Library", info: "CollectionInfo") -> list[str]:
+    from casetrack.api.watch.watch_list import WatchList
+
+    folders = [w.folder for w in WatchList(library.settings.data_dir).watches(info.id)]
+    if not folders:
+        return []
+    named = ", ".join(folders)
+    return [f"Still watched, in vain: {named}. End that with `casetrack watch remove FOLDER`."]
+
+
+def unseal(
+    ctx: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name or ID of the sealed collection, or its .ctsealed file."
+        ),
+    ],
+    passphrase_fd: PassphraseFd = None,
+    key_file: KeyFile = None,
+    new_name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="What to call it; by default as it was called."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open a sealed collection again: as it was, and closed as it was.
+
+    The whole file is checked first. With a wrong passphrase, or a file that was cut short or
+    changed, nothing of it is opened and it stays as it is.
+    """
+    from casetrack.base.errors import EncryptedFileDamaged
+    from casetrack.faces.cli.progress import Meter, stoppable
+
+    library = ctx.ensure_object(State).library
+    file = library.sealed_file(name)
+    secret = secret_of(file, passphrase_fd, key_file)
+    if secret is None:
+        raise EncryptedFileDamaged(file.name, "it does not begin as an encrypted file of CaseTrack")
+    with stoppable() as stop, Meter("Unsealing", unit="bytes") as meter:
+        report = library.unseal(file, secret, name=new_name, progress=meter.step, cancel=stop)
+    if secret.account is not None:
+        from casetrack.base.crypt.secret import forget_key
+
+        if not file.exists():
+            forget_key(secret.account)
+    if as_json:
+        write_json(report.as_dict())
+        return
+    line(f'Opened "{report.collection}" in {report.seconds:.1f} s. It is {report.status}.')
+    if report.collection != report.original_name and new_name is None:
+        line(f'It was called "{report.original_name}", and there is one of this name already.')
+    if report.status != "active":
+        line(f"Let it take changes: casetrack collection reopen {quoted(report.collection)}")
 
 
 def export(

@@ -1,17 +1,21 @@
-"""``casetrack upkeep``: free space and remove for good what was deleted."""
+"""``casetrack upkeep``, ``index-status`` and ``doctor``: whether all is well, and what helps."""
 
 import logging
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.cli.options import AnyCollectionOption, JsonOption
-from casetrack.faces.cli.output import byte_text, counted, line, write_json
+from casetrack.base.records import untaken_text
+from casetrack.base.records.index_status import PROBLEMS
+from casetrack.faces.cli.options import AnyCollectionOption, CollectionOption, JsonOption
+from casetrack.faces.cli.output import Field, byte_text, counted, entry, line, table, write_json
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.base.records.index_status import Action, DocumentIndex, IndexStatus
     from casetrack.base.records.upkeep import UpkeepReport
 
 logger = logging.getLogger("casetrack.cli")
@@ -107,3 +111,163 @@ def _targets(state: State, name: str | None) -> "list[Collection]":
     if name is not None:
         return [state.collection(name)]
     return [state.library.get(i.id) for i in state.library.collections(status="all")]
+
+
+# ``casetrack index-status``: what of a collection is out of date, and what puts it right.
+
+_MOST_LISTED = 200
+
+
+def index_status(
+    ctx: typer.Context,
+    document: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DOCUMENT", help="Only this document: its name or ID.", show_default=False
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    problems: Annotated[
+        bool, typer.Option("--problems", help="List only documents that need something.")
+    ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Compare also large files of which only the time has changed."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show what of a collection's index is out of date, and what puts it right.
+
+    For every document: whether each of its chunks has what the models make of it, whether that
+    was made by the present models and version, and whether its file is still as it was read.
+    Exit code 0 says that nothing is to be done.
+    """
+    state = ctx.ensure_object(State)
+    target = state.collection(collection)
+    status = target.admin.index_status(document, verify=verify)
+    if as_json:
+        raw = status.as_dict()
+        if problems:
+            raw["documents"] = [d for d in raw["documents"] if d["problems"]]
+        write_json(raw | {"remedy": remedy(status.action, status.collection)})
+        return 0 if status.ok else 1
+    _show(status, only_problems=problems)
+    return 0 if status.ok else 1
+
+
+def remedy(action: "Action", collection: str, document: str | None = None, /) -> str:
+    """Return the command, or the deed, that puts something right; empty where nothing is to do."""
+    name = shlex.quote(collection)
+    one = f" {shlex.quote(document)}" if document else ""
+    words: dict[Action, str] = {
+        "none": "",
+        "pull_models": f"casetrack models pull, then casetrack reindex{one} -c {name}",
+        "reindex": f"casetrack reindex{one}{' --no-reparse' if one else ''} -c {name}",
+        "reparse": f"casetrack reindex{one}{'' if one else ' --reparse'} -c {name}",
+        "verify": f"casetrack index-status{one}{'' if one else ' --verify'} -c {name}",
+        "settings": "see what is missing: a limit or OCR in config.toml, or a password; then "
+        "ingest the file again",
+        "file": "put the file back; until then what is stored can be searched as before",
+    }
+    return words[action]
+
+
+def _show(status: "IndexStatus", *, only_problems: bool) -> None:
+    chosen = [d for d in status.documents if d.problems or not only_problems]
+    if chosen:
+        fields = [Field("Document"), Field("Chunks", "right", whole=True)]
+        fields += [Field(n.capitalize(), "right", whole=True, extra=True) for n in status.outputs]
+        fields += [Field("State")]
+        table(fields, (_row(d, status) for d in chosen[:_MOST_LISTED]))
+        if len(chosen) > _MOST_LISTED:
+            line(f"... {len(chosen) - _MOST_LISTED:,} more (--json lists all)")
+        line()
+    for file in status.untaken[:_MOST_LISTED]:
+        line((f"{file.status:<9}", "red" if file.failed else "yellow"), file.message or file.path)
+        line((file.hint, "dim"), indent=9)
+    if len(status.untaken) > _MOST_LISTED:
+        line(f"... {len(status.untaken) - _MOST_LISTED:,} more (--json lists all)")
+    total, count = status.chunks, len(status.documents)
+    shares = ", ".join(f"{n} {_share(c, total)}" for n, c in status.coverage.items())
+    line(f"{counted(count, 'document')}, {counted(total, 'chunk')}; profile {status.profile}")
+    if total:
+        line(f"Of the chunks have: {shares}")
+    if status.untaken:
+        line((untaken_text(status.untaken), "bold"))
+    elif status.ok:
+        line(("All is up to date.", "bold"))
+    if all(d.ok for d in status.documents):
+        return
+    for problem, number in status.problems.items():
+        line(f"{counted(number, 'document')}: {PROBLEMS[problem]}")
+    line((f"Next: {remedy(status.action, status.collection)}", "bold"))
+
+
+def _row(document: "DocumentIndex", status: "IndexStatus") -> list[str]:
+    shares = [_share(document.coverage[n], document.chunks) for n in status.outputs]
+    state = document.reason or "ok"
+    if document.problems and document.action != status.action:
+        state += f". Next: {remedy(document.action, status.collection, document.name)}"
+    return [document.name, f"{document.chunks:,}", *shares, state]
+
+
+def _share(part: int, whole: int) -> str:
+    # Rounded down, so that only what is complete reads as 100 %.
+    return f"{100 * part // whole} %" if whole else "-"
+
+
+# ``casetrack doctor``: whether everything is well, and what to do where it is not.
+
+
+def doctor(
+    ctx: typer.Context,
+    collection: AnyCollectionOption = None,
+    deep: Annotated[
+        bool,
+        typer.Option(
+            "--deep",
+            help="Read all unchanged source files again and compare every page; make the index "
+            "anew and compare every row. May take as long as ingesting.",
+        ),
+    ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="First mend what can be mended without loss, and say what was done. No document "
+            "and no file of yours is removed.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Check the data folder, the models and every collection (or the one named by -c).
+
+    Exit code 0 says that all is well.
+    """
+    state = ctx.ensure_object(State)
+    target = state.library if collection is None else state.library.get(collection).admin
+    from casetrack.faces.cli.progress import Meter
+
+    with Meter("Checking", unit="documents") as meter:
+        report = target.doctor(deep=deep, repair=repair, progress=meter.step)
+    if as_json:
+        write_json(report.as_dict())
+        return 0 if report.ok else 1
+    for said in report.repairs:
+        entry(("mended   ", "yellow"), said)
+    for said in report.unmended:
+        entry(("NOT MENDED  ", "bold red"), said)
+    for check in report.checks:
+        mark = ("ok       ", "green") if check.ok else ("PROBLEM  ", "bold red")
+        entry(mark, (check.name, "bold"), f": {check.detail}")
+        if check.remedy and not check.ok:
+            line(check.remedy, indent=9)
+    problems = sum(not check.ok for check in report.checks)
+    line()
+    if report.ok:
+        line("All is well.")
+    else:
+        line(f"{problems} of {len(report.checks)} checks found a problem.")
+    return 0 if report.ok else 1

@@ -1,5 +1,9 @@
 """``casetrack watch``: folders that are kept in sync by themselves."""
 
+import json
+import signal
+import threading
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,11 +19,22 @@ from casetrack.faces.cli.options import (
     IncludeOption,
     JsonOption,
 )
-from casetrack.faces.cli.output import Field, counted, facts, line, table, write_json
-from casetrack.faces.cli.state import State
+from casetrack.faces.cli.output import (
+    Field,
+    counted,
+    facts,
+    flush,
+    line,
+    table,
+    write_json,
+    write_text,
+)
+from casetrack.faces.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
+    from casetrack.api.watch.statuses import Report
     from casetrack.api.watch.watch_list import WatchList
+    from casetrack.api.watch.watched_folder import SyncTask
 
 _FIELDS = (
     Field("Folder"),
@@ -297,3 +312,166 @@ def _entry(state: State, watch: Watch) -> dict[str, Any]:
         "collection": collection_name(state, watch),
         "status": status_of(state, watch).as_dict(),
     }
+
+
+# ``casetrack watch run``: watching in the foreground, told line by line.
+
+_LISTED = 5
+
+
+def run_watches(
+    ctx: typer.Context,
+    once: Annotated[
+        bool, typer.Option("--once", help="Compare every watched folder once, and end.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write one JSON object a line instead of text.")
+    ] = False,
+) -> int:
+    """Watch all folders in the foreground until Ctrl-C, with one line per sync.
+
+    For computers without an AI client, and for services: SIGTERM ends it with exit code 0. With
+    --once, for schedulers: exit code 1 if a folder or a file could not be synced.
+    """
+    from casetrack.faces.cli.progress import stoppable
+
+    state = ctx.ensure_object(State)
+    teller = _Teller(state, as_json=as_json)
+    with stoppable() as stop:
+        asked = threading.Event()  # by SIGTERM, which is no interruption
+
+        def on_terminate(_number: int, _frame: Any) -> None:
+            asked.set()
+            stop.set()
+
+        before = signal.signal(signal.SIGTERM, on_terminate)
+        try:
+            failed = _run_once(state, teller, stop) if once else _watch(state, teller, stop)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    if stop.is_set():
+        state.interrupt_told = True
+        teller.say("stopped", "Stopped; what was finished is kept.")
+        if not asked.is_set():
+            return EXIT_INTERRUPTED
+    return EXIT_FAILED if failed else 0
+
+
+def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
+    from casetrack.api.watch.manager import WatchManager
+
+    watch_list = watch_list_of(state)
+    watches = watch_list.watches()
+    text = f"Watching {counted(len(watches), 'folder')}. Ctrl-C ends it."
+    if not watches:
+        text = (
+            "No folder is watched yet; `casetrack watch add FOLDER -c NAME` adds one at any time."
+        )
+    teller.say("started", text, watches=len(watches))
+    for watch in watches:
+        status = status_of(state, watch)
+        if status.owner and status.health != "unwatched":
+            teller.say(
+                "elsewhere",
+                f"{watch.folder} is watched by {status.owner}; this program takes over when that "
+                "ends.",
+                folder=watch.folder,
+            )
+
+    def tell(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+        try:
+            teller.tell(watch, task, outcome)
+        except (OSError, CaseTrackError):
+            stop.set()  # whoever read the lines has gone
+
+    manager = WatchManager(state.library, watch_list, owner="casetrack watch run", on_sync=tell)
+    manager.start()
+    while not stop.wait(1.0):
+        pass
+    manager.stop()
+    return False
+
+
+def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
+    from casetrack.api.watch.once import compare_all
+
+    failed = False
+    count = 0
+    for watch, task, outcome in compare_all(state.library, watch_list_of(state), stop):
+        teller.tell(watch, task, outcome)
+        count += 1
+        failed = failed or isinstance(outcome, Exception) or outcome.count("failed") > 0
+    if not count and not stop.is_set():
+        teller.say("nothing", "There is no watched folder to compare.")
+    return failed
+
+
+class _Teller:
+    """Writes what happens as lines of text or of JSON."""
+
+    def __init__(self, state: State, *, as_json: bool) -> None:
+        self._state = state
+        self._as_json = as_json
+
+    def say(self, event: str, text: str, **more: Any) -> None:
+        """Tell of an event."""
+        if self._as_json:
+            self._write({"event": event, "message": text, **more})
+        else:
+            line((text, "dim"))
+            flush()
+
+    def tell(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
+        """Tell of a sync that ended."""
+        if self._as_json:
+            self._write(_sync_event(watch, task, outcome))
+            return
+        from casetrack.api.watch.statuses import counts_of, counts_text
+
+        name = collection_name(self._state, watch)
+        head = f"{datetime.now().astimezone():%H:%M:%S}  {watch.folder} -> {name}: "
+        if isinstance(outcome, Exception):
+            problem = _problem(outcome)
+            line(head, (problem["message"], "bold red"))
+            if problem["hint"]:
+                line(problem["hint"], indent=10)
+        else:
+            end = ", stopped" if outcome.cancelled else ""
+            line(head, f"{counts_text(counts_of(outcome))} ({outcome.seconds:.1f} s{end})")
+            failures = [c for c in getattr(outcome, "changes", ()) if c.kind == "failed"]
+            for change in failures[:_LISTED]:
+                line(f"{change.path}: {change.message}", indent=10)
+            if len(failures) > _LISTED:
+                line(f"... {len(failures) - _LISTED:,} more", indent=10)
+        flush()
+
+    def _write(self, event: dict[str, Any]) -> None:
+        stamp = {"time": datetime.now().astimezone().isoformat(timespec="seconds")}
+        write_text(json.dumps(stamp | event, default=str) + "\n")
+        flush()
+
+
+def _sync_event(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> dict[str, Any]:
+    from casetrack.api.watch.statuses import counts_of
+
+    event: dict[str, Any] = {
+        "event": "sync",
+        "watch_id": watch.id,
+        "folder": watch.folder,
+        "collection_id": watch.collection_id,
+        "paths": None if task.paths is None else len(task.paths),
+    }
+    if isinstance(outcome, Exception):
+        return event | {"error": _problem(outcome)}
+    return event | {
+        "counts": counts_of(outcome),
+        "seconds": round(outcome.seconds, 3),
+        "cancelled": outcome.cancelled,
+        "failed": [c.as_dict() for c in getattr(outcome, "changes", ()) if c.kind == "failed"],
+    }
+
+
+def _problem(error: Exception) -> dict[str, str]:
+    if isinstance(error, CaseTrackError):
+        return error.as_dict()
+    return {"code": "unexpected", "message": f"{type(error).__name__}: {error}", "hint": ""}

@@ -34,16 +34,15 @@ from casetrack.base import actor
 from casetrack.base.errors import CaseTrackError
 from casetrack.faces.mcp import failures
 from casetrack.faces.mcp.catalogue import OTHER_ARGUMENTS, Catalogue, any_collection
-from casetrack.faces.mcp.confirming import ARGUMENT, Unconfirmed, asked, can_ask
 from casetrack.faces.mcp.failures import Failure
 from casetrack.faces.mcp.fetching import with_notice
 from casetrack.faces.mcp.figures import measured
 from casetrack.faces.mcp.going_on import go_on
 from casetrack.faces.mcp.handlers import Handler
-from casetrack.faces.mcp.instructions import holdings, instructions
 from casetrack.faces.mcp.live_jobs import CALL, Call
 from casetrack.faces.mcp.news import News
-from casetrack.faces.mcp.progress import kept_alive
+from casetrack.faces.mcp.progress import ARGUMENT, Unconfirmed, asked, can_ask, kept_alive
+from casetrack.faces.mcp.prompts import holdings, instructions
 from casetrack.faces.mcp.results import OF_COLLECTION, sendable
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.steps import work_with
@@ -77,7 +76,7 @@ _Maker = Callable[["Session", "Catalogue", "ServedEdition"], dict[str, Handler]]
 
 def _resources(session: Session, tools: Catalogue, served: ServedEdition) -> dict[str, Handler]:
     from casetrack.faces.mcp import resources
-    from casetrack.faces.mcp.apps.reading import with_pages
+    from casetrack.faces.mcp.apps.pages import with_pages
 
     others = resources.handlers(session, _usable(tools)) if served.resources else {}
     return with_pages(tools, others)

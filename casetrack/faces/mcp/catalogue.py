@@ -43,23 +43,18 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.faces.mcp.tools.collections import CollectionTools
     from casetrack.faces.mcp.tools.documents import DocumentTools
     from casetrack.faces.mcp.tools.entities import EntityTools
-    from casetrack.faces.mcp.tools.export import ExportTools
     from casetrack.faces.mcp.tools.ingest import IngestTools
-    from casetrack.faces.mcp.tools.jobs import JobTools
-    from casetrack.faces.mcp.tools.lifecycle import LifecycleTools
+    from casetrack.faces.mcp.tools.lifecycle import ExportTools, LifecycleTools
     from casetrack.faces.mcp.tools.marks import MarkTools
     from casetrack.faces.mcp.tools.overview import OverviewTools
-    from casetrack.faces.mcp.tools.pages import PageTools
-    from casetrack.faces.mcp.tools.query import QueryTools
-    from casetrack.faces.mcp.tools.reading import ReadingTools
+    from casetrack.faces.mcp.tools.reading import PageTools, ReadingTools
     from casetrack.faces.mcp.tools.references import ReferenceTools
     from casetrack.faces.mcp.tools.reindex import ReindexTools
     from casetrack.faces.mcp.tools.relations import RelationTools
-    from casetrack.faces.mcp.tools.search import SearchTools
-    from casetrack.faces.mcp.tools.status import StatusTools
-    from casetrack.faces.mcp.tools.sync import SyncTools
+    from casetrack.faces.mcp.tools.search import QueryTools, SearchTools
+    from casetrack.faces.mcp.tools.status import JobTools, StatusTools
+    from casetrack.faces.mcp.tools.sync import SyncTools, WatchTools
     from casetrack.faces.mcp.tools.versions import VersionTools
-    from casetrack.faces.mcp.tools.watch import WatchTools
 
     return (
         CollectionTools,

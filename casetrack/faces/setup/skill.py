@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.base.errors import NoSkill
-from casetrack.faces.setup.clientfile import read_client_file
 from casetrack.faces.setup.jsonc import newline_of
+from casetrack.faces.setup.register import read_client_file
 
 if TYPE_CHECKING:
-    from casetrack.faces.setup.clientfile import ClientFile
     from casetrack.faces.setup.clients import Client, Scope
     from casetrack.faces.setup.machine import Machine
+    from casetrack.faces.setup.register import ClientFile
 
 Taught = Literal["added", "changed", "unchanged", "removed", "absent", "edited"]
 _BEGIN = "<!-- casetrack: begin -->"

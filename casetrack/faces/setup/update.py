@@ -20,8 +20,7 @@ from casetrack.base.records.shape import Record
 from casetrack.faces.setup.installation import Installation, shown
 from casetrack.faces.setup.installers import install_missing, newest_version, unpack
 from casetrack.faces.setup.signature import PACKAGED, NotSigned, public_keys
-from casetrack.faces.setup.switching import NEW, STAGE, switch, tidied
-from casetrack.faces.setup.unpacked import checked
+from casetrack.faces.setup.switching import NEW, STAGE, checked, switch, tidied
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from casetrack.api.viewer.finder.gather import Found, Gathered, Passage
+from casetrack.api.viewer.finder.page import Found, Gathered, Passage
 from casetrack.ingest.steps.words import index_terms
 
 MADE = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

@@ -24,8 +24,7 @@ from api.viewer.finders import MADE, gathered, passage, vocabulary
 from api.viewer.sheets import HOSTILE
 from casetrack.api.library import Library
 from casetrack.api.viewer.finder import finder_html, finder_page
-from casetrack.api.viewer.finder.gather import Found, gather
-from casetrack.api.viewer.finder.page import pack
+from casetrack.api.viewer.finder.page import Found, gather, pack
 from casetrack.base.config import load_settings
 from casetrack.ingest.steps.words import index_terms, terms_of_question
 from casetrack.search.scores import lexical_top

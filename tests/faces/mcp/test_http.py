@@ -23,8 +23,7 @@ from casetrack.api.library import Library
 from casetrack.base.config import load_settings
 from casetrack.base.http.address import Address, Door, bind, checked_origin, door
 from casetrack.faces.mcp.app import server_for
-from casetrack.faces.mcp.http.gate import MAX_BODY, Gate
-from casetrack.faces.mcp.http.serving import gated
+from casetrack.faces.mcp.http.serving import MAX_BODY, Gate, gated
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session
 from hostile_lines import JUNK, mutations
 
@@ -661,7 +660,7 @@ def test_a_gate_that_closes_lets_nobody_in() -> None:
 
 @pytest.mark.slow
 def test_a_body_that_does_not_arrive_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("casetrack.faces.mcp.http.gate.BODY_SECONDS", 0.05)
+    monkeypatch.setattr("casetrack.faces.mcp.http.serving.BODY_SECONDS", 0.05)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError

@@ -14,7 +14,7 @@ from casetrack.base.errors import StorageError
 from casetrack.base.license.tiers import FREE, UNLIMITED
 from casetrack.editions.legal.mcp import legal_edition
 from casetrack.faces.mcp.catalogue import choose, declared
-from casetrack.faces.mcp.instructions import holdings, instructions
+from casetrack.faces.mcp.prompts import holdings, instructions
 from casetrack.faces.mcp.server import build_server
 from casetrack.faces.mcp.session import Session
 from casetrack.faces.mcp.toolsets import SET_NAMES

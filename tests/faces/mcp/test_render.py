@@ -15,7 +15,7 @@ from casetrack.base.records import (
     SearchResults,
 )
 from casetrack.faces.mcp import render
-from casetrack.faces.mcp.render import ingest as ingest_text
+from casetrack.faces.mcp.render import sync as ingest_text
 from graph_records import provenance
 
 PROVENANCE = provenance(46, chunk_id="abc-123", document_id="d1")

@@ -17,9 +17,8 @@ from casetrack.base.errors import (
     SetupError,
 )
 from casetrack.faces.setup import formats
-from casetrack.faces.setup.clientfile import ClientFile
 from casetrack.faces.setup.clients import CLIENTS
-from casetrack.faces.setup.register import enter, withdraw
+from casetrack.faces.setup.register import ClientFile, enter, withdraw
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,8 +25,7 @@ from casetrack.base.errors import (
 from casetrack.faces.setup import installers, switching
 from casetrack.faces.setup.installation import Installation
 from casetrack.faces.setup.signature import NotSigned, check, public_keys
-from casetrack.faces.setup.switching import NEW, STAGE, switch, tidied
-from casetrack.faces.setup.unpacked import checked
+from casetrack.faces.setup.switching import NEW, STAGE, checked, switch, tidied
 from casetrack.faces.setup.update import Place, signers, update
 from casetrack.faces.setup.update import check as look
 from faces.setup.wheels import content, write_wheel

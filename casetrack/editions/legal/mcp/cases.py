@@ -17,7 +17,7 @@ from casetrack.editions.legal.mcp import words
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.concise import document_forms, telling
-from casetrack.faces.mcp.confirming import Unconfirmed
+from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted
 from casetrack.faces.mcp.results import answer, onward, portion
 from casetrack.faces.mcp.session import NOT_REMEMBERED, Session, in_thread, write_in_thread

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.editions.legal.mcp.locating import CaseName, locate_case
 from casetrack.editions.legal.mcp.told import case_form, of_case
-from casetrack.faces.mcp.confirming import Unconfirmed
+from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import DELETES, READS, Offset, ResponseFormat, tool

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.base.editions import LEGAL, edition
 from casetrack.editions.legal.cases import CASE
 from casetrack.faces.mcp.failures import error_text
-from casetrack.faces.mcp.render.ingest import LISTED, relative
 from casetrack.faces.mcp.render.pieces import (
     METHODS,
     counted,
@@ -19,6 +18,7 @@ from casetrack.faces.mcp.render.pieces import (
     size,
     table,
 )
+from casetrack.faces.mcp.render.sync import LISTED, relative
 from casetrack.faces.mcp.results import bounded_collection
 
 if TYPE_CHECKING:

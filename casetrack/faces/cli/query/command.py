@@ -253,7 +253,7 @@ def _save(
     source: "QueryTarget", name: str, text: str, given: dict[str, str], *, overwrite: bool
 ) -> None:
     from casetrack.api.sql import saved
-    from casetrack.api.sql.checking import check
+    from casetrack.api.sql.saved import check
     from casetrack.base.sql.statements import is_blank
 
     if is_blank(text):

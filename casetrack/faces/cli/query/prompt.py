@@ -148,10 +148,10 @@ def serve(connection: Connection[Any, Any], state: State, /) -> None:
     """Run one statement after the other, as the process of a :class:`Child`."""
     # Between two statements Ctrl-C is for the dialogue.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from casetrack.faces.cli.notes import show_repairs
     from casetrack.faces.cli.output import prepare_streams
     from casetrack.faces.cli.query.running import run
     from casetrack.faces.cli.query.source import QueryTarget
+    from casetrack.faces.cli.state import show_repairs
 
     prepare_streams()
     show_repairs()

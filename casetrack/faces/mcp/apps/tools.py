@@ -21,7 +21,7 @@ from casetrack.faces.mcp.results import answer, bounded_chunk, passage
 from casetrack.faces.mcp.session import Session, in_thread
 from casetrack.faces.mcp.specs import READS, CollectionName, tool
 from casetrack.faces.mcp.tools.entities import Edge, Node
-from casetrack.faces.mcp.tools.pages import require_one_way
+from casetrack.faces.mcp.tools.reading import require_one_way
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection

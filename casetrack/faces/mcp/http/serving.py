@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.transport_security import TransportSecuritySettings
 
-from casetrack.base.http.listening import listen
-from casetrack.faces.mcp.http.gate import MAX_BODY, PATH, Gate
+from casetrack.base.http.listening import MAX_HEADERS, listen
 from casetrack.faces.mcp.session import ConnectionState, serve_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 
     from mcp.server import Server
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -21,6 +23,286 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from casetrack.base.http.address import Address, Door
+
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+# The gate before the protocol: nothing of a request is read until it may come in.
+#
+# The SDK has checks of its own. These come before them, since a body should not be read for
+# somebody without the token, since a server that other computers reach cannot list all of its
+# names, and since every refusal should say what to do.
+
+logger = logging.getLogger("casetrack.mcp")
+
+PATH = "/mcp"
+"""Where the protocol is."""
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of a request."""
+BODY_SECONDS = 30.0
+"""How long a request may take to arrive."""
+_TASTE = 4 * MAX_BODY
+"""Bytes that are read and thrown away of a request that is too large: a client that still sends
+would not see the answer."""
+_ABOUT = (
+    "CaseTrack serves the Model Context Protocol here. Point an MCP client (Streamable HTTP) to "
+    f"{PATH} at this address.\n"
+)
+
+_LISTEN = "subscriptions/listen"
+"""The method of the stateless protocol whose answer is a stream of news."""
+
+_ALLOWED = {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": "*, Authorization, Content-Type, Accept, Last-Event-ID, "
+    "Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+    "access-control-allow-private-network": "true",
+    "access-control-max-age": "600",
+}
+"""What a browser is told before it sends a request of an allowed page."""
+
+
+_CODES = {401: "unauthorized", 403: "forbidden", 408: "timeout", 503: "unavailable"}
+"""What a plain request is told besides the status; of all others ``bad_request``."""
+
+
+class Refusal(Exception):
+    """A request that does not come in.
+
+    Parameters
+    ----------
+    status
+        The HTTP status.
+    message
+        What is wrong, and the next step.
+    headers
+        Further headers of the answer.
+    """
+
+    def __init__(self, status: int, message: str, /, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = headers
+
+
+class Gate:
+    """An ASGI application before another one.
+
+    Parameters
+    ----------
+    app
+        What answers those who come in.
+    door
+        Who does.
+    plain
+        Paths at which plain requests are answered, each by one answer.
+
+    Attributes
+    ----------
+    serving
+        How many requests are being answered now, open streams for later news not counted.
+    """
+
+    def __init__(self, app: App, door: Door, plain: Collection[str] = (), /) -> None:
+        self._app = app
+        self._door = door
+        self._plain = plain
+        self.serving = 0
+        self._closed = False
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether clients must send a token."""
+        return self._door.token is not None
+
+    def close(self) -> bool:
+        """Let nobody in any more, and return whether somebody is still being served."""
+        self._closed = True
+        return self.serving > 0
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            headers = _single(scope["headers"])
+            self._check_addresses(headers)
+            send = _readable(headers.get("origin"), send)
+            if _is_preflight(scope, headers):
+                await _send(send, 204, b"", _ALLOWED)
+                return
+            self._check_the_rest(scope, headers)
+            if scope["path"] == "/":
+                await _send(send, 200, self._about().encode(), {"content-type": "text/plain"})
+                return
+            posted = scope["method"] == "POST"
+            body = await _body(headers.get("content-length", ""), receive) if posted else None
+        except Refusal as refusal:
+            await _refuse(refusal, send, is_plain=scope["path"] in self._plain)
+            return
+        listens = scope["method"] == "GET" or headers.get("mcp-method") == _LISTEN
+        counts = not listens or scope["path"] in self._plain
+        self.serving += counts
+        try:
+            await self._app(scope, receive if body is None else _again(body, receive), send)
+        finally:
+            self.serving -= counts
+
+    def _about(self) -> str:
+        return _ABOUT + (
+            f"Plain requests: {', '.join(sorted(self._plain))}\n" if self._plain else ""
+        )
+
+    def _check_addresses(self, headers: dict[str, str]) -> None:
+        if not self._door.knows_host(headers.get("host", "")):
+            raise Refusal(
+                421,
+                "The Host header names another server. Use the address that the server printed "
+                "when it started.",
+            )
+        origin = headers.get("origin")
+        if origin is not None and not self._door.knows_origin(origin):
+            raise Refusal(
+                403,
+                "Web pages of this origin may not use the server. If this one should, start the "
+                "server with --allow-origin and its origin.",
+            )
+
+    def _check_the_rest(self, scope: Message, headers: dict[str, str]) -> None:
+        if scope["path"] not in {"/", PATH, *self._plain}:
+            raise Refusal(404, f"There is nothing here. The protocol is at {PATH}.")
+        if not self._door.knows_token(headers.get("authorization", "")):
+            raise Refusal(
+                401,
+                "A token is needed. Send the one that the server was started with as the header "
+                "`Authorization: Bearer TOKEN`.",
+                www_authenticate='Bearer realm="casetrack"',
+            )
+        if scope["path"] == "/" and scope["method"] != "GET":
+            raise Refusal(405, f"The protocol is at {PATH}.", allow="GET")
+        if self._closed:
+            raise Refusal(503, "The server is ending. Connect again when it has been started.")
+
+
+def _is_preflight(scope: Message, headers: dict[str, str]) -> bool:
+    """Return whether a browser asks, before it sends a page's request, if it may."""
+    asks = "access-control-request-method" in headers and "origin" in headers
+    return bool(scope["method"] == "OPTIONS" and asks)
+
+
+def _readable(origin: str | None, send: Send) -> Send:
+    """Return a channel whose answers the browser shows to the page that asked."""
+    if origin is None:
+        return send
+
+    async def tell(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            more = {
+                "access-control-allow-origin": origin,
+                "access-control-expose-headers": "mcp-session-id, www-authenticate",
+                "vary": "Origin",
+            }
+            message["headers"] = [*message["headers"], *_pairs(more)]
+        await send(message)
+
+    return tell
+
+
+def _single(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return the headers by name.
+
+    Raises
+    ------
+    Refusal
+        They are too long, or one that decides who comes in is there twice: whoever reads the other
+        one would be fooled.
+    """
+    if sum(len(name) + len(value) for name, value in raw) > MAX_HEADERS:
+        raise Refusal(431, f"The headers are longer than {MAX_HEADERS // 2**10} KiB.")
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key = name.decode("latin-1")
+        if key in headers and key in {"host", "origin", "authorization", "content-length"}:
+            raise Refusal(400, f"The header {key} is there twice. Send it once.")
+        headers[key] = value.decode("latin-1")
+    return headers
+
+
+async def _body(declared: str, receive: Receive) -> bytes:
+    """Return the whole body, which is *declared* to have so many bytes.
+
+    Raises
+    ------
+    Refusal
+        It is too large, too slow, or the client has gone.
+    """
+    parts = bytearray()
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            more = not (declared.isdecimal() and int(declared) > _TASTE)
+            while more:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise Refusal(400, "The request ended early.")
+                size += len(message.get("body", b""))
+                if size <= MAX_BODY:
+                    parts += message.get("body", b"")
+                more = message.get("more_body", False) and size <= _TASTE
+    except TimeoutError as error:
+        raise Refusal(
+            408,
+            f"The request did not arrive within {BODY_SECONDS:.0f} seconds.",
+            connection="close",
+        ) from error
+    if size > MAX_BODY or (declared.isdecimal() and int(declared) > MAX_BODY):
+        raise Refusal(
+            413,
+            f"The request is larger than {MAX_BODY // 2**20} MiB. Give the path of a file instead "
+            "of its content.",
+            connection="close",
+        )
+    return bytes(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return a channel that begins with a body that was read, and goes on with *receive*."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+async def _refuse(refusal: Refusal, send: Send, *, is_plain: bool) -> None:
+    logger.info("refused a request: %s", refusal.status)
+    error: dict[str, Any] = {"code": -32600, "message": refusal.message}
+    said: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": error}
+    if is_plain:
+        error["code"] = _CODES.get(refusal.status, "bad_request")
+        said = {"error": error}
+    body = json.dumps(said).encode()
+    headers = {name.replace("_", "-"): value for name, value in refusal.headers.items()}
+    await _send(send, refusal.status, body, {"content-type": "application/json", **headers})
+
+
+async def _send(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
+    fixed = {"cache-control": "no-store"} | (
+        {} if status == 204 else {"content-length": str(len(body))}
+    )
+    start = {"type": "http.response.start", "status": status, "headers": _pairs(headers | fixed)}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+def _pairs(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
 
 # What the server remembers of each connection.
 

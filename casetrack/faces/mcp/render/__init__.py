@@ -6,13 +6,11 @@ from casetrack.faces.mcp.render.collections import (
     collection_details,
     collection_line,
     created,
-    sizes,
-)
-from casetrack.faces.mcp.render.documents import (
     document_details,
     document_line,
     ocr_line,
     section_line,
+    sizes,
     structure,
 )
 from casetrack.faces.mcp.render.passages import (

@@ -20,8 +20,8 @@ from casetrack.base.records import (
 )
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.concise import document_forms, telling
-from casetrack.faces.mcp.confirming import Unconfirmed
 from casetrack.faces.mcp.failures import reason
+from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
     Portion,
     answer,

@@ -12,8 +12,8 @@ from casetrack.base.records.documents import NAMED
 from casetrack.base.records.graph import Entity
 from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.concise import Telling, document_forms, telling
-from casetrack.faces.mcp.confirming import Unconfirmed
 from casetrack.faces.mcp.graph_results import entity_name
+from casetrack.faces.mcp.progress import Unconfirmed
 from casetrack.faces.mcp.results import (
     answer,
     bounded_document,

@@ -19,7 +19,7 @@ from casetrack.faces.mcp import budget, outputs
 from casetrack.faces.mcp.failures import error_text, failed
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
-from casetrack.faces.mcp.render import ingest as ingest_text
+from casetrack.faces.mcp.render import sync as ingest_text
 from casetrack.faces.mcp.results import answer, cut
 from casetrack.faces.mcp.session import Session, in_thread, locate
 from casetrack.faces.mcp.shorter import few, first, room_beside

@@ -1,16 +1,32 @@
-"""The tool that says how the server is."""
+"""Tools on the server: how it is, and the long work that goes on in the background."""
 
-from typing import Annotated, TypedDict
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, TypedDict
 
+from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
+from pydantic import Field
 
 from casetrack import __version__
 from casetrack.base.errors import CaseTrackError
+from casetrack.base.records.jobs import Job
 from casetrack.faces.mcp import outputs, render
-from casetrack.faces.mcp.failures import reason
+from casetrack.faces.mcp.budget import page_of, tokens
+from casetrack.faces.mcp.failures import error_text, reason
+from casetrack.faces.mcp.jobs import (
+    LONGEST_WAIT,
+    job_facts,
+    known_job,
+    progress_text,
+    wait_for_other,
+)
+from casetrack.faces.mcp.live_jobs import LiveJob
+from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import answer, cut
 from casetrack.faces.mcp.session import Session, in_thread
-from casetrack.faces.mcp.specs import READS, tool
+from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
+from casetrack.faces.mcp.specs import READS, SWITCHES, Offset, tool
 
 _DAMAGED = 10
 _REASON_CHARS = 300
@@ -140,3 +156,156 @@ def _state(profile: ProfileStatus) -> str:
     if not profile["installed"]:
         return "not installed"
     return "loaded" if profile["loaded"] else "installed, loaded when first used"
+
+
+# Tools for long work that goes on in the background: how far it is, and stopping it.
+
+LISTED_JOBS = 20
+_MESSAGE_CHARS = 2_000
+
+
+class JobsOutput(TypedDict):
+    """Jobs, newest first; with one job its result, which is that of the tool that began it.
+
+    ``jobs_omitted`` counts those behind the ones listed, ``next_offset`` is where they begin.
+    """
+
+    jobs: list[outputs.JobOutput]
+    jobs_omitted: int
+    next_offset: int | None
+    result: dict[str, Any] | None
+    more: str | None
+
+
+class JobTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Job status",
+        READS,
+        description="How far long work is. Returns its result when done; without job_id all jobs, "
+        "or with wait_seconds the one that runs.",
+        sets=("core", "legal"),
+    )
+    async def get_job_status(
+        self,
+        ctx: Context,
+        job_id: str | None = None,
+        wait_seconds: Annotated[
+            int, Field(ge=0, le=LONGEST_WAIT, description="Wait for the end; 50 is safe")
+        ] = 0,
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, JobsOutput]:
+        """Show one job, or list them."""
+        if job_id is None:
+            found = await in_thread(self._session.library.jobs.list)
+            running = next((job for job in found if job.active), None)
+            if running is None or not wait_seconds:
+                return _list(found, offset)
+            job_id = running.id
+        job, live = await known_job(self._session, job_id)
+        if live is not None:
+            await live.wait(ctx, wait_seconds)
+            return _status(live.running.job, live)
+        return _status(await wait_for_other(self._session, ctx, job, wait_seconds), None)
+
+    @tool(
+        "Cancel job",
+        SWITCHES,
+        description="Stop long work after the step at hand; what is finished is kept. "
+        "Returns the job.",
+    )
+    async def cancel_job(
+        self, job_id: Annotated[str, Field(description="Such as j-7f3a2c")]
+    ) -> Annotated[CallToolResult, JobsOutput]:
+        """Ask a job to end."""
+        job, live = await known_job(self._session, job_id)
+        if not job.active:
+            return _answer(f"{job.id} has ended already: {job.state}.", job)
+        if live is not None:
+            live.running.ask()
+        else:
+            await in_thread(partial(self._session.library.jobs.request_cancel, job.id))
+        more = (
+            "It ends after the step at hand; what is finished is kept. get_job_status shows how "
+            "it ended."
+        )
+        return _answer(f"Asked {job.id} to stop: {one_line(job.title)}. {more}", job, more=more)
+
+
+def _answer(
+    text: str, job: Job, *, result: dict[str, Any] | None = None, more: str | None = None
+) -> CallToolResult:
+    facts: dict[str, Any] = {"jobs": [_facts(job)], "more": more}
+    if result is not None:
+        result, cut_lists = _bounded(result, room_beside(facts))
+        if cut_lists:
+            facts["more"] = "The lists of the result are cut; its _omitted fields count the rest."
+            text += f"\n\n{facts['more']}"
+    return answer(text, facts | {"jobs_omitted": 0, "next_offset": None, "result": result})
+
+
+def _list(found: tuple[Job, ...], offset: int) -> CallToolResult:
+    entries = page_of(found, _facts, offset=offset, limit=LISTED_JOBS)[0]
+    after = after_page(offset, len(entries), len(found))
+    more = more_from(after, 0, "")
+    lines = [_line(job) for job in found[offset : offset + len(entries)]]
+    text = "\n".join([*lines, *([more] if more else [])])
+    return answer(
+        text or "There are no jobs.",
+        {
+            "jobs": entries,
+            "jobs_omitted": max(0, len(found) - offset - len(entries)),
+            "next_offset": after,
+            "result": None,
+            "more": more,
+        },
+    )
+
+
+def _facts(job: Job) -> outputs.Facts:
+    """Return what is told of a job; messages of errors may name many files."""
+    error = job.error and {name: cut(said, _MESSAGE_CHARS) for name, said in job.error.items()}
+    return job_facts(replace(job, what=cut(job.what, _MESSAGE_CHARS), error=error))
+
+
+def _bounded(result: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:
+    """Return a result whose longest lists are cut until it fits in *room*, and whether any was.
+
+    The record of a job of another program keeps more than an answer holds. Beside a list ``x``
+    that is cut, ``x_omitted`` counts the rest.
+    """
+    shown, was_cut = dict(result), False
+    while tokens(shown) > room:
+        lists = [name for name, value in shown.items() if isinstance(value, list) and value]
+        if not lists:
+            break
+        longest = max(lists, key=lambda name: tokens(shown[name]))
+        kept = shown[longest][: len(shown[longest]) // 2]
+        omitted = len(shown[longest]) - len(kept)
+        shown[longest] = kept
+        shown[f"{longest}_omitted"] = shown.get(f"{longest}_omitted", 0) + omitted
+        was_cut = True
+    return shown, was_cut
+
+
+def _line(job: Job) -> str:
+    where = f' in "{job.collection}"' if job.collection else ""
+    far = f": {one_line(cut(progress_text(job), _MESSAGE_CHARS))}" if job.active else ""
+    return f"- {job.id} {job.state}, {one_line(job.title)}{where}{far}"
+
+
+def _status(job: Job, live: LiveJob | None) -> CallToolResult:
+    """Return one job with its result: this server's own answer, else what its record has."""
+    text, result = _line(job).removeprefix("- "), job.result
+    if job.error is not None:
+        message, hint = (cut(job.error[part], _MESSAGE_CHARS) for part in ("message", "hint"))
+        text += f".\n\n{error_text(job.error['code'], message, hint)}"
+    if live is not None and live.answer is not None:
+        said = "\n".join(getattr(block, "text", "") for block in live.answer.content)
+        text += f".\n\n{said}"
+        result = live.answer.structured_content or result
+    return _answer(text, job, result=result)

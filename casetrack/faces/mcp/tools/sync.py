@@ -1,25 +1,32 @@
-"""The tool that brings a collection in step with a folder."""
+"""Tools that bring a collection in step with folders, once or by themselves."""
 
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar
 
+import anyio.to_thread
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from casetrack.base.errors import CaseTrackError, CollectionNotFound
 from casetrack.base.records.sync import SYNC_KINDS, SyncChange, SyncReport
 from casetrack.base.records.types import Spread
+from casetrack.base.records.watches import Watch, WatchStatus
 from casetrack.faces.mcp import budget, outputs
+from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
+from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.render import sync as sync_text
 from casetrack.faces.mcp.results import answer, cut
 from casetrack.faces.mcp.session import Session, in_thread, locate
-from casetrack.faces.mcp.shorter import few, first, room_beside
-from casetrack.faces.mcp.specs import DELETES, CollectionName, tool
+from casetrack.faces.mcp.shorter import after_page, few, first, more_from, room_beside
+from casetrack.faces.mcp.specs import DELETES, READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import told
+from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
     DefaultType,
     ExcludePatterns,
@@ -31,6 +38,7 @@ from casetrack.faces.mcp.tools.ingest import (
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
+    from casetrack.api.watch.watch_list import WatchList
 
 LISTED_CHANGES = 200
 _MESSAGE_CHARS = 500
@@ -146,3 +154,247 @@ def _bounded(change: "SyncChange") -> "SyncChange":
         hint=cut(told(change.hint), _MESSAGE_CHARS),
         warnings=tuple(few(change.warnings, most=_WARNINGS)),
     )
+
+
+# Tools for folders that are kept in sync by themselves.
+
+LISTED_WATCHES = 100
+
+T = TypeVar("T")
+
+# The order of records.watches.SCHEDULES is not the requirement's; a test compares the names.
+ScheduleName = Annotated[
+    Literal["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"],
+    BeforeValidator(lower),
+    Field(description="manual: only by sync_folder"),
+]
+DailyTime = Annotated[str | None, Field(description="HH:MM")]
+FolderOrId = Annotated[str, Field(description="Path or watch ID")]
+_PATTERNS, _PATTERN_CHARS = 20, 200
+_NOTE_CHARS = 1_000
+
+
+class WatchEntry(outputs.Answer):
+    """A watched folder, and how it is doing; ``collection`` is the name."""
+
+    watch: Annotated[Watch, Spread()]
+    status: WatchStatus
+
+
+class WatchOutput(TypedDict):
+    """A folder that is watched now; ``new`` is false where it was before."""
+
+    watch: WatchEntry
+    new: bool
+
+
+class UnwatchedOutput(TypedDict):
+    """A folder that is not watched any more; its documents stay."""
+
+    watch: WatchEntry
+
+
+class WatchesOutput(TypedDict):
+    """The watched folders, from an offset on; ``omitted`` counts those behind them."""
+
+    watches: list[WatchEntry]
+    omitted: int
+    next_offset: int | None
+    more: str | None
+
+
+class WatchTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Watch folder",
+        DELETES,
+        description="Keep the collection in sync with a folder by itself; again, to change "
+        "options. Returns the watch.",
+    )
+    async def watch_folder(
+        self,
+        folder_path: FolderPath,
+        schedule: ScheduleName = "on_change",
+        auto_remove_deleted: Annotated[
+            bool, Field(description="Remove documents of deleted files")
+        ] = False,
+        file_extensions: Extensions = None,
+        daily_time: DailyTime = None,
+        include: IncludePatterns = None,
+        exclude: ExcludePatterns = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, WatchOutput]:
+        """Watch a folder."""
+        found: Collection = await locate(self._session, collection)
+        path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
+
+        def work() -> tuple[str, dict[str, Any]]:
+            watch, new = self._watch_list().add(
+                found.info.id,
+                path,
+                schedule=schedule,
+                daily_time=daily_time,
+                file_extensions=file_extensions or [],
+                include=include or [],
+                exclude=exclude or [],
+                auto_remove_deleted=auto_remove_deleted,
+            )
+            entry = self._entry(watch)
+            return self._started(watch, entry, new=new), {"watch": entry, "new": new}
+
+        return answer(*await _to_the_end(work))
+
+    @tool(
+        "Unwatch folder",
+        SWITCHES,
+        description="Stop watching a folder; its documents stay. Returns the watch.",
+    )
+    async def unwatch_folder(
+        self, folder_path: FolderOrId, collection: CollectionName = None
+    ) -> Annotated[CallToolResult, UnwatchedOutput]:
+        """Stop watching a folder."""
+
+        def work() -> tuple[str, dict[str, Any]]:
+            watch = self._find(folder_path, collection)
+            entry = self._entry(watch)
+            self._watch_list().remove({watch.id})
+            text = f"{watch.folder} is not watched any more. Its documents stay in the collection."
+            return text, {"watch": entry}
+
+        return answer(*await _to_the_end(work))
+
+    @tool(
+        "Watches",
+        READS,
+        description="Returns all watched folders: schedule, last sync, status, problems and "
+        "what to do.",
+    )
+    async def list_watches(
+        self,
+        collection_filter: Annotated[str | None, Field(description="Only this collection")] = None,
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, WatchesOutput]:
+        """List the watched folders."""
+
+        def work() -> tuple[str, dict[str, Any]]:
+            watches = self._watch_list().watches(self._collection_id(collection_filter))
+            entries = page_of(watches, self._entry, offset=offset, limit=LISTED_WATCHES)[0]
+            after = after_page(offset, len(entries), len(watches))
+            more = more_from(after, 0, "")
+            lines = [_line(e, w) for e, w in zip(entries, watches[offset:], strict=False)]
+            text = "\n\n".join([*lines, *([more] if more else [])])
+            return text or "No folder is watched. Use watch_folder to watch one.", {
+                "watches": entries,
+                "omitted": max(0, len(watches) - offset - len(entries)),
+                "next_offset": after,
+                "more": more,
+            }
+
+        return answer(*await in_thread(work))
+
+    @tool(
+        "Sync schedule",
+        DELETES,
+        description="Change when a watched folder is compared. Returns the watch.",
+    )
+    async def set_sync_schedule(
+        self,
+        folder_path: FolderOrId,
+        schedule: ScheduleName,
+        auto_remove_deleted: Annotated[bool | None, Field(description="Default: as it was")] = None,
+        daily_time: DailyTime = None,
+        collection: CollectionName = None,
+    ) -> Annotated[CallToolResult, WatchOutput]:
+        """Change the schedule of a watched folder."""
+
+        def work() -> tuple[str, dict[str, Any]]:
+            watch = self._watch_list().change(
+                self._find(folder_path, collection).id,
+                schedule=schedule,
+                daily_time=daily_time,
+                auto_remove_deleted=auto_remove_deleted,
+            )
+            entry = self._entry(watch)
+            return _line(entry, watch), {"watch": entry, "new": False}
+
+        return answer(*await _to_the_end(work))
+
+    # --- blocking parts -------------------------------------------------------------------
+
+    def _watch_list(self) -> "WatchList":
+        from casetrack.api.watch.watch_list import WatchList
+
+        return WatchList(self._session.library.settings.data_dir)
+
+    def _collection_id(self, name: str | None) -> str | None:
+        return None if name is None else self._session.library.get(name).info.id
+
+    def _find(self, folder: str, collection: str | None) -> "Watch":
+        return self._watch_list().find(folder, collection_id=self._collection_id(collection))
+
+    def _status(self, watch: "Watch") -> "WatchStatus":
+        from casetrack.api.watch.statuses import Statuses
+
+        status = Statuses(self._session.library.settings.data_dir).of(watch)
+        if status.health == "unwatched" and self._session.watching:
+            return replace(status, health="starting")
+        return status
+
+    def _entry(self, watch: "Watch") -> dict[str, Any]:
+        try:
+            name = self._session.library.get(watch.collection_id).name
+        except CollectionNotFound:
+            name = "(deleted)"
+        except CaseTrackError:
+            name = watch.collection_id  # it is told by the tools that work on it
+        raw = watch.as_dict()
+        for patterns in ("include", "exclude", "file_extensions"):
+            if raw[patterns]:
+                raw[patterns] = few(raw[patterns], most=_PATTERNS, chars=_PATTERN_CHARS)
+        status: dict[str, Any] = self._status(watch).as_dict()
+        for words in ("last_error", "next_step", "note"):
+            status[words] = cut(status[words], _NOTE_CHARS)
+        return raw | {"collection": name, "status": status}
+
+    def _started(self, watch: "Watch", entry: dict[str, Any], *, new: bool) -> str:
+        lines = [_line(entry, watch)]
+        if watch.schedule == "manual":
+            lines.append("It is compared only when sync_folder is called.")
+        elif entry["status"]["health"] != "unwatched":
+            lines.append(
+                "A first comparison of the whole folder begins in the background within seconds; "
+                "list_watches tells how it goes."
+                if new
+                else "The new options hold within seconds."
+            )
+        return "\n".join(lines)
+
+
+async def _to_the_end(work: Callable[[], T]) -> T:
+    """Run blocking *work* that changes the list of watches in a thread, and wait for it to end."""
+    return await anyio.to_thread.run_sync(partial(work))
+
+
+def _line(entry: dict[str, Any], watch: "Watch") -> str:
+    from casetrack.api.watch.statuses import counts_text
+    from casetrack.api.watch.watch_list import describe
+
+    status = entry["status"]
+    lines = [
+        f'{one_line(watch.folder)} -> "{entry["collection"]}"',
+        f"  Schedule: {describe(watch)}; documents of deleted files are "
+        + ("removed" if watch.auto_remove_deleted else "kept"),
+        f"  Status: {status['health_text']}" + (f" ({status['note']})" if status["note"] else ""),
+    ]
+    if status["last_sync_at"]:
+        lines.append(f"  Last sync: {status['last_sync_at']}, {counts_text(status['counts'])}")
+    if status["next_sync_at"]:
+        lines.append(f"  Next comparison: {status['next_sync_at']}")
+    if status["last_error"]:
+        lines.append(f"  Problem: {one_line(status['last_error'])}")
+        lines.append(f"  What to do: {one_line(status['next_step'])}")
+    return "\n".join([*lines, f"  ID: {watch.id}"])

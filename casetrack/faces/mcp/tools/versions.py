@@ -12,7 +12,7 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.comparing import change
 from casetrack.faces.mcp.concise import telling
-from casetrack.faces.mcp.render import relations as render
+from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import answer
 from casetrack.faces.mcp.session import Session, in_thread, locate
 from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
