@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.base.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.editions.legal.extract.citations import citations_notes
-from casetrack.editions.legal.graph.views import legal_tables, tables_of
+from casetrack.editions.legal.graph.views import legal_tables, pin_of, tables_of
 from casetrack.editions.legal.records.citator import Citator, CitingPlace, weight_of
 from casetrack.graph.opened import graph_of
 from casetrack.search.cited import documents_citing, documents_holding, keys_named
@@ -156,5 +156,4 @@ def _the_one(asked: str, rows: Sequence[dict[str, Any]]) -> tuple[str, str, str]
 
 def _place(row: dict[str, Any], quote: Quote) -> CitingPlace:
     same = ("signal", "treatment", "form", "sentence", "parenthetical", "confidence", "note")
-    pin = ", ".join(pin["text"] for pin in row["pins"] or ())
-    return CitingPlace(pin=pin or None, quote=quote, **{name: row[name] for name in same})
+    return CitingPlace(pin=pin_of(row), quote=quote, **{name: row[name] for name in same})

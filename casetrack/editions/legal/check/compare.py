@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.editions.legal.check.alignment import Alignment, align
 from casetrack.editions.legal.check.edits import Laid, lay
 from casetrack.editions.legal.check.omissions import cited
-from casetrack.editions.legal.check.words import draft_units, heft
+from casetrack.editions.legal.check.words import draft_units, heft, source_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,7 @@ def compare(quoted: str, source: SourceText, /, *, cleaned_up: bool = False) -> 
 def _match(
     quoted: str, units: Sequence[Unit], source: SourceText, span: tuple[int, int], cleaned_up: bool
 ) -> Match | None:
-    there = source.units(*_whole_words(source.text, *span))
+    there = source_units(source.text, *_whole_words(source.text, *span))
     if not there:
         return None
     alignment = align(units, there)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.editions.legal.extract.cited_text import beside_citations
 from casetrack.extract.papers.text import TextPage, WholeText
 
 if TYPE_CHECKING:
@@ -80,18 +81,12 @@ def _is_page_end(source: SourceText, start: int, end: int) -> bool:
 
 def _cites(run: str) -> bool:
     """Whether a run is citations and nothing else."""
-    if not any(c.isdigit() for c in run) and not re.search(r"\b(?:[Ii]d\.|supra|omitted)", run):
+    refers = re.search(r"\b(?:[Ii]d\.|supra|omitted)", run)
+    if not refers and not any(c.isdigit() for c in run):
         return False
     from casetrack.editions.legal.extract.citations import read_citations
 
-    found = read_citations(WholeText((TextPage(1, run.strip(" ,;.")),)))
     text = run.strip(" ,;.")
-    rest, at = [], 0
-    for citation in found:
-        rest.append(text[at : citation.start])
-        at = max(at, citation.end)
-    rest.append(text[at:])
-    left = _PAREN.sub(" ", " ".join(rest))
-    if not found and not re.search(r"\b(?:[Ii]d\.|supra|omitted)", run):
-        return False
-    return not re.search(r"[^\W\d_]", _LEFT.sub(" ", left))
+    found = read_citations(WholeText((TextPage(1, text),)))
+    left = _PAREN.sub(" ", beside_citations(text, found))
+    return bool(refers or found) and not re.search(r"[^\W\d_]", _LEFT.sub(" ", left))

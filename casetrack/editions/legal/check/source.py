@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.editions.legal.check.words import LIGHT, source_units
+from casetrack.editions.legal.check.words import LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,10 +131,6 @@ class SourceText:
         words, starts = self._words
         first, last = max(0, first), min(len(words) - 1, last)
         return int(starts[first]), int(starts[last]) + len(words[last])
-
-    def units(self, start: int, end: int, /) -> list[Unit]:
-        """Return the words of a part of the text."""
-        return source_units(self.text, start, end)
 
 
 def _coarse(units: Sequence[Unit]) -> list[str]:

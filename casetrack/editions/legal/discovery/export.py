@@ -6,6 +6,7 @@ and get the usual fields.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,7 @@ from casetrack.base.errors import UsageError
 from casetrack.base.files import storage_errors
 from casetrack.editions.legal.discovery.chosen import chosen_documents, is_row, metadata
 from casetrack.editions.legal.discovery.dialects import LINE_BREAK, Dialect
-from casetrack.editions.legal.discovery.export_folder import (
-    Out,
-    below,
-    common,
-    paths,
-    report,
-    write_images,
-)
+from casetrack.editions.legal.discovery.export_folder import Out, common, report, write_images
 from casetrack.editions.legal.discovery.families import family_trees, with_families
 from casetrack.editions.legal.discovery.loadfile import Row, write_rows
 from casetrack.extract.papers.places import BatesRange, bates_key, read_bates
@@ -85,11 +79,7 @@ def numbered(
     load_file = data / f"{name}.dat"
     dialect = Dialect()
     load_file.write_bytes(write_rows(dialect, Row(1, (*COLUMNS, *more)), rows))
-    told = [metadata(document) for document in written if is_row(document)]
-    image_file = None
-    if any(t.get("image_file") for t in told):
-        base = common([Path(p) for t in told for p in paths(t)])
-        image_file = write_images(out, told, base, None)
+    image_file = write_images(out, [metadata(d) for d in written if is_row(d)], None)
     return report(out, load_file, image_file, len(rows), list(ranges.values()), given)
 
 
@@ -271,8 +261,8 @@ def _as_it_came(
     rows = [(metadata(d), d) for d in chosen if d.parent_id is None]
     rows.sort(key=lambda pair: (pair[0]["row"] is None, (pair[0]["row"] or {}).get("line", 0)))
     dialect = Dialect.of(origin)
-    base = common([Path(p) for told, _ in rows for p in paths(told)])
-    beside = PurePath(below(origin["path"], base))
+    base = common(told for told, _ in rows)
+    beside = PurePath(os.path.relpath(origin["path"], base))
     load_file = out.folder / beside.with_name(f"{name}.dat" if name else beside.name)
     header = Row(1, (), dialect.decode(bytes.fromhex(origin["header"])))
     written = [
@@ -287,11 +277,11 @@ def _as_it_came(
     ]
     load_file.parent.mkdir(parents=True, exist_ok=True)
     load_file.write_bytes(write_rows(dialect, header, written))
-    image_file = write_images(out, [told for told, _ in rows], base, name)
+    image_file = write_images(out, [told for told, _ in rows], name)
     for told, document in rows:
         files = told["load_file"]["files"]
         for role, path in files.items():
-            goal = PurePath(below(path, base))
+            goal = PurePath(os.path.relpath(path, base))
             is_read = told["read_from"] == role
             source = out.kept(document) if is_read else Path(path)
             if out.copy(source or Path(path), goal):

@@ -16,7 +16,7 @@ from casetrack.ingest.plan import file_facts
 from casetrack.store.originals import copy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.base.records import Document
     from casetrack.store.workspace import State
@@ -62,46 +62,40 @@ class Out:
         return None
 
 
-def write_images(
-    out: Out, rows: Sequence[Mapping[str, Any]], base: str, name: str | None
-) -> Path | None:
+def write_images(out: Out, rows: Sequence[Mapping[str, Any]], name: str | None) -> Path | None:
     """Write the image file and the images, in the order in which they were listed."""
     listed = sorted(
         (told for told in rows if told.get("image_file")), key=lambda t: t["image_file"]["line"]
     )
     if not listed:
         return None
+    base = common(rows)
     own = listed[0]["image_file"]
     dialect = Dialect.of(own, separator=",", qualifier="")
-    goal = PurePath(below(own["path"], base))
+    goal = PurePath(os.path.relpath(own["path"], base))
     path = out.folder / goal.with_name(f"{name}.opt" if name else goal.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [line for told in listed for line in told["images"]]
     path.write_bytes(write_image_lines(dialect, lines))
     for told in listed:
         for picture in told["image_file"]["pictures"]:
-            if out.copy(Path(picture), PurePath(below(picture, base))):
+            if out.copy(Path(picture), PurePath(os.path.relpath(picture, base))):
                 out.images += 1
             else:
                 out.lost.append(f"{told['control_number']} ({PurePath(picture).name})")
     return path
 
 
-def paths(told: Mapping[str, Any], /) -> list[str]:
+def _paths(told: Mapping[str, Any]) -> list[str]:
     """Return all files that a row came with: its load files, its native, text and images."""
     images = told.get("image_file") or {"path": None, "pictures": []}
     found = [told["load_file"]["path"], *told["load_file"]["files"].values(), images["path"]]
     return [path for path in (*found, *images["pictures"]) if path]
 
 
-def common(paths: Sequence[Path], /) -> str:
-    """Return the folder that all of these files lie in."""
-    return os.path.commonpath([str(path.parent) for path in paths])
-
-
-def below(path: str, base: str, /) -> str:
-    """Return a path as it is from a folder."""
-    return os.path.relpath(path, base)
+def common(rows: Iterable[Mapping[str, Any]], /) -> str:
+    """Return the folder that all files of some rows lie in."""
+    return os.path.commonpath([str(Path(path).parent) for row in rows for path in _paths(row)])
 
 
 def report(

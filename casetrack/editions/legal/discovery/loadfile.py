@@ -175,8 +175,7 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
                 closed = _closed(text, at, close, mark)
                 if closed is None:
                     # Never closed: the rest of the line is all that can be of this field.
-                    stop = ends.search(text, at)
-                    past = stop.start() if stop else size
+                    past = _line_end(text, at)
                     values.append(text[at + len(mark) : past])
                 else:
                     past = closed
@@ -193,9 +192,9 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
             break
         if at < size and ends.match(text, at) is None:
             # Signs between a qualifier and the next separator: the line is kept as it is.
-            stop = ends.search(text, at)
-            values[-1] += text[at : stop.start() if stop else size]
-            at = stop.start() if stop else size
+            past = _line_end(text, at)
+            values[-1] += text[at:past]
+            at = past
         written = text[begin:at]
         closing = empty.match(text, at)
         end = closing[0] if closing else ""
@@ -207,6 +206,11 @@ def _rows(text: str, dialect: Dialect) -> Iterable[Row]:
         )
         line += len(ends.findall(written)) + len(ends.findall(end))
         at += len(end)
+
+
+def _line_end(text: str, at: int) -> int:
+    stop = LINE_END.search(text, at)
+    return stop.start() if stop else len(text)
 
 
 def _closed(text: str, at: int, close: re.Pattern[str], mark: str) -> int | None:
@@ -299,8 +303,7 @@ def _parted(written: str, dialect: Dialect, wanted: int) -> list[tuple[str, str]
     between = f"{mark}{separator}{mark}"
     parts, begin = list[tuple[str, str]](), 0
     for found in LINE_END.finditer(written):
-        stop = LINE_END.search(written, found.end())
-        line = written[found.end() : stop.start() if stop else None]
+        line = written[found.end() : _line_end(written, found.end())]
         whole = line.startswith(mark) and line.endswith(mark) and len(line) > len(mark)
         if mark and whole and line.count(between) == wanted - 1:
             parts.append((written[begin : found.start()], found[0]))

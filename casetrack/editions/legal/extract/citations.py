@@ -337,12 +337,9 @@ def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin
     elif found.type in _UNPINNED and not found.key.startswith(_FEDERAL_REGISTER):
         return begin, ()
     end, pins = read_pins(text, begin, max(limit, begin), key=key)
-    return max(end, _least_end(one, begin)), pins
-
-
-def _least_end(one: _Placed, begin: int) -> int:
-    kind = one.citation.kind if one.citation else ""
-    return begin if kind in {"id", "supra"} else one.found.end
+    if citation is None or citation.kind not in {"id", "supra"}:
+        end = max(end, found.end)
+    return end, pins
 
 
 def _kind(one: _Placed) -> AuthorityKind:

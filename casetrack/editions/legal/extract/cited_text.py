@@ -11,6 +11,8 @@ from casetrack.base.words.months import any_month
 from casetrack.base.words.titles import any_title
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from casetrack.extract.papers.spans import LegalCitation
 
 SURE, LIKELY, LOOSE, GUESSED, NAMED = 1.0, 0.9, 0.6, 0.4, 0.1
@@ -42,6 +44,17 @@ AFTER_CITATION = re.compile(
     r"(?:[\s,;]*(?:at\s)?[\d¶§*:–-]+(?:\s?n\.?\s?\d+)?)*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)\s*)*"
 )
 """What belongs to a citation behind it: pages, notes, remarks."""
+
+
+def beside_citations(
+    text: str, citations: Iterable[LegalCitation], start: int = 0, end: int | None = None, /
+) -> str:
+    """Return what ``text[start:end]`` has beside its citations, joined by blanks."""
+    rest = []
+    for citation in citations:
+        rest.append(text[start : citation.start])
+        start = max(start, citation.end)
+    return " ".join([*rest, text[start:end]])
 
 
 @dataclass(frozen=True, slots=True)

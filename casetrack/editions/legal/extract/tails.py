@@ -37,6 +37,9 @@ _ONE = re.compile(
     rf"(?P<paragraph>{_PARAGRAPH})|(?P<note>{_NOTE})|(?P<line>{_LINES})|(?P<section>{_SECTION})"
     rf"|(?P<number>{_NUMBER})|(?P<roman>{_ROMAN})"
 )
+_REPORTER = re.compile(
+    r"\s(?:U\.\s?S\.|S\.\s?Ct|L\.\s?Ed|F\.|[A-Z][\w.']*\s?(?:\d?[a-z]{0,2}\.?\s)?\d)"
+)
 _YEAR = re.compile(r"(?:^|[\s.,(])(?P<year>(?:17|18|19|20)\d\d)(?![\d-])")
 _COURT_ALONE = re.compile(
     r"(?:\d{1,2}(?:st|nd|rd|th|d)|D\.\s?C\.|Fed\.)\sCir\.|(?:[NSEWMC]\.)?D\.\s?(?:[A-Z][a-z]+\."
@@ -115,15 +118,7 @@ def _is_year(first: re.Match[str], text: str) -> bool:
 
 def _is_volume(text: str, end: int, limit: int) -> bool:
     """Whether the number that ends at *end* is the volume of a reporter that follows."""
-    return (
-        bool(
-            re.match(
-                r"\s(?:U\.\s?S\.|S\.\s?Ct|L\.\s?Ed|F\.|[A-Z][\w.']*\s?(?:\d?[a-z]{0,2}\.?\s)?\d)",
-                text[end : end + 24],
-            )
-        )
-        and end + 1 >= limit - 0
-    )
+    return end + 1 >= limit and _REPORTER.match(text, end, end + 24) is not None
 
 
 def pins_of(written: str, /, *, key: str = "") -> tuple[Pin, ...]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from casetrack.editions.legal.extract.cited_text import beside_citations
 from casetrack.editions.legal.graph import segment as segments
 from casetrack.graph.segment_tables import save
 from casetrack.ingest.steps.chunking import sentence_ends
@@ -49,10 +50,7 @@ def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegmen
             found = rows.select([c for c in _COLUMNS if c in rows.column_names]).to_pylist()
             yield read_rows(found)
 
-    def merge(group: Sequence[LegalSegment], live: Mapping[str, str]) -> Iterator[LegalSegment]:
-        return segments.merge(group, live)
-
-    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, save, build, merge)
+    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, save, build, segments.merge)
 
 
 def read_rows(rows: list[dict[str, Any]], /) -> LegalSegment:
@@ -178,16 +176,10 @@ def _inside(citations: Sequence[LegalCitation], offset: int) -> bool:
 
 
 def _only_cites(text: str, citations: Sequence[LegalCitation], start: int, end: int) -> bool:
-    left = start
-    rest = []
-    for one in citations[bisect_left(citations, start, key=lambda c: c.start) :]:
-        if one.start >= end:
-            break
-        rest.append(text[left : one.start])
-        left = max(left, one.end)
-    rest.append(text[left:end])
-    words = _WORD.findall(_PARENTHESES.sub(" ", " ".join(rest)).lower())
-    return len(rest) > 1 and _CITING_WORDS.issuperset(words)
+    first, last = (bisect_left(citations, at, key=lambda c: c.start) for at in (start, end))
+    rest = beside_citations(text, citations[first:last], start, end)
+    words = _WORD.findall(_PARENTHESES.sub(" ", rest).lower())
+    return first < last and _CITING_WORDS.issuperset(words)
 
 
 _PARENTHESES = re.compile(r"\([^()]*\)")

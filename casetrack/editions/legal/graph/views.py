@@ -157,8 +157,7 @@ class LegalTables:
                     "citation_count": len(places),
                     "document_count": len({r["document_id"] for r in places}),
                     "treatments": sorted({r["treatment"] for r in places} - {""}),
-                    "source_document_id": source.document_id if source else None,
-                    "source_document_name": source.name if source else None,
+                    **_source(source),
                 }
             )
         rows.sort(key=lambda row: (-row["citation_count"], row["authority_id"]))
@@ -180,9 +179,8 @@ class LegalTables:
             "authority_id": row["key"] or None,
             "record_id": row["key"] or None,
             "kind": row["kind"],
-            "pin": ", ".join(pin["text"] for pin in row["pins"] or ()) or None,
-            "source_document_id": source.document_id if source else None,
-            "source_document_name": source.name if source else None,
+            "pin": pin_of(row),
+            **_source(source),
             **_placed(row),
             **{n: row[n] for n in _SAID},
         }
@@ -200,11 +198,23 @@ class LegalTables:
                     "is_block": row["is_block"],
                     "authority_id": cite["key"] or None if cite else None,
                     "authority_name": cite["name"] if cite and cite["key"] else None,
-                    "pin": cite and (", ".join(pin["text"] for pin in cite["pins"] or ()) or None),
+                    "pin": cite and pin_of(cite),
                     "confidence": row["confidence"],
                 }
             )
         return _declared("quotations", rows)
+
+
+def pin_of(row: dict[str, Any], /) -> str | None:
+    """Return the pin cites of a citation as written; ``None`` for none."""
+    return ", ".join(pin["text"] for pin in row["pins"] or ()) or None
+
+
+def _source(document: Document | None) -> dict[str, str | None]:
+    return {
+        "source_document_id": document.document_id if document else None,
+        "source_document_name": document.name if document else None,
+    }
 
 
 def _placed(row: dict[str, Any]) -> dict[str, Any]:

@@ -205,15 +205,8 @@ def _encoded(word: str) -> Iterator[re.Pattern[bytes]]:
         except UnicodeEncodeError:
             continue
         # As a word of its own: "Doe" stands in "Does" without being there.
-        yield re.compile(
-            rb"(?<![A-Za-z0-9]"
-            + gap
-            + rb")"
-            + re.escape(written)
-            + rb"(?!"
-            + gap
-            + rb"[A-Za-z0-9])"
-        )
+        parts = (gap, re.escape(written), gap)
+        yield re.compile(rb"(?<![A-Za-z0-9]%b)%b(?!%b[A-Za-z0-9])" % parts)
 
 
 def _bytes_of(document: Any, xref: int) -> Iterator[bytes]:

@@ -88,12 +88,8 @@ def _around(finding: Finding, draft: Draft) -> tuple[str, str, str]:
     low, high = max(0, place.start - _AROUND_CHARS), min(len(text), place.end + _AROUND_CHARS)
     before = ("\u2026" if low else "") + text[low : place.start]
     after = text[place.end : high] + ("\u2026" if high < len(text) else "")
-    return _flat(before), text[place.start : place.end], _flat(after)
-
-
-def _flat(text: str) -> str:
-    """Let the lines of a page flow."""
-    return text.replace("\n", " ")
+    # The lines of a page flow.
+    return before.replace("\n", " "), text[place.start : place.end], after.replace("\n", " ")
 
 
 @dataclass

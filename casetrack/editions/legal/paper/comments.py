@@ -258,10 +258,9 @@ class _Letters:
         best, most = None, -1
         for place in _all(self._squeezed.letters, words):
             end = place + len(words)
-            same = _common(
-                before[::-1], self._squeezed.letters[max(0, place - _BESIDE) : place][::-1]
-            )
-            same += _common(after, self._squeezed.letters[end : end + _BESIDE])
+            lead = self._squeezed.letters[max(0, place - _BESIDE) : place]
+            trail = self._squeezed.letters[end : end + _BESIDE]
+            same = _common(before[::-1], lead[::-1]) + _common(after, trail)
             if same > most:
                 best, most = place, same
         if best is None:
@@ -346,9 +345,5 @@ def _all(text: str, words: str) -> Iterator[int]:
 
 def _common(one: str, other: str) -> int:
     """Return how many letters two texts begin with in common."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
