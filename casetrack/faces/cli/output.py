@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import Console
+    from rich.table import Table
 
     from casetrack.base.records.shape import Record
 
@@ -264,21 +265,25 @@ def _fitting(fields: Sequence[Field], rows: Sequence[Sequence[str]], width: int)
     return shown
 
 
-def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
+def ruled() -> Table:
+    """Return an empty table for terminals: one rule below the titles of its columns."""
     from rich import box
     from rich.table import Table
+
+    padding = (0, 1, 0, 0)
+    head = "bold"
+    return Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=padding, header_style=head
+    )
+
+
+def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
     from rich.text import Text
 
     shown = _fitting(fields, rows, _console(False).width)
     fields = [fields[i] for i in shown]
     rows = [[row[i] for i in shown] for row in rows]
-    grid = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="bold",
-    )
+    grid = ruled()
     for f in fields:
         grid.add_column(
             Text(f.title), justify=f.align, no_wrap=f.whole or f.align == "right", overflow="fold"

@@ -41,9 +41,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_every_command_of_the_dialogue_is_listed() -> None:
-    shell = Shell(
-        cast("Any", None), How(), open_source=cast("Any", None), collection_names=tuple, given={}
-    )
+    shell = Shell(cast("Any", None), How(), {})
     assert rows(section("The dialogue")) == [
         [f"`{f'{c.name} {c.argument}'.strip()}`", c.about.partition(": ")[0]]
         for c in shell.commands.values()

@@ -45,18 +45,7 @@ Talk = Callable[..., tuple[str, str]]
 @pytest.fixture
 def shell(filled: Run, home: Path) -> Shell:
     """A dialogue with the collection Mill."""
-    state = State()
-
-    def opened(name: str) -> QueryTarget:
-        return QueryTarget(state, (name,))
-
-    return Shell(
-        opened("Mill"),
-        How(),
-        open_source=opened,
-        collection_names=lambda: [c.name for c in state.library.collections()],
-        given={},
-    )
+    return Shell(QueryTarget(State(), ("Mill",)), How(), {})
 
 
 @pytest.fixture

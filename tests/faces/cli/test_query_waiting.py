@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from casetrack.faces.cli.query import waiting
+from casetrack.faces.cli.query import source
 from casetrack.faces.cli.query.source import watched
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def screen_of(written: str) -> str:
 def screen(monkeypatch: pytest.MonkeyPatch) -> _Screen:
     screen = _Screen(terminal=True)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(waiting, "sys", SimpleNamespace(stderr=screen))
-    monkeypatch.setattr(waiting, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(source, "sys", SimpleNamespace(stderr=screen))
+    monkeypatch.setattr(source, "QUIET_SECONDS", 0.1)
     return screen
 
 

@@ -161,7 +161,7 @@ def _command(collection: str, words: str) -> str:
 
 
 def _sections(report: Report) -> dict[str, Any]:
-    """Return what the sections show and compute beside the report itself."""
+    """Return the values that the sections need beside the report."""
     timeline, graph = report.timeline, report.graph
     names = {node.entity_id: node.name for node in graph.nodes} if graph else {}
     folder = wording.common_folder([one.document.path for one in report.documents])
@@ -192,7 +192,7 @@ def _sections(report: Report) -> dict[str, Any]:
 
 
 def _troubled(report: Report) -> list[DocumentIndex]:
-    """Return the documents that something is to be said of; not what is so of all of them."""
+    """Return the documents with problems; none where all have one and the same."""
     troubled = [d for d in report.index.documents if not d.ok]
     is_of_all = len(troubled) == report.document_count > _FEW
     return [] if is_of_all and len({d.reason for d in troubled}) == 1 else troubled

@@ -55,7 +55,7 @@ class Passages:
         self._turn = 0
 
     def number(self, quote: Quote, /) -> int:
-        """Return the number of a passage that the report comes to speak of."""
+        """Return the number of a passage; a new one gets the next number."""
         number = self._numbers.setdefault(place_of(quote), len(self._quotes) + 1)
         if number > len(self._quotes):
             self._quotes.append(quote)

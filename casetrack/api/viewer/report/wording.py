@@ -1,4 +1,4 @@
-"""Words and numbers of a report, as text: what its templates cannot say by themselves."""
+"""Texts, numbers and lists that the templates of a report show."""
 
 from __future__ import annotations
 

@@ -1,22 +1,23 @@
 """``casetrack query``: the options, and which of the ways to ask is meant."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.api.sql import saved
+from casetrack.api.sql.parameters import pairs, refuse_unused, values_for
 from casetrack.base.errors import CaseTrackError, UsageError
+from casetrack.base.sql.statements import all_of, is_blank
 from casetrack.faces.cli.completion import collection_names, library_of
 from casetrack.faces.cli.output import line, write_json
 from casetrack.faces.cli.query.formats import Format
 from casetrack.faces.cli.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from casetrack.api.sql.parameters import Parameter
-    from casetrack.faces.cli.query.repl import Shell
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.query.source import QueryTarget
 
@@ -28,8 +29,6 @@ def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
 
     They are those of the collections that ``-c`` names before, or of the only one there is.
     """
-    from casetrack.api.sql import saved
-
     try:
         library = library_of(ctx)
         named = ctx.params.get("collection") or ()
@@ -156,32 +155,29 @@ def query(
 
         line(shown(show).rstrip())
         return
-    from casetrack.api.sql.parameters import pairs
     from casetrack.faces.cli.query.running import How
     from casetrack.faces.cli.query.source import QueryTarget
 
-    state = ctx.ensure_object(State)
     given = pairs(param or [])
     how = How("json" if as_json else format_name, output, limit, show_sql, explain, raw=raw)
     how.format  # noqa: B018 - an ending that says nothing is refused before any work
-    source = QueryTarget(state, tuple(dict.fromkeys(collection or ())))
+    source = QueryTarget(ctx.ensure_object(State), tuple(dict.fromkeys(collection or ())))
     if list_saved:
         _list_saved(source, as_json=how.wanted == "json")
     elif saved_name is not None and save_name is None:
-        from casetrack.api.sql import saved
-
         kept = saved.find(saved_name, source.saved_places)
-        _run_text(source, kept.sql, given, how, kept.parameters)
-    elif file is not None or sql is not None or save_name is not None:
+        _run(source, all_of(kept.sql) or ("",), given, how, kept.parameters)
+    elif file is None and sql is None and save_name is None:
+        _converse_or_read(source, given, how)
+    else:
         text = _text(sql, file, save_name)
         if save_name is not None:
             _save(source, save_name, text, given, overwrite=overwrite)
         elif sql is not None and sql != "-":
-            _run_one(source, text, given, how)
+            _run(source, (text,), given, how, None)
         else:
-            _run_text(source, text, given, how, _declared(text, file))
-    else:
-        _converse_or_read(_shell(state, source, given, how))
+            declared = saved.read_head(text, str(file or "the statement"))[1]
+            _run(source, all_of(text) or ("",), given, how, declared)
 
 
 def _refuse_both(**ways: object) -> None:
@@ -196,9 +192,7 @@ def _refuse_both(**ways: object) -> None:
 
 def _text(sql: str | None, file: Path | None, save_name: str | None) -> str:
     if file is not None and str(file) != "-":
-        from casetrack.api.sql.saved import read_sql
-
-        return read_sql(file)
+        return saved.read_sql(file)
     if file is None and sql is not None and sql != "-":
         return sql
     if save_name is not None and file is None and sql is None and sys.stdin.isatty():
@@ -209,40 +203,24 @@ def _text(sql: str | None, file: Path | None, save_name: str | None) -> str:
     return sys.stdin.read()
 
 
-def _declared(text: str, file: Path | None) -> "tuple[Parameter, ...]":
-    from casetrack.api.sql.saved import read_head
-
-    return read_head(text, str(file or "the statement"))[1]
-
-
-def _run_one(source: "QueryTarget", sql: str, given: dict[str, str], how: "How") -> None:
-    from casetrack.api.sql.parameters import refuse_unused, values_for
-    from casetrack.faces.cli.query.running import run
-
-    refuse_unused(given, (sql,))
-    run(source, sql, values_for(sql, given), how)
-
-
-def _run_text(
+def _run(
     source: "QueryTarget",
-    text: str,
+    statements: tuple[str, ...],
     given: dict[str, str],
     how: "How",
-    declared: "Sequence[Parameter]" = (),
+    declared: "tuple[Parameter, ...] | None",
 ) -> None:
-    from casetrack.api.sql.parameters import refuse_unused, values_for
-    from casetrack.api.sql.saved import read_head
-    from casetrack.base.sql.statements import all_of
+    """Run statements; *declared* are the parameters of the file, ``None`` if no head is read."""
     from casetrack.faces.cli.query.running import run
 
-    statements = all_of(text) or ("",)
     if how.output is not None and len(statements) > 1:
         raise UsageError(
             f"The rows of {len(statements)} statements cannot go into one file.",
             hint="Run them one by one, or leave out --output.",
         )
     heads = [
-        read_head(statement, "the statement")[1] or tuple(declared) for statement in statements
+        () if declared is None else saved.read_head(statement, "the statement")[1] or declared
+        for statement in statements
     ]
     refuse_unused(given, statements, [parameter for head in heads for parameter in head])
     for statement, head in zip(statements, heads, strict=True):
@@ -252,37 +230,26 @@ def _run_text(
 def _save(
     source: "QueryTarget", name: str, text: str, given: dict[str, str], *, overwrite: bool
 ) -> None:
-    from casetrack.api.sql import saved
-    from casetrack.api.sql.saved import check
-    from casetrack.base.sql.statements import is_blank
+    from casetrack.faces.cli.collection import quoted
 
     if is_blank(text):
         raise UsageError(
             "There is no statement to save.", hint=f"casetrack query 'SELECT ...' --save {name}"
         )
     saved.checked_name(name)
-    notes = check(source.run, text, given)
+    notes = saved.check(source.run, text, given)
     path = saved.save(name, text, source.saving_folder, given=given, overwrite=overwrite)
     line(f"Saved {path}", err=True)
     for note in notes:
         line((f"Note: {note}", "yellow"), err=True)
-    line(f"Run it: {_command(source, path)}", err=True)
-
-
-def _command(source: "QueryTarget", path: Path) -> str:
-    """Return what runs a saved query, as it is typed; a value that it lacks is left open."""
-    from casetrack.api.sql import saved
-    from casetrack.faces.cli.collection import quoted
-
-    words = ["casetrack query --saved", path.stem]
-    words += [f"-c {quoted(name)}" for name in source.named]
+    # A value that it lacks is left open.
+    words = ["casetrack query --saved", path.stem, *(f"-c {quoted(name)}" for name in source.named)]
     _, declared = saved.read_head(saved.read_sql(path), str(path))
     words += [f"-p {p.name}=VALUE" for p in declared if p.default is None]
-    return " ".join(words)
+    line(f"Run it: {' '.join(words)}", err=True)
 
 
 def _list_saved(source: "QueryTarget", *, as_json: bool) -> None:
-    from casetrack.api.sql import saved
     from casetrack.faces.cli.query.repl import show_saved
 
     if not as_json:
@@ -290,43 +257,23 @@ def _list_saved(source: "QueryTarget", *, as_json: bool) -> None:
         return
     write_json(
         [
-            {
-                "name": q.name,
-                "title": q.title,
-                "parameters": [
-                    {"name": p.name, "type": p.type, "default": p.default, "about": p.about}
-                    for p in q.parameters
-                ],
-                "from": q.origin,
-                "path": str(q.path),
-            }
+            {"name": q.name, "title": q.title, "parameters": [asdict(p) for p in q.parameters]}
+            | {"from": q.origin, "path": str(q.path)}
             for q in saved.listed(source.saved_places)
         ]
     )
 
 
-def _shell(state: State, source: "QueryTarget", given: dict[str, str], how: "How") -> "Shell":
-    from casetrack.faces.cli.query.repl import Shell
-    from casetrack.faces.cli.query.source import QueryTarget
+def _converse_or_read(source: "QueryTarget", given: dict[str, str], how: "How") -> None:
+    from casetrack.faces.cli.query.repl import Shell, run_lines
 
-    return Shell(
-        source,
-        how,
-        open_source=lambda name: QueryTarget(state, (name,)),
-        collection_names=lambda: [c.name for c in state.library.collections(status="all")],
-        given=given,
-    )
-
-
-def _converse_or_read(shell: "Shell") -> None:
+    shell = Shell(source, how, given)
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         from casetrack.faces.cli.query.prompt import converse
 
         converse(shell)
         return
-    from casetrack.faces.cli.query.repl import run_lines
-
-    if shell.how.output is not None:
+    if how.output is not None:
         raise UsageError(
             "--output needs one statement, given as SQL, with --file or with --saved.",
             hint="In a pipe, write `\\o FILE` before a statement.",

@@ -9,11 +9,11 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from casetrack.base.arrow_values import is_bignum, python_values
+from casetrack.base.arrow_values import is_bignum
 from casetrack.base.errors import UsageError
 from casetrack.base.formulas import without_formula
 from casetrack.faces.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
-from casetrack.faces.cli.query.values import converters, is_numeric, text_of, unique_names
+from casetrack.faces.cli.query.values import blocks, is_numeric, text_of, unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,6 @@ BY_ENDING: dict[str, Format] = {
     ".txt": "table",
 }
 BINARY: frozenset[Format] = frozenset({"parquet", "arrow"})
-_BLOCK_ROWS = 1000
 _CSV_SIGNS = re.compile(r'[",\r\n]')
 
 
@@ -207,7 +206,7 @@ def text_blocks(
     if wanted == "json":
         return _json(rows, ascii_only)
     if wanted == "jsonl":
-        return _json_lines(rows, ascii_only)
+        return ("".join(f"{text}\n" for text in t) for t in _objects(rows, ascii_only, None))
     if wanted == "csv":
         return _csv(rows, raw)
     if wanted == "markdown":
@@ -217,47 +216,19 @@ def text_blocks(
     return plain_blocks(rows)
 
 
-def blocks(rows: pa.Table, /, *, as_text: bool = False) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield the rows as lists of tuples, their values as JSON knows them.
-
-    Tuples, because two columns may bear the same name.
-
-    Parameters
-    ----------
-    as_text
-        See :func:`casetrack.faces.cli.query.values.converters`.
-    """
-    convert = converters(rows.schema, as_text=as_text)
-    for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
-        columns = [
-            [value if value is None else change(value) for value in python_values(column)]
-            for column, change in zip(batch.columns, convert, strict=True)
-        ]
-        yield list(zip(*columns, strict=True))
+def _objects(rows: pa.Table, ascii_only: bool, indent: int | None) -> Iterator[list[str]]:
+    names = unique_names(rows.column_names)
+    for block in blocks(rows):
+        records = (dict(zip(names, values, strict=True)) for values in block)
+        yield [json_text(record, ascii_only=ascii_only, indent=indent) for record in records]
 
 
 def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
-    names = unique_names(rows.column_names)
     opening = "[\n"
-    for block in blocks(rows):
-        texts = []
-        for values in block:
-            one = json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only)
-            texts.append("  " + one.replace("\n", "\n  "))
-        if texts:
-            yield opening + ",\n".join(texts)
-            opening = ",\n"
+    for texts in filter(None, _objects(rows, ascii_only, 2)):
+        yield opening + ",\n".join("  " + text.replace("\n", "\n  ") for text in texts)
+        opening = ",\n"
     yield "\n]\n" if opening == ",\n" else "[]\n"
-
-
-def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
-    names = unique_names(rows.column_names)
-    for block in blocks(rows):
-        yield "".join(
-            json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only, indent=None)
-            + "\n"
-            for values in block
-        )
 
 
 def _cells(rows: pa.Table, raw: bool) -> Iterator[list[list[str]]]:

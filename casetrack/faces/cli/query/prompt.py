@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
-import secrets
 import signal
 import sys
 import time
@@ -19,11 +17,12 @@ from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.api.sql.completion import Words, candidates
-from casetrack.base.errors import QueryError
+from casetrack.base.errors import QueryError, StorageError
+from casetrack.base.files import write_atomic
 from casetrack.base.sql.statements import is_blank, split
 from casetrack.faces.cli.output import line
 from casetrack.faces.cli.query.repl import is_command
-from casetrack.faces.cli.query.told import AlreadyTold, told
+from casetrack.faces.cli.query.running import AlreadyTold, told
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -289,18 +288,10 @@ class QueryHistory(History):
         """Write a text to the file; a file that cannot be written keeps no history."""
         kept = [*(old for old in self._read() if old != string), string][-_MOST_KEPT:]
         data = "".join(json.dumps(text) + "\n" for text in kept).encode("ascii")
-        temporary = self._path.with_name(f".{self._path.name}.{secrets.token_hex(6)}.tmp")
         try:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            temporary.replace(self._path)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            line(
-                (f"The history is not kept: {error.strerror or error}: {self._path}", "yellow"),
-                err=True,
-            )
+            write_atomic(self._path, data, durable=False)
+        except StorageError as error:
+            line((f"The history is not kept: {error.message}", "yellow"), err=True)
 
     def _read(self) -> list[str]:
         if not self._path.is_file():

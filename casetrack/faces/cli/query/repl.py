@@ -16,15 +16,14 @@ from casetrack.base.sql.catalog import catalog
 from casetrack.base.sql.statements import all_of, is_blank, split
 from casetrack.faces.cli.output import Field, entry, is_terminal, line, table
 from casetrack.faces.cli.query.formats import FORMATS, refuse_on_terminal
-from casetrack.faces.cli.query.running import How, run
-from casetrack.faces.cli.query.told import told
+from casetrack.faces.cli.query.running import How, run, told
+from casetrack.faces.cli.query.source import QueryTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.base.sql.catalog import Column, Function
     from casetrack.faces.cli.query.formats import Format
-    from casetrack.faces.cli.query.source import QueryTarget
 
     _Act = Callable[[str], None]
     _Names = Callable[[], Iterable[str]]
@@ -65,10 +64,6 @@ class Shell:
         What statements are asked of.
     how
         How rows are written.
-    open_source
-        Opens another collection, for ``\use``.
-    collection_names
-        Names all collections.
     given
         Values of parameters as typed, by name.
 
@@ -78,21 +73,11 @@ class Shell:
         Runs a statement and writes its rows.
     """
 
-    def __init__(
-        self,
-        source: QueryTarget,
-        how: How,
-        /,
-        *,
-        open_source: Callable[[str], QueryTarget],
-        collection_names: Callable[[], Iterable[str]],
-        given: dict[str, str],
-    ) -> None:
+    def __init__(self, source: QueryTarget, how: How, given: dict[str, str], /) -> None:
         self.source = source
         self.how = how
         self.given = given
         self.run: Callable[[QueryTarget, str, Mapping[str, Any], How], None] = run
-        self._open_source = open_source
         self._next_file: Path | None = None
         functions = [f.name for f in catalog().functions]
         described = [v.name for v in catalog().views] + functions
@@ -110,11 +95,14 @@ class Shell:
             ("\\run", of_run, "run a saved query", self._run_saved, self._saved_names),
             ("\\set", "[name=value]", values, self._set, tuple),
             ("\\timing", "", "tell or no longer tell rows and time", self._timing, tuple),
-            ("\\use", "NAME", "ask another collection", self._use, collection_names),
+            ("\\use", "NAME", "ask another collection", self._use, self._collections),
             ("\\help", "", "this list", lambda _: self._help(), tuple),
             ("\\q", "", "leave, as Ctrl-D does", lambda _: None, tuple),
         )
         self.commands = {row[0]: Command(*row) for row in rows}
+
+    def _collections(self) -> list[str]:
+        return [found.name for found in self.source.state.library.collections(status="all")]
 
     def _saved_names(self) -> list[str]:
         return [query.name for query in saved.listed(self.source.saved_places)]
@@ -227,7 +215,7 @@ class Shell:
     def _use(self, name: str) -> None:
         if not name:
             raise UsageError("Say which collection.", hint="For instance: \\use Acme")
-        self.source = self._open_source(name.strip("\"'"))
+        self.source = QueryTarget(self.source.state, (name.strip("\"'"),))
         line(f"Asking {self.source.title}.", err=True)
 
     def _help(self) -> None:

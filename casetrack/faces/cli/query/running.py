@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.base.errors import UsageError
+from casetrack.base.errors import CaseTrackError, UsageError
 from casetrack.base.sql.statements import is_blank, limited
 from casetrack.faces.cli.output import counted, line
 from casetrack.faces.cli.query import formats, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from casetrack.base.records.queries import QueryReport
     from casetrack.faces.cli.query.formats import Format
-    from casetrack.faces.cli.query.source import Answer, QueryTarget
+    from casetrack.faces.cli.query.source import QueryTarget
 
 
 @dataclass(slots=True)
@@ -75,17 +77,15 @@ def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How
     if how.show_sql:
         _tell_sql(sql, params)
     answer = source.run(sql, params, explain=how.explain)
-    if how.limit is not None and answer.rows.num_rows > how.limit:
-        from dataclasses import replace
-
-        answer = replace(answer, rows=answer.rows.slice(0, how.limit))
+    if how.limit is not None and answer.table.num_rows > how.limit:
+        answer = replace(answer, table=answer.table.slice(0, how.limit))
     if how.explain:
         _tell_plan(answer)
     _deliver(answer, wanted, how)
 
 
-def _deliver(answer: Answer, wanted: Format, how: How) -> None:
-    rows = answer.rows
+def _deliver(answer: QueryReport, wanted: Format, how: How) -> None:
+    rows = answer.table
     count, seconds = counted(rows.num_rows, "row"), seconds_text(answer.seconds)
     if how.output is not None:
         formats.write_file(rows, wanted, how.output, raw=how.raw)
@@ -122,7 +122,7 @@ def _tell_sql(sql: str, params: Mapping[str, Any]) -> None:
         )
 
 
-def _tell_plan(answer: Answer) -> None:
+def _tell_plan(answer: QueryReport) -> None:
     line(("Plan", "bold"), err=True)
     line(answer.plan.rstrip("\n"), err=True)
     line(("Search calls", "bold"), err=True)
@@ -143,3 +143,39 @@ def _tell_plan(answer: Answer) -> None:
             line(f"mode {call.mode}{stages}", err=True, indent=4)
         for note in call.notes:
             line((f"Note: {note}", "yellow"), err=True, indent=4)
+
+
+class AlreadyTold(Exception):
+    """Something went wrong, and the user was told what."""
+
+
+def told(work: Callable[[], None], /) -> bool:
+    """Do some work and tell on standard error what goes wrong; return whether all went well.
+
+    Raises
+    ------
+    BrokenPipeError
+        Nobody reads what is written.
+    """
+    try:
+        work()
+    except CaseTrackError as error:
+        line(("Error: ", "bold red"), error.message, err=True)
+        if error.hint:
+            line(error.hint, err=True, indent=2)
+    except KeyboardInterrupt:
+        line("Cancelled.", err=True)
+    except AlreadyTold:
+        return False
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - told, and what was done before is not lost
+        if os.environ.get("CASETRACK_DEBUG") == "1":
+            import traceback
+
+            traceback.print_exception(error)
+        what = f"{type(error).__name__}: {error}".strip()
+        line(("Unexpected error: ", "bold red"), what, err=True)
+    else:
+        return True
+    return False

@@ -7,13 +7,13 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from casetrack.api.sql import saved
-from casetrack.faces.cli.output import line, write_json
-from casetrack.faces.cli.query.waiting import Waiting
+from casetrack.base.records.queries import QueryReport
+from casetrack.faces.cli.output import is_terminal, line, write_json
+from casetrack.faces.cli.progress import QUIET_SECONDS
 from casetrack.faces.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
 
-    import pyarrow as pa
-
     from casetrack.api.collection import Collection
     from casetrack.base.errors import QueryError
-    from casetrack.base.records.queries import QueryReport, RetrievalCall
     from casetrack.base.sql.control import Control
     from casetrack.faces.cli.state import State
 
@@ -85,6 +82,48 @@ def watched(
         if interrupted:
             raise KeyboardInterrupt
         return running.result()
+
+
+class Waiting:
+    """A line on standard error with the seconds that a statement has taken, while it runs.
+
+    It is shown on a terminal only, after :data:`QUIET_SECONDS`, and leaves
+    nothing behind.
+    """
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._is_terminal = is_terminal(sys.stderr)
+        self._shown = ""
+
+    def __enter__(self) -> Self:
+        """Begin to count."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the line away."""
+        self.clear()
+
+    def tick(self) -> None:
+        """Show the time again where a second has passed."""
+        taken = time.monotonic() - self._started
+        if not self._is_terminal or taken < QUIET_SECONDS:
+            return
+        text = f"Running for {taken:.0f} s; Ctrl-C stops it."
+        if text != self._shown:
+            self._shown = text
+            self._write(text)
+
+    def clear(self) -> None:
+        """Take the line away; the next tick would show it again."""
+        if self._shown:
+            self._write(" " * len(self._shown))
+            self._shown = ""
+
+    def _write(self, text: str) -> None:
+        # What anything else writes meanwhile takes the place of the line.
+        sys.stderr.write(f"\r{text}\r")
+        sys.stderr.flush()
 
 
 def _is_stuck(control: Control) -> bool:
@@ -147,24 +186,6 @@ def _end(why: QueryError | str | None) -> NoReturn:
     os._exit(code)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The rows of a statement.
-
-    Attributes
-    ----------
-    seconds
-        How long it took.
-    plan, calls
-        DuckDB's plan and the calls of the search engine; empty unless they were asked for.
-    """
-
-    rows: pa.Table
-    seconds: float
-    plan: str = ""
-    calls: tuple[RetrievalCall, ...] = ()
-
-
 class QueryTarget:
     """One collection, or several whose views are told apart by their names.
 
@@ -211,7 +232,9 @@ class QueryTarget:
         home = self.collections[0].folder if len(self.collections) == 1 else self.data_dir
         return home / saved.FOLDER
 
-    def run(self, statement: str, params: Mapping[str, Any], /, *, explain: bool = False) -> Answer:
+    def run(
+        self, statement: str, params: Mapping[str, Any], /, *, explain: bool = False
+    ) -> QueryReport:
         """Run a statement; Ctrl-C and the limits of the settings stop it.
 
         Parameters
@@ -231,11 +254,9 @@ class QueryTarget:
         def work(control: Control) -> Any:
             return self._sql(statement, params, explain=explain, control=control)
 
-        found = watched(work, memory_mb=self.state.settings.sql.memory_mb, stopped=self._stopped)
-        if not explain:
-            return Answer(found, time.perf_counter() - start)
-        report: QueryReport = found
-        return Answer(report.table, report.seconds, report.plan, report.calls)
+        limit = self.state.settings.sql.memory_mb
+        found: Any = watched(work, memory_mb=limit, stopped=self._stopped)
+        return found if explain else QueryReport(found, "", (), time.perf_counter() - start)
 
     def _sql(self, statement: str, params: Mapping[str, Any], **how: Any) -> Any:
         given = dict(params) or None

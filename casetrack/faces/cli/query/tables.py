@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.base.arrow_values import python_values
-from casetrack.faces.cli.output import clean, is_terminal, line, one_line, write_text
-from casetrack.faces.cli.query.values import converters, is_numeric, shown
+from casetrack.faces.cli.output import clean, is_terminal, line, one_line, ruled, write_text
+from casetrack.faces.cli.query.values import blocks, is_numeric, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.measure import Measurement
+
+    from casetrack.faces.cli.query.values import Convert
 
 _PAD_LIMIT = 4000
 """Columns up to which others are aligned to a cell; a single huge one must not swell every row."""
-_BLOCK_ROWS = 1000
 _LEAST_WIDTH = 8
 _MOST_LINES = 4
 _GAP = 2
@@ -36,20 +38,74 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
         Columns of the terminal; asked of it by default.
     """
     if width is None and not is_terminal(sys.stdout):
-        for block in plain_blocks(rows):
-            write_text(block)
+        for text in plain_blocks(rows):
+            write_text(text)
         return
-    if width is None:
-        import shutil
+    from itertools import chain
 
-        width = shutil.get_terminal_size().columns
-    cut = False
-    for block, was_cut in fitted_blocks(rows, width):
-        write_text(block)
-        cut = cut or was_cut
-    if cut:
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
+    titles = [one_line(name) for name in rows.column_names]
+    found, cuts = _cells(rows), list[bool]()
+    first = next(found, [])
+    needed = [
+        min(max(cell_len(cell[:_LEAST_WIDTH]) for cell in column), _LEAST_WIDTH) + _GAP
+        for column in zip(titles, *first, strict=True)
+    ]
+    number = 0
+    for block in chain([first], found):
+        if sum(needed) - _GAP > console.width:
+            for row in block:
+                number += 1
+                grid = Table.grid(padding=(0, _GAP, 0, 0))
+                for title, cell in zip(titles, row, strict=True):
+                    grid.add_row(_Cell(title, []), _Cell(cell, cuts))
+                console.print(Rule(f"\u2500\u2500 {number}", align="left", style=""), grid)
+            continue
+        table = ruled()
+        for title, field in zip(titles, rows.schema, strict=True):
+            justify: Literal["left", "right"] = "right" if is_numeric(field.type) else "left"
+            table.add_column(Text(title), justify=justify, overflow="fold")
+        for row in block:
+            table.add_row(*(_Cell(cell, cuts) for cell in row))
+        console.print(table)
+    if cuts:
         note = "Long texts are cut (\u2026) in this table; the other formats have them whole."
         line((note, "dim"), err=True)
+
+
+class _Cell:
+    """A cell of at most four lines on a terminal; *cuts* gets an item for each cell that is cut."""
+
+    def __init__(self, text: str, cuts: list[bool], /) -> None:
+        self._text = clean(text.strip("\n")).replace("\t", " ")
+        self._cuts = cuts
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Return the least and the largest width of its text."""
+        from rich.measure import Measurement
+        from rich.text import Text
+
+        return Measurement.get(console, options, Text(self._text[: options.max_width * 4]))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield its lines."""
+        from rich.text import Text
+
+        most = options.max_width * _MOST_LINES * 2
+        lines = [*Text(self._text[:most]).wrap(console, options.max_width, overflow="fold")]
+        if len(lines) > _MOST_LINES or len(self._text) > most:
+            del lines[_MOST_LINES:]
+            lines[-1].truncate(options.max_width - 1)
+            lines[-1].rstrip()
+            lines[-1].append("\u2026")
+            self._cuts.append(True)
+        yield from lines
 
 
 def plain_blocks(rows: pa.Table, /) -> Iterator[str]:
@@ -73,127 +129,6 @@ def plain_blocks(rows: pa.Table, /) -> Iterator[str]:
         yield "".join(map(row, block))
 
 
-def fitted_blocks(rows: pa.Table, width: int, /) -> Iterator[tuple[str, bool]]:
-    """Yield a table that is at most *width* columns wide, and whether something was cut."""
-    titles = [one_line(name) for name in rows.column_names]
-    natural = _natural_widths(rows, titles, width)
-    widths = shrunk(natural, width - _GAP * (len(natural) - 1))
-    if widths is None:
-        yield from _upright(rows, titles, width)
-        return
-    right = [is_numeric(field.type) for field in rows.schema]
-    heading = [_wrapped(title, w) for title, w in zip(titles, widths, strict=True)]
-    rule = (" " * _GAP).join("\u2500" * w for w in widths)
-    yield _lines([lines for lines, _ in heading], widths, right) + rule + "\n", False
-    for block in _cells(rows):
-        text, cut = [], False
-        for cells in block:
-            wrapped = [_wrapped(c, w) for c, w in zip(cells, widths, strict=True)]
-            cut = cut or any(was_cut for _, was_cut in wrapped)
-            text.append(_lines([lines for lines, _ in wrapped], widths, right))
-        yield "".join(text), cut
-
-
-def shrunk(natural: Sequence[int], room: int, /) -> list[int] | None:
-    """Return widths that fit into *room*: only the widest columns give way, and evenly.
-
-    ``None`` where a column would become narrower than eight, or than its text if that is shorter.
-
-    Examples
-    --------
-    >>> shrunk([4, 40, 90], 64)
-    [4, 30, 30]
-    >>> shrunk([20, 20, 20], 20)
-    """
-    limit = max(natural, default=0)
-    if sum(natural) > room:
-        low, high = 0, limit
-        while low < high:
-            middle = (low + high + 1) // 2
-            if sum(min(n, middle) for n in natural) <= room:
-                low = middle
-            else:
-                high = middle - 1
-        limit = low
-        if limit < _LEAST_WIDTH:
-            return None
-    widths = [min(n, limit) for n in natural]
-    spare = room - sum(widths)
-    for i, n in enumerate(natural):
-        if n > widths[i] and spare > 0:
-            widths[i] += 1
-            spare -= 1
-    return widths
-
-
-def _natural_widths(rows: pa.Table, titles: Sequence[str], most: int) -> list[int]:
-    from rich.cells import cell_len
-
-    widths = [cell_len(title) for title in titles]
-    for block in _cells(rows):
-        for cells in block:
-            for i, cell in enumerate(cells):
-                if widths[i] < most:
-                    longest = max(map(cell_len, clean(cell[: most * 4]).split("\n")))
-                    widths[i] = max(widths[i], min(longest, most))
-    return [max(width, 1) for width in widths]
-
-
-def _upright(rows: pa.Table, titles: Sequence[str], width: int) -> Iterator[tuple[str, bool]]:
-    from rich.cells import cell_len
-
-    label = min(max(map(cell_len, titles), default=0), max(width // 3, _LEAST_WIDTH))
-    room = max(width - label - _GAP, _LEAST_WIDTH)
-    number = 0
-    for block in _cells(rows):
-        text, cut = [], False
-        for cells in block:
-            number += 1
-            text.append(f"\u2500\u2500 {number} ".ljust(width, "\u2500") + "\n")
-            for title, cell in zip(titles, cells, strict=True):
-                lines, was_cut = _wrapped(cell, room)
-                cut = cut or was_cut
-                heading, _ = _wrapped(title, label)
-                text.append(_lines([heading, lines], [label, room], [False, False]))
-        yield "".join(text), cut
-
-
-def _wrapped(cell: str, width: int) -> tuple[list[str], bool]:
-    """Return the lines of a cell, at most four, and whether some of it was cut."""
-    from rich.cells import cell_len, chop_cells, set_cell_size
-
-    most = width * _MOST_LINES
-    text = clean(cell.strip("\n")).replace("\t", " ")
-    lines: list[str] = []
-    for paragraph in text[: most * 2].split("\n"):
-        current = ""
-        for word in paragraph.split(" "):
-            joined = f"{current} {word}" if current else word
-            if cell_len(joined) <= width:
-                current = joined
-                continue
-            if current:
-                lines.append(current)
-            *full, current = chop_cells(word, width) or [""]
-            lines += full
-        lines.append(current)
-    if len(lines) <= _MOST_LINES and len(text) <= most * 2:
-        return lines, False
-    last = lines[_MOST_LINES - 1 : _MOST_LINES] or [lines[-1]]
-    kept = lines[: _MOST_LINES - 1] if len(lines) >= _MOST_LINES else lines[:-1]
-    end = last[0] if cell_len(last[0]) < width else set_cell_size(last[0], width - 1)
-    return [*kept, end.rstrip() + "\u2026"], True
-
-
-def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]) -> str:
-    height = max(map(len, cells), default=0)
-    text = ""
-    for i in range(height):
-        parts = [lines[i] if i < len(lines) else "" for lines in cells]
-        text += (" " * _GAP).join(map(_padded, parts, widths, right)).rstrip() + "\n"
-    return text
-
-
 def _padded(text: str, width: int, right: bool) -> str:
     from rich.cells import cell_len
 
@@ -201,17 +136,9 @@ def _padded(text: str, width: int, right: bool) -> str:
     return pad + text if right else text + pad
 
 
-def _cells(rows: pa.Table) -> Iterator[list[list[str]]]:
-    convert = converters(rows.schema, as_text=True)
-    for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
-        columns = [
-            [_cell(value, change) for value in python_values(column)]
-            for column, change in zip(batch.columns, convert, strict=True)
-        ]
-        yield [list(cells) for cells in zip(*columns, strict=True)]
+def _cells(rows: pa.Table) -> Iterator[list[tuple[str, ...]]]:
+    return blocks(rows, as_text=True, write=_text)
 
 
-def _cell(value: Any, change: Any) -> str:
-    if value is None:
-        return ""
+def _text(change: Convert, value: Any) -> str:
     return shown(value if isinstance(value, dt.datetime) else change(value))

@@ -6,32 +6,50 @@ import datetime as dt
 import json
 import math
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from casetrack.base import arrow_values
+from casetrack.base.arrow_values import python_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
     Convert = Callable[[Any], Any]
 
+_BLOCK_ROWS = 1000
 
-def converters(schema: pa.Schema, /, *, as_text: bool = False) -> list[Convert]:
-    """Return for each column what turns its values, ``None`` aside, into values of JSON.
 
-    The values are those of :func:`casetrack.base.arrow_values.python_values`. Times become ISO
-    8601, in UTC where they have a zone, and intervals durations of it; bytes hexadecimal digits;
-    decimals numbers where that loses nothing; float32 the shortest number that is the same float32.
+def blocks(
+    rows: pa.Table, /, *, as_text: bool = False, write: Callable[[Convert, Any], str] | None = None
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows as lists of tuples, their values as JSON knows them.
+
+    They are tuples, because two columns may bear the same name. The values are those of
+    :func:`casetrack.base.arrow_values.python_values`. Times become ISO 8601, in UTC where they have
+    a zone, and intervals durations of it; bytes hexadecimal digits; decimals numbers where that
+    loses nothing; float32 the shortest number that is the same float32.
 
     Parameters
     ----------
     as_text
         ``NaN``, ``Infinity`` and ``-Infinity`` become these words. JSON has no such numbers, and
         gets ``None``.
+    write
+        Writes a value, given what turns it into one of JSON; ``None`` is an empty text then.
     """
-    return [_converter(field.type, as_text) for field in schema]
+    convert = [_converter(field.type, as_text) for field in rows.schema]
+    empty = None
+    if write is not None:
+        convert, empty = [partial(write, change) for change in convert], ""
+    for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
+        columns = [
+            [empty if value is None else change(value) for value in python_values(column)]
+            for column, change in zip(batch.columns, convert, strict=True)
+        ]
+        yield list(zip(*columns, strict=True))
 
 
 def _converter(kind: pa.DataType, as_text: bool) -> Convert:
