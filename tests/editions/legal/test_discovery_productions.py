@@ -225,9 +225,10 @@ def test_families_and_duplicates_are_those_of_the_load_file(made: tuple[Collecti
 
 def test_drafts_with_few_other_words_are_near_duplicates(library: Library, tmp_path: Path) -> None:
     words = [f"word{n}" for n in range(200)]
+    heads = [f"Subject: {' '.join(f'{who}{n}' for n in range(60))}\n\n" for who in ("ann", "bo")]
     texts = {
-        "draft.txt": words,
-        "final.txt": [*words[:190], "signed", "today"],
+        "draft.eml": [heads[0], *words],
+        "final.eml": [heads[1], *words[:190], "signed", "today"],
         "other.txt": [f"else{n}" for n in range(200)],
         "short.txt": words[:4],
     }
@@ -235,10 +236,9 @@ def test_drafts_with_few_other_words_are_near_duplicates(library: Library, tmp_p
         (tmp_path / name).write_text(" ".join(text), encoding="utf-8")
     collection = library.create("Drafts")
     collection.ingest([tmp_path / name for name in texts])
-    found = duplicates(collection)
-    (group,) = found.groups
+    (group,) = (found := duplicates(collection)).groups
     assert (group.kind, found.near_count, found.exact_count) == ("near", 1, 0)
-    assert {d.document for d in group.documents} == {"draft.txt", "final.txt"}
+    assert {d.document for d in group.documents} == {"draft.eml", "final.eml"}
     assert duplicates(collection, least=1).groups == ()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from casetrack.editions.legal.discovery.families import family_trees
 from casetrack.editions.legal.records.families import Duplicate, DuplicateGroup, Duplicates
 from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.graph.opened import graph_of
+from casetrack.store.passages import text_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -110,13 +112,13 @@ class Likeness:
                 yield i, run_hashes(text)
 
     def _texts(self, documents: Sequence[Document]) -> dict[str, str]:
-        columns = ["revision", "page", "char_start", "char_end", "text"]
-        rows = self._state.snapshot.scan(columns, revisions=[d.revision for d in documents])
-        parts: dict[str, list[tuple[int, int, int, str]]] = defaultdict(list)
-        for row in rows.to_pylist():
-            place = row["page"], row["char_start"], row["char_end"]
-            parts[row["revision"]].append((*place, row["text"]))
-        return {revision: _joined(sorted(pieces)) for revision, pieces in parts.items()}
+        columns = ["revision", "chunk_index", "page", "char_start", "text"]
+        found = self._state.snapshot.scan(columns, revisions=[d.revision for d in documents])
+        rows = sorted(found.to_pylist(), key=lambda row: (row["revision"], row["chunk_index"]))
+        return {
+            revision: text_of_rows(own).text
+            for revision, own in groupby(rows, lambda row: row["revision"])
+        }
 
     def _bands(self, own: NDArray[np.uint64]) -> list[bytes]:
         least = np.full(len(self._factors), np.iinfo(np.uint64).max, dtype=np.uint64)
@@ -144,19 +146,6 @@ def run_hashes(text: str, /) -> NDArray[np.uint64]:
 def _share(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> float:
     common = len(np.intersect1d(a, b, assume_unique=True))
     return common / (len(a) + len(b) - common)
-
-
-def _joined(pieces: Sequence[tuple[int, int, int, str]]) -> str:
-    """Return the text of a document from its chunks, what overlaps once."""
-    parts: list[str] = []
-    page, length = 0, 0
-    for number, start, end, text in pieces:
-        if number != page:
-            page, length = number, 0
-            parts.append("\n\n")
-        parts.append(text[max(0, length - start) :])
-        length = max(length, end)
-    return "".join(parts)
 
 
 LIKE = 0.8
