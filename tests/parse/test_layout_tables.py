@@ -16,12 +16,13 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from casetrack.base.provenance import Box
-from casetrack.parse.layout.assemble import TableCarry, lay_out
+from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import Block, BlockFinder, TextProfile
 from casetrack.parse.layout.columns import reading_order
 from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
 from casetrack.parse.layout.lines import visual_lines
 from casetrack.parse.layout.segments import Segment
+from casetrack.parse.layout.tables_model import ColumnCarry
 from casetrack.parse.layout.tables_rules import Rule
 from casetrack.parse.pdf.extract import extract
 from casetrack.parse.pdf.rules import page_rules
@@ -57,7 +58,7 @@ def write(path: Path, *parts: object, size: tuple[float, float] = letter) -> Pat
 
 def pages(path: Path, turn: int = 0) -> list[list[Block]]:
     document = pymupdf.open(path)
-    carry, words = TableCarry(), Vocabulary()
+    carry, words = ColumnCarry(), Vocabulary()
     out = []
     for index in range(document.page_count):
         document[index].set_rotation(turn)
@@ -79,7 +80,7 @@ def tables(blocks: Sequence[Block]) -> list[tuple[str | None, list[str]]]:
 
 
 def laid(
-    segments: Sequence[Segment], rules: Sequence[Rule] = (), carry: TableCarry | None = None
+    segments: Sequence[Segment], rules: Sequence[Rule] = (), carry: ColumnCarry | None = None
 ) -> list[Block]:
     finder = BlockFinder(TextProfile.of(segments))
     return lay_out([segments], [], finder, Vocabulary(), rules=rules, carry=carry)[0]
@@ -276,7 +277,7 @@ def test_a_table_over_pages_keeps_its_header(tmp_path: Path, repeats: int) -> No
 
 
 def test_another_table_on_the_next_page_does_not_take_over_the_header() -> None:
-    carry = TableCarry()
+    carry = ColumnCarry()
     first = cells(
         ["Item | Qty | Price", "Bolt | 12 | 3.5", "Nut | 17 | 2.5", "Rod | 9 | 1.5"], [60, 200, 300]
     )
@@ -284,7 +285,7 @@ def test_another_table_on_the_next_page_does_not_take_over_the_header() -> None:
     assert tables(laid(first, carry=carry))[0][0] == "Item | Qty | Price"
     assert tables(laid(other, carry=carry))[0][0] is None
     carry.clear()
-    assert carry.columns == []
+    assert carry.table is None
 
 
 def test_a_table_in_one_of_two_columns_stands_in_its_column(tmp_path: Path) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import re
 from typing import TYPE_CHECKING
 
 from casetrack.api.viewer.grid import PLAIN, make_grid
 from casetrack.api.viewer.templating import rendered
 from casetrack.base.provenance import column_letters
+from casetrack.extract.tables.model import is_value
 
 if TYPE_CHECKING:
     from casetrack.api.viewer.page_text import Block, PageText
 
-_NUMBER = re.compile(r"[-+(]?\s*[$€£¥]?\s*[-+]?\d[\d.,'\u00a0\u202f ]*\s*[%€$£)]?\)?")
 _SHORT = 14
 """Cells of so few letters are not broken."""
 
@@ -45,7 +44,7 @@ def page_body(page: PageText, /, *, is_sheet: bool = False, language: str | None
 
 
 def _cell_class(block: Block, start: int, end: int, text: str, is_header: bool) -> str:
-    names = ["head"] if is_header else ["number"] if _NUMBER.fullmatch(text) else []
+    names = ["head"] if is_header else ["number"] if is_value(text) else []
     if len(text) <= _SHORT:
         names.append("short")
     if block.mark_start < end and start < block.mark_end:

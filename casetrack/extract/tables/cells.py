@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import read_value
+from casetrack.extract.tables.model import MONEY_SIGNS
 from casetrack.extract.tables.scales import unit_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-_SIGN = r"(?:[A-Z]{1,3}[$]|[$€£¥₹₩₽₪₺฿₱₦]|Rs\.?(?=\s?[\d(])|\b[A-Z]{3}(?=\s?[\d(]))"
+_SIGN = rf"(?:[A-Z]{{1,3}}[$]|[{MONEY_SIGNS}]|Rs\.?(?=\s?[\d(])|\b[A-Z]{{3}}(?=\s?[\d(]))"
 _TOKEN = re.compile(
     rf"""(?P<sign>{_SIGN})
       |(?P<open>\(\s?)?(?P<minus>[-−–]\s?)?(?P<inner>{_SIGN}\s?)?(?P<open2>\(\s?)?
@@ -199,7 +200,9 @@ def _last_run(line: str, start: int, stop: int) -> list[re.Match[str]]:
         if run and (between is None or between.end() != token.start()):
             run = []
         before = line[token.start() - 1 : token.start()]
-        if before and not (before.isspace() or before in "|$€£¥" or (run and token["sign"])):
+        if before and not (
+            before.isspace() or before in f"|{MONEY_SIGNS}" or (run and token["sign"])
+        ):
             run = []
             last = token.end()
             continue

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from casetrack.base.words import WordLists
-from casetrack.extract.tables.model import Row, Sort, head_names, row_text
+from casetrack.extract.tables.model import MONEY_SIGNS, Row, Sort, head_names, row_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ MAX_LEVELS = 4
 
 _MAX_TITLES, _MAX_ROWS = 3, 100
 _LABEL_CHARS, _BOLD_LABEL_CHARS, _GUESSED_LABEL_CHARS = 120, 150, 80
-_AMOUNT = re.compile(r"\W*\d|.*[$\u20ac\u00a3\u00a5]\s?\d")
+_AMOUNT = re.compile(rf"\W*\d|.*[{MONEY_SIGNS}]\s?\d")
 _SORTS: tuple[Sort, ...] = get_args(Sort)
 _VALUES, _NUMBERS, _PERIODS = (
     frozenset[Sort](sorts) for sorts in (("number", "year", "day"), ("number",), ("year", "day"))

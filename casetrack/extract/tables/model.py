@@ -16,11 +16,14 @@ Sort = Literal["words", "number", "year", "day"]
 MAX_NAME_CHARS = 200
 """A longer name of a column is written once, in its own row, and not before each value."""
 
+MONEY_SIGNS = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20aa\u20ba\u0e3f\u20b1\u20a6"
+"""Signs of currencies."""
+
 _CACHED = 4096
 _NUMBER = re.compile(
-    r"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){0,3}\s?[$\u20ac\u00a3\u00a5]|[A-Z]{3}(?=\s*[\d(]))?"
-    r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)\s*"
-    r"(?:%|\u2030|x|bps|pts?|[KMB]n?|[$\u20ac\u00a3\u00a5]|[A-Z]{3}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{0,3}\s*%?"
+    rf"[(\[\u2212+~<>\u2264\u2265\u00b1-]*\s*(?:(?:[A-Z]\.?){{0,3}}\s?[{MONEY_SIGNS}]|[A-Z]{{3}}(?=\s*[\d(]))?"
+    r"\s*[(\u2212+-]?\s*(?:\d[\d.,'\u00a0\u202f ]*|[.,]\d+)(?:[eE][-+]?\d+)?\s*"
+    rf"(?:%|\u2030|x|bps|pts?|[KMB]n?|[{MONEY_SIGNS}]|[A-Z]{{3}}|\u00b0)?\s*[)\]]?[*\u2020\u2021]{{0,3}}\s*%?"
 )
 _EMPTY_VALUE = re.compile(
     r"(?:\$\s*)?[-\u2013\u2014\u2212\u2026.]{1,3}\s*%?|n/?[am]\.?"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.money import CODES, PHRASES, SIGNS
+from casetrack.extract.tables.model import MONEY_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +42,8 @@ _FACTORS = {
     "crore": 1e7, "cr": 1e7, "billion": 1e9, "bn": 1e9, "mrd": 1e9, "milliarden": 1e9, "b": 1e9,
     "trillion": 1e12,
 }  # fmt: skip
-_SIGNS = "$€£¥₹₩₽₪₺฿₱₦"
 _MONEY = (
-    rf"(?:[A-Z]{{1,3}}[$]|[{_SIGNS}]|Rs\.?|(?-i:[A-Z]{{3}})\b"
+    rf"(?:[A-Z]{{1,3}}[$]|[{MONEY_SIGNS}]|Rs\.?|(?-i:[A-Z]{{3}})\b"
     r"|(?:(?:u\.?s\.?|united\sstates|canadian|australian|hong kong|singapore|new zealand|nominal)"
     r"\s)?dollars?\b"
     r"|euros?\b|pounds?(?:\ssterling)?\b|yen\b|rupees?\b|renminbi\b|francs?\b|kron[ao]r?\b)"
@@ -76,7 +76,8 @@ _OTHER_THINGS = re.compile(
 )
 _COUNTED = re.compile(r"\bnumber\sof\s[\w\s-]+\(?$", re.IGNORECASE)
 _OF_MONEY = re.compile(
-    rf"[{_SIGNS}]|\b(?:dollars?|amounts?|currency|values?|sales|revenues?|costs?)\b", re.IGNORECASE
+    rf"[{MONEY_SIGNS}]|\b(?:dollars?|amounts?|currency|values?|sales|revenues?|costs?)\b",
+    re.IGNORECASE,
 )
 _EXCEPT = re.compile(r"\b(?:except|excluding|other than)\b.*", re.IGNORECASE | re.DOTALL)
 _REACH = 70

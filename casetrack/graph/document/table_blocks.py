@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.extract.amounts.numerals import Habit
+from casetrack.extract.tables.carry import TableCarry, is_title, part_tables
 from casetrack.extract.tables.cells import Row, read_row
-from casetrack.extract.tables.periods import has_head, is_leaves, read_columns
+from casetrack.extract.tables.model import MONEY_SIGNS, sort_of
+from casetrack.extract.tables.periods import Column, has_head, is_leaves, read_columns
 from casetrack.extract.tables.rows import counts_things
 from casetrack.extract.tables.scales import Scale, find_scales
 
@@ -44,18 +46,15 @@ class TableRow(NamedTuple):
 
 
 _PROSE = 90
-_LONG_PROSE = 150
 _TITLE_LINES = 5
 _MOST_HEADS = 6
 _ROWS_OF_SECTION = 6
-_SIGNS = re.compile(r"[$€£¥₹]")
 _NOTE_END = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡])+$")
 _UNLESS = re.compile(r"\b[Uu]nless\b|\bUNLESS\b")
 _UNLESS_NOTED = re.compile(
     r"\bunless\s(?:otherwise\s)?(?:noted|stated|indicated|specified)(?:\sotherwise)?\b",
     re.IGNORECASE,
 )
-_LAST_YEARS = range(1900, 2101)
 
 
 def scale_of_document(chunk: ChunkFacts) -> Scale | None:
@@ -104,7 +103,7 @@ class Block:
     scale
         The one that the lines of its heads state, if they do.
     unit
-        The currency of the table that it continues.
+        The currency of the table that it continues; of the last block of a page, its own.
     ends
         Whether running text follows it.
     """
@@ -124,6 +123,15 @@ def _give_heads(block: Block, other: Block) -> None:
         ]
 
 
+class BlockCarry(TableCarry[Block, tuple[Column, ...]]):
+    """The last block of the page before, and the columns that its heads name."""
+
+    def have_same_columns(self, above: Block, block: Block, /) -> bool:
+        """Return whether each row has as many cells as one of the rows above."""
+        counts = {len(row.row.cells) for row in above.rows}
+        return all(len(row.row.cells) in counts for row in block.rows)
+
+
 class Page:
     """Reads the tables of one page.
 
@@ -133,15 +141,13 @@ class Page:
         All of the page.
     scale
         What an earlier page says of all that follow: "unless otherwise noted, in millions".
-    previous
-        The page before, whose last table may continue on this one.
+    is_next
+        Whether it follows the page that was read before.
     """
 
-    def __init__(
-        self, chunks: Sequence[ChunkFacts], scale: Scale | None, previous: Page | None
-    ) -> None:
+    def __init__(self, chunks: Sequence[ChunkFacts], scale: Scale | None, *, is_next: bool) -> None:
         self.chunks = chunks
-        self._previous = previous
+        self._is_next = is_next
         self.blocks: list[Block] = []
         self._lines = _lines(chunks)
         self._habit = Habit("\n".join(line.text for line in self._lines))
@@ -150,7 +156,8 @@ class Page:
         self._block = Block()
         self._section, self._since = "", 0
         self._waiting = ""
-        self._prose = self._opening = 0
+        self._opening: list[str] = []
+        self._between: list[str] = []
         for stated in find_scales(chunks[0].page_header or ""):
             if stated.of_money:
                 self._page_scale = self._scale = stated
@@ -170,13 +177,14 @@ class Page:
             if row is not None and not self._is_head(line, row):
                 self._add_row(line, row)
                 continue
-            if (line.in_table or _is_short(text)) and has_head(text):
+            if not line.in_table:
+                self._between.append(text)
+            if (line.in_table or is_title(text)) and has_head(text):
                 self._close()
                 self._block.heads = [*self._block.heads[-_MOST_HEADS:], text]
-            elif not line.in_table and not _is_short(text):
+            elif not line.in_table and not is_title(text):
                 self._close()
                 self._add_late_heads()
-                self._prose += len(text)
             else:
                 words = text.strip(" |")
                 is_section = "|" not in words and next(find_scales(words), None) is None
@@ -186,24 +194,31 @@ class Page:
         self._close()
         self._add_late_heads()
 
-    def continue_table(self) -> None:
+    def continue_table(self, carry: BlockCarry, /) -> None:
         """Give head, scale and currency of the page before to the table that continues here."""
-        before, self._previous = self._previous, None
-        if before is None or not before.blocks or before._prose + self._opening >= _LONG_PROSE:
-            return
-        last = before.blocks[-1]
-        columns, scale = read_columns(last.heads), last.rows[-1].scale
-        counts = {len(row.row.cells) for row in last.rows}
+        if not self._is_next:
+            carry.clear()
+        carry.pass_text(self._opening)
+        above = carry.table
         for block in self.blocks:
-            if any(row.scale is not None for row in block.rows):
+            own = read_columns(block.heads) if block.heads else None
+            is_scaled = any(row.scale is not None for row in block.rows)
+            if above is None or is_scaled or not carry.continues(block, own):
                 return
-            if not block.heads and all(len(row.row.cells) in counts for row in block.rows):
-                block.heads, block.unit = last.heads, before.unit(last.rows[-1], last)
-            elif not columns or read_columns(block.heads) != columns:
-                return
-            block.rows = [row._replace(scale=scale) for row in block.rows]
+            if own is None:
+                block.heads, block.unit = above.heads, above.unit
+            block.rows = [row._replace(scale=above.rows[-1].scale) for row in block.rows]
             if block.ends:
                 return
+
+    def end_in(self, carry: BlockCarry, /) -> None:
+        """Keep the last table of the page for the page that follows."""
+        carry.clear()
+        if self.blocks:
+            last = self.blocks[-1]
+            last.unit = self.unit(last.rows[-1], last)
+            carry.remember(last, read_columns(last.heads) or None)
+            carry.pass_text(self._between)
 
     def is_second(self, block: Block) -> bool:
         """Return whether a block begins another table, without any currency, below another one."""
@@ -253,7 +268,7 @@ class Page:
     def _row(self, line: Line) -> Row | None:
         if line.in_table:
             return read_row(line.text, self._habit)
-        if len(_SIGNS.findall(line.text)) < 2:
+        if sum(map(line.text.count, MONEY_SIGNS)) < 2:
             return None
         row = read_row(line.text, self._habit)
         if row is None or len(row.cells) < 2 or row.label[1] - row.label[0] >= _PROSE:
@@ -262,28 +277,25 @@ class Page:
 
     def _is_head(self, line: Line, row: Row) -> bool:
         return is_leaves(line.text) and all(
-            cell.value is not None
-            and cell.plain
-            and int(cell.value) in _LAST_YEARS
-            and not cell.name
+            sort_of(line.text[cell.start : cell.end]) == "year" and not cell.name
             for cell in row.cells
         )
 
     def _take_scales(self, text: str, *, outside: bool, title: bool) -> None:
         for scale in find_scales(text):
-            if not scale.of_money or (outside and not scale.enclosed and not _is_short(text)):
+            if not scale.of_money or (outside and not scale.enclosed and not is_title(text)):
                 continue
             self._scale = self._block.scale = scale
-            self._prose = 0
+            self._between = []
             if (outside and title) or _UNLESS_NOTED.search(text):
                 self._page_scale = scale
 
     def _add_row(self, line: Line, row: Row) -> None:
         if not self.blocks and not self._block.rows:
-            self._opening = self._prose
-        if self._prose >= _LONG_PROSE:
+            self._opening = self._between
+        if part_tables(self._between):
             self._scale = self._page_scale
-        self._prose = 0
+        self._between = []
         label = line.text[slice(*row.label)]
         own = next((s for s in find_scales(label)), None)
         words = " ".join(_NOTE_END.sub("", label.strip(" |:")).split())
@@ -305,7 +317,3 @@ class Page:
                 self._units[id(row.scale)] = unit
             return unit
         return block.unit or (self._units.get(id(row.scale)) if row.scale is not None else None)
-
-
-def _is_short(text: str) -> bool:
-    return len(text) <= _PROSE and text.rstrip()[-1:] not in {".", ";"}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casetrack.extract.tables.periods import read_column, read_columns
 from casetrack.extract.tables.rows import counts_things, is_per_share
 from casetrack.graph.document.facts import TableSum
-from casetrack.graph.document.table_blocks import Block, Page, scale_of_document
+from casetrack.graph.document.table_blocks import Block, BlockCarry, Page, scale_of_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -53,7 +53,6 @@ def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
     found: list[list[TableSum]] = [[] for _ in chunks]
     scale: Scale | None = None
     pages: list[tuple[int, Page]] = []
-    previous: Page | None = None
     at = 0
     while at < len(chunks):
         end = at
@@ -62,12 +61,12 @@ def read_tables(chunks: Sequence[ChunkFacts], /) -> list[list[TableSum]]:
         page = chunks[at:end]
         scale = next(filter(None, map(scale_of_document, page)), scale)
         if any(chunk.tables for chunk in page):
-            is_next = previous is not None and page[0].page == previous.chunks[0].page + 1
-            previous = Page(page, scale, previous if is_next else None)
-            pages.append((at, previous))
+            is_next = bool(pages) and page[0].page == pages[-1][1].chunks[0].page + 1
+            pages.append((at, Page(page, scale, is_next=is_next)))
         at = end
     usual = _usual(block for _, page in pages for block in page.blocks)
-    read = [list(_sums_of_page(reader, usual)) for _, reader in pages]
+    carry = BlockCarry()
+    read = [list(_sums_of_page(reader, usual, carry)) for _, reader in pages]
     signed = [abs(s.printed * s.factor) for sums in read for s in sums if s.signed]
     most = _BEYOND_SIGNED * max(signed) if len(signed) >= _LEAST_STATED else math.inf
     for (first, reader), sums in zip(pages, read, strict=True):
@@ -97,15 +96,17 @@ def _usual(blocks: Iterable[Block]) -> float | None:
     return factor if count >= _NEARLY_ALL * stated.total() else None
 
 
-def _sums_of_page(page: Page, usual: float | None) -> Iterator[TableSum]:
+def _sums_of_page(page: Page, usual: float | None, carry: BlockCarry) -> Iterator[TableSum]:
     """Yield the sums of a page in order of their blocks.
 
     Parameters
     ----------
     usual
         The scale of nearly all tables of the document, for those that do not state theirs.
+    carry
+        The last table of the page before.
     """
-    page.continue_table()
+    page.continue_table(carry)
     for block, following in pairwise([*page.blocks, Block()]):
         page.borrow(block, following)
         columns = read_columns(block.heads)
@@ -115,6 +116,7 @@ def _sums_of_page(page: Page, usual: float | None) -> Iterator[TableSum]:
         for row in block.rows:
             unit = None if is_second else page.unit(row, block)
             yield from _sums_of(row, unit, columns, kinds, factor)
+    page.end_in(carry)
 
 
 def _may_have(block: Block, factor: float) -> bool:

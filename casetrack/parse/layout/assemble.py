@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from casetrack.parse.layout.hyphens import join_line_ends
 from casetrack.parse.layout.lines import visual_lines
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables import TableText, bare_tables, flow_tables, keeps_boxes, row_box
+from casetrack.parse.layout.tables_model import ColumnCarry
 from casetrack.parse.layout.tables_rules import strokes_in_frame
 
 if TYPE_CHECKING:
@@ -145,40 +145,6 @@ def _parted(table: Block, level: int) -> list[Block]:
 
 
 _MIN_SEGMENTS = 4
-_SAME_WIDTH = 4.0
-_MAX_MARGIN_LINES = 3
-_MAX_MARGIN_CHARS = 200
-_MAX_SECTION_CHARS = 100
-
-
-@dataclass(slots=True)
-class TableCarry:
-    """Remembers the table at the end of a page, so that its header holds on the next one.
-
-    One belongs to each document, and sees its pages in order; :meth:`clear` it for a page that is
-    not laid out.
-    """
-
-    columns: list[tuple[float, float]] = field(default_factory=list)
-    is_ruled: bool = False
-    header: str | None = None
-
-    def clear(self) -> None:
-        """Forget the table: something else follows it."""
-        self.columns, self.header = [], None
-
-    def remember(self, table: Table, header: str | None, /) -> None:
-        """Keep the columns and the header of the table that ends a page."""
-        self.columns, self.is_ruled, self.header = list(table.columns), table.is_ruled, header
-
-    def continues(self, table: Table, /) -> bool:
-        """Tell whether a table at the top of a page has the columns of the one before."""
-        if len(table.columns) != len(self.columns) or table.is_ruled != self.is_ruled:
-            return False
-        pairs = list(zip(table.columns, self.columns, strict=True))
-        if self.is_ruled and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs):
-            return True
-        return all(min(b, d) - max(a, c) >= 0.5 * min(b - a, d - c) for (a, b), (c, d) in pairs)
 
 
 def lay_out(
@@ -189,7 +155,7 @@ def lay_out(
     /,
     *,
     rules: Sequence[Rule] = (),
-    carry: TableCarry | None = None,
+    carry: ColumnCarry | None = None,
 ) -> tuple[list[Block], list[TextLine]]:
     """Return the blocks of a page in reading order, and its lines as they are numbered.
 
@@ -212,6 +178,7 @@ def lay_out(
     carry
         The table that ended the page before; holds that of this page afterwards.
     """
+    carry = carry or ColumnCarry()
     everything = [*(s for flow in flows for s in flow), *loose]
     parts = list(_parts(flows, loose, rules, everything, carry))
     for part in parts:
@@ -223,9 +190,7 @@ def lay_out(
     for part in parts:
         if isinstance(part, TableText):
             part.write(words)
-    _share_headers(parts)
-    if carry is not None:
-        _carry_over(parts, carry)
+    _carry_headers(parts, carry)
     runs = _runs(parts)
     join_line_ends([line for run in runs if isinstance(run, list) for line in run], words)
     blocks: list[Block] = []
@@ -256,7 +221,7 @@ def _parts(
     loose: Sequence[Segment],
     rules: Sequence[Rule],
     everything: Sequence[Segment],
-    carry: TableCarry | None,
+    carry: ColumnCarry,
 ) -> Iterator[list[TextLine] | TableText]:
     """Yield lines and tables in reading order; lines of one region stay together but for tables."""
     region = 0
@@ -294,13 +259,12 @@ def _of_flow(
     flow: Sequence[Segment],
     rules: Sequence[Rule],
     everything: Sequence[Segment],
-    carry: TableCarry | None,
+    carry: ColumnCarry,
 ) -> list[Table]:
     """Return the tables of a flow that drawn lines tell, or amounts one below another."""
     if len(flow) < _MIN_SEGMENTS:
         return []
-    continues = TableCarry().continues if carry is None else carry.continues
-    tables = flow_tables(strokes_in_frame(rules, flow), flow, continues)
+    tables = flow_tables(strokes_in_frame(rules, flow), flow, carry)
     return [table for table in tables if keeps_boxes(table, _without(everything, table))]
 
 
@@ -354,40 +318,16 @@ def _interleaved(
         yield list(lines[at:])
 
 
-def _share_headers(parts: Sequence[list[TextLine] | TableText]) -> None:
-    """Let a header hold for the rows below it that drawn lines or a section's name part from it."""
-    above = TableCarry()
+def _carry_headers(parts: Sequence[list[TextLine] | TableText], carry: ColumnCarry) -> None:
+    """Give tables the header of the table that they continue, on this page or the one before."""
+    is_first = True
     for part in parts:
         if isinstance(part, TableText):
-            above.is_ruled = part.table.is_ruled
-            if part.header is None and above.header and above.continues(part.table):
-                part.header = above.header
-            above.remember(part.table, part.header)
-        elif len(part) > _MAX_MARGIN_LINES or any(len(n.text) > _MAX_SECTION_CHARS for n in part):
-            above.clear()
-
-
-def _carry_over(parts: Sequence[list[TextLine] | TableText], carry: TableCarry) -> None:
-    """Give a table that goes on at the top of a page its header, and keep the one at the end."""
-    first = _at_margin(parts)
-    if first is not None and carry.columns and carry.continues(first.table):
-        own = first.header if first.table.is_header_sure else None
-        if own is None or carry.header is None or own == carry.header:
-            first.header = own or carry.header
-    carry.clear()
-    last = _at_margin(parts[::-1])
-    if last is not None:
-        carry.remember(last.table, last.header)
-
-
-def _at_margin(parts: Sequence[list[TextLine] | TableText]) -> TableText | None:
-    """Return the first part, if that is a table: a running head or foot may stand before it."""
-    lines = chars = 0
-    for part in parts:
-        if isinstance(part, TableText):
-            return part
-        lines += len(part)
-        chars += sum(len(line.text) for line in part)
-        if lines > _MAX_MARGIN_LINES or chars > _MAX_MARGIN_CHARS:
-            return None
-    return None
+            own = part.header if part.table.is_header_sure else None
+            # Over a page break, the first row of a table without a header is a row like others.
+            if carry.continues(part.table, own) and (carry.names or is_first):
+                part.header = own or carry.names
+            is_first = False
+            carry.remember(part.table, part.header)
+        else:
+            carry.pass_text(line.text for line in part)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.base.provenance import Box
     from casetrack.parse.layout.hyphens import Vocabulary
     from casetrack.parse.layout.segments import Segment
-    from casetrack.parse.layout.tables_model import Cell, Table, TableRow
+    from casetrack.parse.layout.tables_model import Cell, ColumnCarry, Table, TableRow
     from casetrack.parse.layout.tables_rules import Stroke, Strokes
 
 
@@ -66,22 +66,24 @@ _MAX_HEAD = 4
 
 
 def flow_tables(
-    strokes: Strokes | None, segments: Sequence[Segment], goes_on: Callable[[Table], bool], /
+    strokes: Strokes | None, segments: Sequence[Segment], carry: ColumnCarry, /
 ) -> list[Table]:
     """Return the tables of a flow that drawn lines tell, or amounts one below another.
 
     Lines cut a table into cells, or stand over and under it. A grid of one row is a table only
-    where *goes_on* says that it continues one.
+    where it continues the grid at the end of the page before.
     """
     told = _with_names(amount_tables(segments), segments, strokes.under if strokes else ())
     told = [table for table in told if is_told(table)]
     if strokes is None:
         return told
     ordered = sorted(segments, key=lambda s: s.base)
+    is_after_grid = carry.table is not None and carry.table.is_ruled
     ruled = [
         table
         for table in ruled_tables(strokes, segments)
-        if (len(table.rows) > 1 or goes_on(table)) and not is_torn(table, ordered)
+        if (len(table.rows) > 1 or (is_after_grid and carry.continues(table)))
+        and not is_torn(table, ordered)
     ]
     tables = settled(ruled, told)
     taken = {id(s) for table in tables for s in table.sources}

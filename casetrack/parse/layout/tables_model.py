@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.extract.tables.model import is_value, sort_of
+from casetrack.extract.tables.carry import TableCarry
+from casetrack.extract.tables.model import MONEY_SIGNS, is_value, sort_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,9 +22,10 @@ CELL_GAP = 1.0
 
 _KNOWN = 4096
 _OVERLAP = 0.6
+_SAME_WIDTH = 4.0
 _VALUE_GAP, _NEXT_VALUE_GAP = 0.5, 0.1
 _CLOSING_GAP, _NOTE_GAP = 1.5, 0.5
-_SYMBOL = re.compile(r"[(]?(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5](?:\s*[(])?|[(]")
+_SYMBOL = re.compile(rf"[(]?(?:US|C|A|HK)?[{MONEY_SIGNS}](?:\s*[(])?|[(]")
 _CLOSING = re.compile(r"[)%*\u2020]{1,3}")
 _NOTE = re.compile(r"[*\u2020]{1,3}")
 
@@ -131,6 +133,23 @@ class Table:
     title_rows: int = 0
     header_rows: int = 0
     is_header_sure: bool = False
+
+
+class ColumnCarry(TableCarry[Table, str]):
+    """The last table of a document so far, and its header."""
+
+    def have_same_columns(self, above: Table, table: Table, /) -> bool:
+        """Return whether columns are at the same places, or drawn with the same widths."""
+        if len(above.columns) != len(table.columns):
+            return False
+        pairs = list(zip(above.columns, table.columns, strict=True))
+        if (
+            above.is_ruled
+            and table.is_ruled
+            and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs)
+        ):
+            return True
+        return all(min(b, d) - max(a, c) >= 0.5 * min(b - a, d - c) for (a, b), (c, d) in pairs)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.base.provenance import hull
-from casetrack.extract.tables.model import is_value
+from casetrack.extract.tables.model import MONEY_SIGNS, is_value
 from casetrack.parse.layout.segments import Segment
 from casetrack.parse.layout.tables_model import is_symbol
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.base.provenance import Box
 
-_AMOUNT = re.compile(r"[\d.,$\u20ac\u00a3\u00a5()%\u2013\u2014\u2212-]+")
+_AMOUNT = re.compile(rf"[\d.,{MONEY_SIGNS}()%\u2013\u2014\u2212-]+")
 _SEVERAL = re.compile(r"[\d$\u2013\u2014-].*\s.*[\d$)\u2013\u2014-]")
 _NAME_CHARS, _PERIODS_CHARS = 24, 80
 _WIDE = 0.5

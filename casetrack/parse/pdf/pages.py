@@ -10,12 +10,13 @@ from casetrack.base.errors import ParseFailed
 from casetrack.base.provenance import PrintedPlace
 from casetrack.parse.embedded import attach
 from casetrack.parse.labels import number_list
-from casetrack.parse.layout.assemble import TableCarry, lay_out
+from casetrack.parse.layout.assemble import lay_out
 from casetrack.parse.layout.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.parse.layout.footnotes import find_notes
 from casetrack.parse.layout.hyphens import Vocabulary, join_line_ends
 from casetrack.parse.layout.lines import visual_lines
 from casetrack.parse.layout.running import RunningLines, Split, page_number
+from casetrack.parse.layout.tables_model import ColumnCarry
 from casetrack.parse.page_builder import PageBuilder, SourceLine, clean_title, hidden_mark
 from casetrack.parse.pdf.annotations import Annotations
 from casetrack.parse.pdf.extract import Extract, Flow, cutter, extract, layers_off
@@ -167,7 +168,7 @@ class PdfPages:
         self._failed: dict[str, list[int]] = {}
         self._hidden_cut: list[int] = []
         self._layers_off = layers_off(document)
-        self._carry = TableCarry()
+        self._carry = ColumnCarry()
         self._scanned: list[Segment] = []
         self._has_text = False
         self._is_numbered = False

@@ -14,6 +14,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.base.errors import ParseFailed
+from casetrack.extract.tables.model import is_value
 from casetrack.parse.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.parse.encoding import NotText, file_encoding, looks_like_text
 from casetrack.parse.labels import number_list
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t|"
 _MIN_SHARE = 0.5
 _SAMPLE_FIELDS = 20_000
-_NUMBER = re.compile(r"[-+]?[$€£]?\d[\d.,' ]*%?")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d\d?:\d\d.*)?")
 _DECLARED = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 # A quoted field between delimiters or line ends.
 _QUOTED = {
@@ -161,7 +160,7 @@ def _whole_share(records: Sequence[list[str]], delimiter: str) -> float:
     fields = [f.strip() for record in records for f in record][:_SAMPLE_FIELDS]
     whole = 0.0
     for field in fields:
-        if not field or _NUMBER.fullmatch(field) or _DATE.fullmatch(field):
+        if not field or _kind(field) != "text":
             whole += 1.0
         elif not any(other in field for other in others):
             whole += 0.8
@@ -294,11 +293,7 @@ _PART_CHARS = 8_000_000
 _TABBED = (".tsv", ".tab")
 _SAMPLE_LINES, _SAMPLE_CHARS = 500, 256 * 1024
 _MAX_NAMED = 20
-_DELIMITED_NUMBER = re.compile(
-    r"[-+(]?\s?(?:[$€£¥]|[A-Z]{3})?\s?[-+]?(?:\d[\d.,'\u00a0\u202f ]*|\.\d+)(?:[eE][-+]?\d+)?"
-    r"\s?(?:%|[$€£¥]|[A-Z]{3})?\)?"
-)
-_DELIMITED_DATE = re.compile(
+_DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[T ]\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
     r"|\d{1,2}[-/.](?:\d{1,2}|[A-Za-z]{3})[-/.]\d{2,4}(?:[T ,]+\d{1,2}:\d\d\S*(?: ?[AaPp][Mm])?)?"
     r"|\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AaPp][Mm])?"
@@ -416,9 +411,9 @@ def _kind(field: str) -> CellKind:
     text = field.strip()
     if not text or len(text) > 40 or not any(c.isdigit() for c in text):
         return "text"
-    if _DELIMITED_DATE.fullmatch(text):
+    if _DATE.fullmatch(text):
         return "date"
-    return "number" if _DELIMITED_NUMBER.fullmatch(text) else "text"
+    return "number" if is_value(text) else "text"
 
 
 def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> Page:

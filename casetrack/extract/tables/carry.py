@@ -1,0 +1,67 @@
+"""Decides which table continues the one above it, also over a page break.
+
+Readers compare where columns are, the map compares how many cells rows have. How much text may
+be between two parts of a table, and which header both have, is decided here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Table = TypeVar("Table")
+Names = TypeVar("Names")
+
+_TITLE_CHARS, _MAX_LINES, _MAX_CHARS = 90, 8, 150
+
+
+def is_title(line: str, /) -> bool:
+    """Return whether a line is short and ends no sentence, unlike running text."""
+    return len(line) <= _TITLE_CHARS and line.rstrip()[-1:] not in {".", ";"}
+
+
+def part_tables(lines: Sequence[str], /) -> bool:
+    """Return whether lines between two tables contain running text, not only titles."""
+    return sum(len(line) for line in lines if not is_title(line)) >= _MAX_CHARS
+
+
+class TableCarry(ABC, Generic[Table, Names]):
+    """The last table before a place, whose header can hold for the table that follows."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    @abstractmethod
+    def have_same_columns(self, above: Table, table: Table, /) -> bool:
+        """Return whether two tables have the same columns."""
+
+    def clear(self) -> None:
+        """Forget the table."""
+        self.table: Table | None = None
+        self.names: Names | None = None
+        self._between: list[str] = []
+
+    def remember(self, table: Table, names: Names | None, /) -> None:
+        """Set the last table and its header, ``None`` without one."""
+        self.table, self.names, self._between = table, names, []
+
+    def pass_text(self, lines: Iterable[str], /) -> None:
+        """Read text below the table; where it is too much, another table follows."""
+        self._between += lines
+        if part_tables(self._between) or len(self._between) > _MAX_LINES:
+            self.clear()
+
+    def continues(self, table: Table, names: Names | None = None, /) -> bool:
+        """Return whether a table continues: it has the same header, or none and the same columns.
+
+        Parameters
+        ----------
+        names
+            Its own header; ``None`` where it has none that is certain.
+        """
+        if self.table is None:
+            return False
+        return self.have_same_columns(self.table, table) if names is None else names == self.names
