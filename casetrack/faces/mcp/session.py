@@ -188,6 +188,19 @@ class Session:
         return self._writing.setdefault(collection_id, anyio.Lock())
 
 
+class SessionTools:
+    """Tools that work for one session.
+
+    Parameters
+    ----------
+    session
+        The session.
+    """
+
+    def __init__(self, session: Session, /) -> None:
+        self._session = session
+
+
 async def in_thread(work: Callable[[], T], /) -> T:
     """Run blocking *work* in a thread; a cancelled call stops waiting for it at once.
 

@@ -16,7 +16,7 @@ from casetrack.editions.legal.paper.authorities import as_text
 from casetrack.editions.legal.records.authorities import Authority, TableOfAuthorities, Uncounted
 from casetrack.editions.legal.records.check import DraftPlace
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import READS, tool
 
 _LISTED = View("section", "name", "listed", "pages", "is_complete")
@@ -42,11 +42,8 @@ class TableOfAuthoritiesOutput(TypedDict):
     notes: list[str]
 
 
-class AuthoritiesTools:
+class AuthoritiesTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Table of authorities",

@@ -17,7 +17,7 @@ from casetrack.editions.legal.records.check import TITLES, CiteCheck, Finding, i
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.results import bounded_source, portion
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import READS, Offset, tool
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ class CheckOutput(outputs.Quoting, outputs.Paged):
     findings: list[Finding]
 
 
-class CheckTools:
+class CheckTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Check a brief",

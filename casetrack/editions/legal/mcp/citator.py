@@ -15,7 +15,7 @@ from casetrack.editions.legal.records.citator import Citator, CitingPlace
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.pieces import counted, one_line
 from casetrack.faces.mcp.results import bounded_source, portion
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import READS, Offset, tool
 
 if TYPE_CHECKING:
@@ -28,11 +28,8 @@ class CitatorOutput(outputs.Quoting, outputs.Paged):
     found: Annotated[Citator, Spread()]
 
 
-class CitatorTools:
+class CitatorTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Citator",

@@ -19,7 +19,7 @@ from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.failures import failed
 from casetrack.faces.mcp.jobs import run_as_job
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import ADDS, tool
 from casetrack.faces.mcp.tools.collections import lower
 from casetrack.faces.mcp.tools.ingest import (
@@ -73,11 +73,8 @@ _LINE = Annotated[Document, outputs.LINE]
 Password = Annotated[str | None, Field(description="For a protected file; never stored")]
 
 
-class CaseIngestTools:
+class CaseIngestTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Ingest document",

@@ -11,18 +11,15 @@ from casetrack.editions.legal.mcp.told import case_form, of_case
 from casetrack.editions.legal.mcp.words import case_title
 from casetrack.faces.mcp.concise import telling_of
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.specs import READS, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.api.collection import Collection
 
 
-class CaseSearchTools:
+class CaseSearchTools(SessionTools):
     """The tool of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Search case",

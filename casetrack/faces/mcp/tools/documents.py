@@ -23,7 +23,7 @@ from casetrack.faces.mcp.results import (
     onward,
     portion,
 )
-from casetrack.faces.mcp.session import Session, in_thread, locate, write_in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import DELETES, READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.uris import document_uri
 
@@ -103,11 +103,8 @@ class DeletedDocument(outputs.Answer):
     note: str
 
 
-class DocumentTools:
+class DocumentTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "List documents",

@@ -16,7 +16,7 @@ from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import Telling, telling
 from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import answer, cut, portion
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import (
     NAME_CHARS,
     after_page,
@@ -142,11 +142,8 @@ async def find_in(
     return await in_thread(partial(shown.answer, ask, top_k))
 
 
-class EntityTools:
+class EntityTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Find entity",

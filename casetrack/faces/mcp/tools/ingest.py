@@ -21,7 +21,7 @@ from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render import sync as ingest_text
 from casetrack.faces.mcp.results import answer, cut
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import few, first, room_beside
 from casetrack.faces.mcp.specs import ADDS, CollectionName, tool
 from casetrack.faces.mcp.steps import told
@@ -70,11 +70,8 @@ class FolderOutput(outputs.LongWork, total=False):
     outcomes_omitted: int
 
 
-class IngestTools:
+class IngestTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Ingest document",

@@ -19,7 +19,7 @@ from casetrack.faces.mcp import outputs, render
 from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.results import answer, bounded_collection, collection_facts
-from casetrack.faces.mcp.session import Session, in_thread, locate, write_in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import ADDS, SWITCHES, CollectionName, tool
 from casetrack.faces.mcp.tools.collections import CollectionType
 
@@ -45,11 +45,8 @@ class StatusChanged(TypedDict):
     note: str
 
 
-class LifecycleTools:
+class LifecycleTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Close collection",
@@ -176,11 +173,8 @@ class ExportOutput(outputs.LongWork, total=False):
     report: Annotated[ExportReport, Spread("collection")]
 
 
-class ExportTools:
+class ExportTools(SessionTools):
     """The tool of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Export collection",

@@ -11,7 +11,7 @@ from casetrack.base.records.marks import ENTITY_EDITS
 from casetrack.faces.mcp import outputs
 from casetrack.faces.mcp.render.graph import inline, joined
 from casetrack.faces.mcp.results import answer, cut, onward, portion
-from casetrack.faces.mcp.session import Session, in_thread, locate, write_in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate, write_in_thread
 from casetrack.faces.mcp.specs import ADDS, READS, CollectionName, Offset, tool
 
 if TYPE_CHECKING:
@@ -65,11 +65,8 @@ class MarksOutput(outputs.Answer, outputs.Paged):
     marks: list[MarkEntry]
 
 
-class MarkTools:
+class MarkTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Mark",

@@ -26,7 +26,7 @@ from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import overview as render
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import after_page, first, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
@@ -85,11 +85,8 @@ class ClustersOutput(outputs.Quoting, outputs.Listed):
     rest: list[Annotated[Document, NAMED]]
 
 
-class OverviewTools:
+class OverviewTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Summary",

@@ -23,7 +23,7 @@ from casetrack.faces.mcp.results import (
     portion,
     sendable,
 )
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.faces.mcp.uris import highlight_uri, page_uri
 from casetrack.faces.mcp.visible import visible
@@ -74,11 +74,8 @@ class SimilarOutput(outputs.Quoting, outputs.Listed):
     chunks: list[SimilarPassage]
 
 
-class ReadingTools:
+class ReadingTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Read pages",
@@ -295,11 +292,8 @@ def _read_on(
 _WAYS = "Give chunk_id alone for the page of a passage, or document_name and page together."
 
 
-class PageTools:
+class PageTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Page picture",

@@ -13,7 +13,7 @@ from casetrack.faces.mcp.budget import page_of
 from casetrack.faces.mcp.concise import telling
 from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import after_page, first, more_from, room_beside, spread_page
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
@@ -50,11 +50,8 @@ class CitationsOutput(outputs.Quoting, outputs.Listed):
     citations: list[Citation]
 
 
-class ReferenceTools:
+class ReferenceTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "References",

@@ -18,7 +18,7 @@ from casetrack.faces.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render.reindex import duration, reindexed_text, status_result, status_text
 from casetrack.faces.mcp.results import answer
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import few, first
 from casetrack.faces.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.tools.collections import ProfileName, profile_notes
@@ -81,11 +81,8 @@ class IndexStatusOutput(outputs.Answer, outputs.Paged):
     more: str
 
 
-class ReindexTools:
+class ReindexTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Reindex document",

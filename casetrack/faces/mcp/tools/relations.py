@@ -17,7 +17,7 @@ from casetrack.faces.mcp.comparing import comparison
 from casetrack.faces.mcp.concise import Telling, document_forms, telling
 from casetrack.faces.mcp.render import graph as render
 from casetrack.faces.mcp.results import answer, portion
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
@@ -112,11 +112,8 @@ class ComparisonOutput(outputs.Quoting):
     more: str | None
 
 
-class RelationTools:
+class RelationTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Find related",

@@ -23,7 +23,7 @@ from casetrack.faces.mcp.results import (
     source_links,
 )
 from casetrack.faces.mcp.search_page import MOST_RESULTS, ResultPage, SearchOutput, ShortSearch
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
@@ -58,11 +58,8 @@ class ContextOutput(outputs.Quoting):
     more: str | None
 
 
-class SearchTools:
+class SearchTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Search",
@@ -292,11 +289,8 @@ class QueryOutput(outputs.Quoting):
     more: str | None
 
 
-class QueryTools:
+class QueryTools(SessionTools):
     """The tool of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "SQL",

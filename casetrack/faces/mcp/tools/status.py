@@ -24,7 +24,7 @@ from casetrack.faces.mcp.jobs import (
 from casetrack.faces.mcp.live_jobs import LiveJob
 from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.results import answer, cut
-from casetrack.faces.mcp.session import Session, in_thread
+from casetrack.faces.mcp.session import SessionTools, in_thread
 from casetrack.faces.mcp.shorter import after_page, more_from, room_beside
 from casetrack.faces.mcp.specs import READS, SWITCHES, Offset, tool
 
@@ -60,11 +60,8 @@ class StatusOutput(TypedDict):
     storage_bytes: int
 
 
-class StatusTools:
+class StatusTools(SessionTools):
     """The tool of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Server status",
@@ -177,11 +174,8 @@ class JobsOutput(TypedDict):
     more: str | None
 
 
-class JobTools:
+class JobTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Job status",

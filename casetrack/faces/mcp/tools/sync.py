@@ -22,7 +22,7 @@ from casetrack.faces.mcp.live_jobs import Task
 from casetrack.faces.mcp.render import one_line
 from casetrack.faces.mcp.render import sync as sync_text
 from casetrack.faces.mcp.results import answer, cut
-from casetrack.faces.mcp.session import Session, in_thread, locate
+from casetrack.faces.mcp.session import SessionTools, in_thread, locate
 from casetrack.faces.mcp.shorter import after_page, few, first, more_from, room_beside
 from casetrack.faces.mcp.specs import DELETES, READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.faces.mcp.steps import told
@@ -54,11 +54,8 @@ class SyncOutput(outputs.LongWork, total=False):
     changes_omitted: int
 
 
-class SyncTools:
+class SyncTools(SessionTools):
     """The tool of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Sync folder",
@@ -203,11 +200,8 @@ class WatchesOutput(TypedDict):
     more: str | None
 
 
-class WatchTools:
+class WatchTools(SessionTools):
     """The tools of this module, for one session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     @tool(
         "Watch folder",
