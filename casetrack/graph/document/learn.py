@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.spans import NameSpan
+from casetrack.graph.document.sure.counterparts import counterpart
+from casetrack.graph.document.sure.cuts import is_town, names_function
 from casetrack.graph.document.sure.edges import (
     end_of_place,
     initials_of_things,
@@ -116,6 +118,7 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
     words = vocabulary(c.text for c in chunks)
     tagged = _without_things(tagged, sure, chunks, words)
     known = know(sure, tagged, words.small)
+    known.roles.update(counterpart(sure, known, chunks[0].text if chunks else ""))
     spreader = Spreader(known.forms, words)
     defined = _defined_places(sure, known)
     new, how, bound = [], [], []
@@ -159,17 +162,35 @@ def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
 def _without_things(
     tagged: list[list[NameSpan]], sure: Sure, chunks: Sequence[ChunkFacts], words: Vocabulary
 ) -> list[list[NameSpan]]:
-    """Leave out abbreviations of common words, and common words that stand for a party."""
+    """Leave out things, functions, and common words for a party; towns become places."""
     things = initials_of_things(c.text for c in chunks)
     things -= {t.text for t in sure.terms}
     plain = words.things & (words.small | _PARTIES)
 
-    def is_thing(span: NameSpan) -> bool:
+    known = {surface(n.text) for n in sure.names}
+    towns = {
+        s.text
+        for chunk, spans in zip(chunks, tagged, strict=True)
+        for s in spans
+        if s.kind == "organization" and surface(s.text) not in known and is_town(chunk.text, s)
+    }
+
+    def is_thing(text: str, span: NameSpan) -> bool:
+        is_firm = span.kind == "organization" and surface(span.text) not in known
+        if is_firm and names_function(text, span):
+            return True
         is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
         is_plain = is_word and span.text.lower() in plain
         return span.text in things or is_qualified(span.text) or is_plain
 
-    return [[s for s in spans if not is_thing(s)] for spans in tagged]
+    return [
+        [
+            replace(s, kind="location") if s.text in towns else s
+            for s in spans
+            if not is_thing(chunk.text, s)
+        ]
+        for chunk, spans in zip(chunks, tagged, strict=True)
+    ]
 
 
 def _with_places(text: str, names: Sequence[_Found]) -> list[_Found]:

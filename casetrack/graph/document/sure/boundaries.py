@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.sure.companies import describes, is_body, walk_left, walk_right
+from casetrack.graph.document.sure.cuts import uncut
 from casetrack.graph.document.sure.signatures import is_given
 from casetrack.graph.document.titles import is_part, job_title
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
@@ -34,6 +35,9 @@ _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \
 _LABEL: Final = re.compile(
     r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
 )
+_LABELS = frozenset("attention attn cc copyright dated per re see signed via".split())
+"""Words before a name that tell what is said of it."""
+_DEPARTMENT: Final = re.compile(r"[A-Z]\w+[ \n](?:Department|Dept\.?|Division)")
 _REST_OF_WORD: Final = re.compile(
     r"(?:(?<=[^\W\d_])['’‘`ʻ](?!(?:s|ll|d|re|ve|t|m|em|n)\b)[^\W\d_]+)+", re.IGNORECASE
 )
@@ -61,8 +65,8 @@ def settled(
     found: list[NameSpan] = []
     for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
-            whole = _with_company(text, part, companies) or _settle(text, part)
-            if whole.kind == "organization" and describes(whole.text):
+            whole = _with_company(text, part, companies) or _whole(text, part)
+            if whole is None or (whole.kind == "organization" and describes(whole.text)):
                 continue
             if found and whole.start < found[-1].end:
                 if whole.end - whole.start <= found[-1].end - found[-1].start:
@@ -102,7 +106,13 @@ def _with_company(
             return None
         # A tagged name that holds the whole form, or ends with it, says how far it goes.
         head = text[span.start : start].rstrip()
-        is_apart = bool(head) and (head[-1] == ":" or is_part(head) or bool(job_title(head)))
+        is_apart = bool(head) and (
+            head[-1] == ":"
+            or fold(head) in _LABELS
+            or _DEPARTMENT.fullmatch(head) is not None
+            or is_part(head)
+            or bool(job_title(head))
+        )
         holds = is_firm and span.start <= start and span.end + 1 >= end and not is_apart
         whole = _moved(
             text, span, span.start if holds else start, max(end, span.end) if holds else end
@@ -150,6 +160,12 @@ def _halves(text: str, span: NameSpan) -> list[NameSpan]:
         _moved(text, span, span.start, span.start + first),
         _moved(text, span, span.start + second, span.end),
     ]
+
+
+def _whole(text: str, span: NameSpan) -> NameSpan | None:
+    """Return a name without a legal form as far as it goes; ``None`` where it is none."""
+    whole = _settle(text, span)
+    return uncut(text, whole) if whole.kind == "organization" else whole
 
 
 def _settle(text: str, span: NameSpan) -> NameSpan:

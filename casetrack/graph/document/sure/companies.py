@@ -10,7 +10,7 @@ from casetrack.base.words import WordLists
 from casetrack.base.words.legal_forms import LEGAL_FORMS
 from casetrack.base.words.titles import title_words
 from casetrack.extract.names.lexicon import DATES
-from casetrack.graph.document.titles import PARTIES, is_job, job_title
+from casetrack.graph.document.titles import MODIFIERS, PARTIES, is_job, is_part, job_title
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.text import fold
@@ -60,6 +60,7 @@ _TRAILERS = frozenset(
     "sohne partner".split()
 )
 """Words behind *and* that belong to the name before it: … and Sons, … and Partners."""
+_JOINED: Final = re.compile(r"[ \n]+(?:and|or|und|oder|&)[ \n]+")
 _OPENERS = frozenset(_LISTS.words("openers"))
 _ABBREVIATED = frozenset(
     "st dr wm chas geo jos bros mt ft no jr sr dept univ assn intl natl mfg".split()
@@ -141,6 +142,8 @@ def describes(name: str, /) -> bool:
     >>> describes("Delaware Limited"), describes("Delaware Limited Liability Company (LLC)")
     (True, True)
     """
+    if all(map(is_part, parts := _JOINED.split(name.rstrip(" .,")))) and len(parts) > 1:
+        return True  # "Talent and Company"
     name = _ABBREVIATION.sub("", name)
     form = next((m for m in _FORM.finditer(name) if m.end() == len(name)), None)
     if form is None:
@@ -265,7 +268,11 @@ def _begin(text: str, low: int, end: int) -> int | None:
         else []
     )
     content = content[_words_of_date(tokens, content) :]
-    while content and (_is_opener(tokens, content[0]) or _is_number(text, tokens, content)):
+    while content and (
+        _is_opener(tokens, content[0])
+        or _is_number(text, tokens, content)
+        or _is_label(tokens, content)
+    ):
         content = content[1:]
     if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
         content = content[1:]
@@ -282,9 +289,14 @@ def _words_of_date(tokens: list[_Token], content: list[int]) -> int:
     return size if any(w in DATES for w in words[:size]) and size > 1 else 0
 
 
+_DEPARTMENTS = frozenset(("department", "dept", "division"))
+
+
 def _words_of_job(tokens: list[_Token], content: list[int]) -> int:
-    """Return how many of the first words are a job title, as in two columns of signatures."""
+    """Return how many of the first words are a job title or a department, as in two columns."""
     words = [tokens[i][2] for i in content]
+    if len(words) > 2 and fold(words[1]) in _DEPARTMENTS and fold(words[0]) in MODIFIERS:
+        return 2
     sizes = range(min(len(words) - 1, _LONGEST_JOB), 1, -1)
     return next((n for n in sizes if is_job(words[n - 1]) and job_title(" ".join(words[:n]))), 0)
 
@@ -307,6 +319,12 @@ def _is_content(word: str) -> bool:
 def _is_opener(tokens: list[_Token], at: int) -> bool:
     behind = tokens[at + 1][2] if at + 1 < len(tokens) else ""
     return fold(tokens[at][2]) in _OPENERS and behind not in {"of", "&"}
+
+
+def _is_label(tokens: list[_Token], content: list[int]) -> bool:
+    """Return whether the first word is a part in capitals before a name: ``TALENT Acme Ltd``."""
+    first, second = [tokens[i][2] for i in content[:2]] if len(content) > 1 else ("", "")
+    return first.isupper() and is_part(first) and second[1:].islower()
 
 
 def _is_number(text: str, tokens: list[_Token], content: list[int]) -> bool:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.base.words.states import POSTAL
 from casetrack.base.words.titles import any_title
+from casetrack.graph.document.sure.companies import is_body
 from casetrack.graph.document.sure.wording import is_thing
+from casetrack.graph.document.titles import PARTIES
+from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,10 +21,16 @@ _TITLE: Final = re.compile(
 )
 _ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
 
-_INITIALS: Final = re.compile(r"\(\s?[\"“‘'`]{0,2}\s?([A-Z]{2,7})(s?)\s?[\"”’'`]{0,2}\s?\)")
+_INITIALS: Final = re.compile(
+    r"\(\s?(?:(?:[a-z]+[ ,]+){0,5}(?=[\"“‘'`]))?"
+    r"[\"“‘'`]{0,2}\s?([A-Z]{2,7})(s?)\s?[\"”’'`]{0,2}\s?\)"
+)
 _MEANS: Final = re.compile(
-    r"[\"“]([A-Za-z]?[A-Z]{2,7})[\"”]\s+(?:means|refers\s+to)\s+(?:(?:an?|any|[a-z][\w-]{3,})\s"
-    r"|(?:the\s+)?(?:[A-Z][\w.'’&-]*,?\s+|(?:and|of|for|in|the)\s+){0,12}Act\b)"
+    r"[\"“]([A-Za-z]?[A-Z]{2,7})[\"”]\s+(?:shall\s+)?(?:means?|refers?\s+to)\s+"
+    r"(?:(?:an?|any|[a-z][\w-]{3,})\s"
+    r"|(?:the\s+)?(?:[A-Z][\w.'’&-]*,?\s+|(?:and|of|for|in|the)\s+){0,12}(?:Act|Agreement)\b"
+    r"|(?:the|such|this|that|all|each)\s+(?:[a-z][\w-]*,?\s+){0,5}?([a-z][\w-]*)(?=[.,;]|\s+"
+    r"(?:and|as|between|by|dated|for|in|of|on|that|to|under|which|with)\b))"
 )
 """Defined as a thing ("a Biologics Licence Application", "current practice") or as a law."""
 _QUALIFIED: Final = re.compile(r"[a-z][A-Z]{2,5}")
@@ -30,7 +39,7 @@ _WORDS: Final = re.compile(r"[^\W\d_]+")
 _LAW: Final = re.compile(
     r"\b(?:Act|Code|Law|Regulations?|Rules?|Directive)(?: of \d{4})?(?:, as amended)?[ ,\n]*\Z"
 )
-_REACH = 90
+_REACH = 160
 
 
 def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
@@ -45,12 +54,34 @@ def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
     """
     found: set[str] = set()
     for text in texts:
-        found |= {match[1] for match in _MEANS.finditer(text)}
+        found |= {m[1] for m in _MEANS.finditer(text) if not _is_firm(fold(m[2] or ""))}
         for match in _INITIALS.finditer(text):
             before = text[max(0, match.start() - _REACH) : match.start()]
-            if _LAW.search(before) or _are_initials(match[1].lower(), _WORDS.findall(before)):
+            words = _WORDS.findall(before)
+            if (
+                _LAW.search(before)
+                or _are_initials(match[1].lower(), words)
+                or (_names_thing(match[1].lower(), words))
+            ):
                 found.add(match[1])
     return frozenset(found | {f"{abbreviation}s" for abbreviation in found})
+
+
+def _is_firm(word: str) -> bool:
+    """Return whether what an abbreviation is defined as is somebody: "the company that pays"."""
+    return is_body(word) or word in PARTIES or word in {"firm", "entity", "group", "subsidiary"}
+
+
+def _names_thing(letters: str, words: list[str]) -> bool:
+    """Return whether letters are the initials of a thing earlier in the sentence.
+
+    "The Resale Purchasing Agreement dated 1 May between the parties (the “RPA”)".
+    """
+    large = [w for w in words if w[0].isupper()]
+    runs = (large[at : at + len(letters)] for at in range(len(large) - len(letters) + 1))
+    return any(
+        "".join(w[0] for w in run).lower() == letters and is_thing(" ".join(run)) for run in runs
+    )
 
 
 def is_qualified(name: str, /) -> bool:

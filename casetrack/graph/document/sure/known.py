@@ -70,7 +70,8 @@ class Known:
     evidence
         What makes each surface sure, with its number of places.
     roles
-        What the caption of a paper says that it is in the case, by surface.
+        What the caption of a paper says that it is in the case, or the part that the part of the
+        other party of a contract implies, by surface.
     addresses
         Mail addresses of each surface.
     dropped

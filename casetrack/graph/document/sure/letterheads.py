@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from casetrack.base.words import WordLists
 from casetrack.base.words.titles import any_title
 from casetrack.graph.document.sure.companies import is_body, walk_right
+from casetrack.graph.document.sure.cuts import DIVISIONS
 from casetrack.graph.document.sure.facts import SureName, Where
 from casetrack.graph.document.sure.known import FIRMS
 from casetrack.graph.document.sure.signatures import is_given
@@ -68,7 +69,6 @@ _ANYBODYS = frozenset(
 _HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
 _TRADES = frozenset(_LISTS.words("trades"))
 _NO_FIRM = frozenset(_LISTS.words("no_firm"))
-_DIVISIONS = frozenset(_LISTS.words("divisions"))
 _DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _REFERENCE: Final = re.compile(
     r"(?:(?:our|your|my|ihr|unser) )?(?:re|ref|reference|date|datum|subject|betreff|zeichen|"
@@ -336,7 +336,7 @@ def _is_employer(text: str, line: _Line, signer: str, names: Sequence[NameSpan])
     first = fold(line.text.split(maxsplit=1)[0])
     # Of words that name parts of firms as well, what is followed by an address is a firm.
     behind = text[line.end :].lstrip("> \t\n").partition("\n")[0]
-    is_common = first in COMMON_FIRST_WORDS | MODIFIERS | _DIVISIONS and not _is_contact(behind)
+    is_common = first in COMMON_FIRST_WORDS | MODIFIERS | DIVISIONS and not _is_contact(behind)
     return " " in line.text and not is_common and not is_given(line.text)
 
 
@@ -364,9 +364,9 @@ def _is_division(text: str) -> bool:
     if is_company(text):
         return False
     if "&" in text:
-        return all(w in MODIFIERS | _DIVISIONS for w in words)
+        return all(w in MODIFIERS | DIVISIONS for w in words)
     if len(words) == 1:
-        return words[0] in MODIFIERS | _DIVISIONS
-    return (words[-1] in _DIVISIONS or words[-1] == "management") or all(
-        w in MODIFIERS | _DIVISIONS for w in words
+        return words[0] in MODIFIERS | DIVISIONS
+    return (words[-1] in DIVISIONS or words[-1] == "management") or all(
+        w in MODIFIERS | DIVISIONS for w in words
     )

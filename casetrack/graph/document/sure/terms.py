@@ -150,6 +150,8 @@ class TermReader:
         words = self._text[at:end].split()
         if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in NOBODY:
             return None
+        if describes(self._text[at:end]):
+            return None
         kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
         return self._add(Candidate(at, end, kind, sure=False))
 
