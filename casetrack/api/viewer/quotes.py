@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.markup import esc
 from casetrack.api.viewer.templating import rendered
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Cards:
     _used: dict[bytes, int] = field(default_factory=dict, init=False)
 
     def card(self, quote: Quote, spans: Sequence[Span] = (), /) -> str:
-        """Return a quote as HTML; see :func:`marked` for *spans*."""
+        """Return a quote as HTML; see :func:`pieces` for *spans*."""
         picture = self.pictures.get(place_of(quote))
         png = picture.png if picture else None
         number = None if png is None else self._used.setdefault(png, len(self._used))
@@ -58,7 +57,7 @@ class Cards:
         return rendered(
             "card.html",
             quote=quote,
-            words=marked(quote, spans),
+            pieces=pieces(quote, spans),
             number=number,
             width=width,
             height=height,
@@ -73,8 +72,8 @@ class Cards:
         return rendered("pictures.html", pictures=pictures)
 
 
-def marked(quote: Quote, spans: Sequence[Span] = (), /) -> str:
-    """Return the words with what stands around them, as HTML; very long ones are cut.
+def pieces(quote: Quote, spans: Sequence[Span] = (), /) -> list[tuple[str, bool]]:
+    """Return the words and the text around them, and which are to be marked; long ones are cut.
 
     Parameters
     ----------
@@ -83,15 +82,16 @@ def marked(quote: Quote, spans: Sequence[Span] = (), /) -> str:
     """
     offset = quote.char_start - quote.snippet_start
     wanted = spans or ((quote.char_start, quote.char_end),)
-    parts, at = [], 0
+    parts, at = list[tuple[str, bool]](), 0
     for start, end in sorted((a - offset, b - offset) for a, b in wanted):
         if at <= start < end <= len(quote.snippet):
             plain = _middle(quote.snippet[at:start]) if at else _tail(quote.snippet[:start])
-            parts += [esc(plain), f"<mark>{esc(_head(quote.snippet[start:end]))}</mark>"]
+            parts += [(plain, False), (_head(quote.snippet[start:end]), True)]
             at = end
-    parts.append(esc(_head(quote.snippet[at:])))
+    parts.append((_head(quote.snippet[at:]), False))
     before, after = quote.cut_ends
-    return ("\u2026\u00a0" if before else "") + "".join(parts) + ("\u00a0\u2026" if after else "")
+    left, right = "\u2026\u00a0" if before else "", "\u00a0\u2026" if after else ""
+    return [(left, False), *parts, (right, False)]
 
 
 def _head(text: str) -> str:

@@ -20,7 +20,7 @@ from casetrack.api.viewer import entity_graph_html, entity_graph_page
 from casetrack.api.viewer.force import place_nodes
 from casetrack.api.viewer.gather import graph_quotes
 from casetrack.api.viewer.graph_page import entity_graph_figure
-from casetrack.api.viewer.quotes import marked
+from casetrack.api.viewer.quotes import pieces
 from casetrack.base.records.graph import Edge, EntityGraph
 from casetrack.faces.cli.main import main
 from graph_records import entity, graph, key, quote
@@ -97,16 +97,20 @@ def test_names_of_documents_cannot_become_part_of_the_page() -> None:
 
 def test_a_quote_marks_its_words_and_nothing_else() -> None:
     found = quote(1, "Halyard & Co")
-    assert re.findall("<mark>(.*?)</mark>", marked(found)) == ["Halyard &amp; Co"]
+    assert [text for text, marked in pieces(found) if marked] == ["Halyard & Co"]
     first = (found.char_start, found.char_start + 7)
     second = (found.char_end - 2, found.char_end)
-    assert re.findall("<mark>(.*?)</mark>", marked(found, (second, first))) == ["Halyard", "Co"]
+    assert [t for t, marked in pieces(found, (second, first)) if marked] == ["Halyard", "Co"]
     lines = replace(
         found, text="a\nb", char_end=found.char_start + 3, snippet="1\n\na\nb\n\n2", snippet_start=3
     )
-    assert marked(lines).endswith("1\n<mark>a b</mark>\n2")
+    assert [p for p in pieces(lines) if p[0]][-3:] == [
+        ("1\n", False),
+        ("a b", True),
+        ("\n2", False),
+    ]
     # What lies outside of the words that are shown is not marked at all.
-    assert "<mark>" not in marked(found, ((9_000, 9_001),))
+    assert not any(marked for _, marked in pieces(found, ((9_000, 9_001),)))
 
 
 def test_a_link_shows_both_names_where_they_are_known() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.quotes import marked, place_of
+from casetrack.api.viewer.quotes import pieces, place_of
 from casetrack.api.viewer.symbols import shortened
 from casetrack.api.viewer.templating import rendered
 
@@ -98,7 +98,7 @@ class Passages:
             methods=_METHODS,
             collection=shlex.quote(self.collection),
             around=lambda quote: _around(quote, chunks.get(quote.chunk_id)),
-            marked=marked,
+            pieces=pieces,
             most=_LONGEST_NAME,
             over=_OVER,
         )

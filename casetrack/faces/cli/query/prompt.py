@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import Completer, Completion
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
-from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.api.sql.completion import Words, candidates
 from casetrack.base.errors import QueryError, StorageError
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
     from prompt_toolkit.input import Input
-    from prompt_toolkit.key_binding import KeyPressEvent
     from prompt_toolkit.output import Output
 
     from casetrack.faces.cli.query.repl import Shell
@@ -190,8 +190,7 @@ def converse(
         history=QueryHistory(shell.source.data_dir / HISTORY_FILE),
         completer=StatementCompleter(shell),
         complete_while_typing=False,
-        multiline=True,
-        key_bindings=_keys(),
+        multiline=Condition(lambda: not is_whole(get_app().current_buffer.text)),
         prompt_continuation=lambda width, _line, _wrapped: "-> ".rjust(width),
         input=editor_input,
         output=editor_output,
@@ -224,20 +223,6 @@ def is_whole(text: str, /) -> bool:
         return True
     cut = split(text)
     return bool(cut.statements) and is_blank(cut.rest)
-
-
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("enter")
-    def _enter(event: KeyPressEvent) -> None:
-        buffer = event.current_buffer
-        if is_whole(buffer.text):
-            buffer.validate_and_handle()
-        else:
-            buffer.newline(copy_margin=False)
-
-    return keys
 
 
 class StatementCompleter(Completer):
