@@ -6,62 +6,77 @@ package read through :class:`casetrack.parse.workers.pool.ParsePool`, in worker 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from casetrack.parse.detect import choose, read_head
-from casetrack.parse.image.reader import ImageReader
-from casetrack.parse.legacy.reader import DocReader, PptReader
-from casetrack.parse.mail.eml import EmlReader
-from casetrack.parse.mail.mbox import MboxReader
-from casetrack.parse.mail.msg import MsgReader
-from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
-from casetrack.parse.pdf.reader import PdfReader
-from casetrack.parse.rtf.reader import RtfReader
-from casetrack.parse.sheets.reader import SheetReader
-from casetrack.parse.slides.reader import PptxReader
-from casetrack.parse.text.code import CodeReader
-from casetrack.parse.text.delimited import DelimitedReader
-from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
-from casetrack.parse.text.markdown import MarkdownReader
-from casetrack.parse.text.plain import TextReader
-from casetrack.parse.web.epub import EpubReader
-from casetrack.parse.web.reader import HtmlReader
-from casetrack.parse.word.reader import DocxReader
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.parse.base import Reader
 
-READERS: tuple[Reader, ...] = (
-    PdfReader(),
-    DocxReader(),
-    PptxReader(),
-    SheetReader(),
-    DocReader(),
-    PptReader(),
-    OdtReader(),
-    OdpReader(),
-    OdgReader(),
-    RtfReader(),
-    EmlReader(),
-    MsgReader(),
-    MboxReader(),
-    HtmlReader(),
-    EpubReader(),
-    ImageReader(),
-    DelimitedReader(),
-    JsonLinesReader(),
-    JsonReader(),
-    CodeReader(),
-    MarkdownReader(),
-    TextReader(),
-)
+    READERS: tuple[Reader, ...]
+
+
+@functools.cache
+def _readers() -> tuple[Reader, ...]:
+    """Return the readers; a search needs none of their modules."""
+    from casetrack.parse.image.reader import ImageReader
+    from casetrack.parse.legacy.reader import DocReader, PptReader
+    from casetrack.parse.mail.eml import EmlReader
+    from casetrack.parse.mail.mbox import MboxReader
+    from casetrack.parse.mail.msg import MsgReader
+    from casetrack.parse.opendocument.reader import OdgReader, OdpReader, OdtReader
+    from casetrack.parse.pdf.reader import PdfReader
+    from casetrack.parse.rtf.reader import RtfReader
+    from casetrack.parse.sheets.reader import SheetReader
+    from casetrack.parse.slides.reader import PptxReader
+    from casetrack.parse.text.code import CodeReader
+    from casetrack.parse.text.delimited import DelimitedReader
+    from casetrack.parse.text.json_lines import JsonLinesReader, JsonReader
+    from casetrack.parse.text.markdown import MarkdownReader
+    from casetrack.parse.text.plain import TextReader
+    from casetrack.parse.web.epub import EpubReader
+    from casetrack.parse.web.reader import HtmlReader
+    from casetrack.parse.word.reader import DocxReader
+
+    return (
+        PdfReader(),
+        DocxReader(),
+        PptxReader(),
+        SheetReader(),
+        DocReader(),
+        PptReader(),
+        OdtReader(),
+        OdpReader(),
+        OdgReader(),
+        RtfReader(),
+        EmlReader(),
+        MsgReader(),
+        MboxReader(),
+        HtmlReader(),
+        EpubReader(),
+        ImageReader(),
+        DelimitedReader(),
+        JsonLinesReader(),
+        JsonReader(),
+        CodeReader(),
+        MarkdownReader(),
+        TextReader(),
+    )
+
+
+def __getattr__(name: str) -> tuple[Reader, ...]:
+    """Return ``READERS``."""
+    if name == "READERS":
+        return _readers()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def known_extensions() -> tuple[str, ...]:
     """Return every extension that some reader reads, lower case, with dot, sorted."""
-    return tuple(sorted(extension for reader in READERS for extension in reader.extensions))
+    return tuple(sorted(extension for reader in _readers() for extension in reader.extensions))
 
 
 def detect(path: Path, /) -> Reader:
@@ -76,7 +91,7 @@ def detect(path: Path, /) -> Reader:
     FormatMismatch
         The content is something else than the extension says.
     """
-    return choose(read_head(path), READERS)
+    return choose(read_head(path), _readers())
 
 
 __all__ = ["READERS", "detect", "known_extensions"]
