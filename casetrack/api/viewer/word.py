@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -53,6 +53,24 @@ def centred(document: Document, text: str, /) -> Paragraph:
     heading.alignment = WD_ALIGN_PARAGRAPH.CENTER
     heading.paragraph_format.keep_with_next = True
     return heading
+
+
+def on_its_side(document: Document, /, *, margin: float = 1) -> None:
+    """Turn the sheets of a document to landscape, with *margin* inches left and right."""
+    from docx.enum.section import WD_ORIENTATION
+    from docx.shared import Inches
+
+    for section in document.sections:
+        section.orientation = WD_ORIENTATION.LANDSCAPE
+        section.page_width, section.page_height = Inches(11), Inches(8.5)
+        section.left_margin = section.right_margin = Inches(margin)
+
+
+def repeat_on_pages(row: Any, /) -> None:
+    """Let a row of a table be at the head of each page."""
+    from docx.oxml import OxmlElement
+
+    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
 
 
 def clean(text: str, /) -> str:

@@ -211,20 +211,31 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
-    from casetrack.api.watch.watch_list import delete_collection
-
     library = ctx.ensure_object(State).library
     try:
         doomed = library.find(name)
     except CollectionSealed as error:
         return _delete_sealed(library, name, error, yes)
-    if not yes and not confirmed(library, doomed, "collection"):
+    return delete_found(library, doomed, "collection", yes=yes)
+
+
+def delete_found(library: "Library", doomed: "CollectionInfo", noun: str, /, *, yes: bool) -> int:
+    """Delete a collection, if the user confirms it; *noun* is what it is called.
+
+    Raises
+    ------
+    UsageError
+        See :func:`confirmed`.
+    """
+    from casetrack.api.watch.watch_list import delete_collection
+
+    if not yes and not confirmed(library, doomed, noun):
         line("Nothing was deleted.")
         return 1
     gone, watched = delete_collection(library, doomed.id)
     if watched:
         line(f"No longer watched: {', '.join(watched)}")
-    line(f'Deleted collection "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
+    line(f'Deleted {noun} "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
     return 0
 
 

@@ -35,6 +35,12 @@ AnyCollectionOption = Annotated[
         autocompletion=collection_names,
     ),
 ]
+FromDayOption = Annotated[
+    str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
+]
+ToDayOption = Annotated[
+    str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON instead of text.")]
 CreateOption = Annotated[
     bool, typer.Option("--create", help="Make the collection if there is none of this name.")

@@ -8,7 +8,7 @@ import typer
 from casetrack.base.errors import UsageError
 from casetrack.faces.cli.collection import quoted
 from casetrack.faces.cli.marks import one_of_edits, said
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
 from casetrack.faces.cli.output import byte_text, counted, entry, facts, line, one_line, write_json
 from casetrack.faces.cli.quotes import (
     READ_FROM,
@@ -265,12 +265,8 @@ def _show_clusters(found: "Clusters") -> None:
 def timeline(
     ctx: typer.Context,
     collection: CollectionOption = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
-    ] = None,
+    start: FromDayOption = None,
+    end: ToDayOption = None,
     limit: Annotated[
         int,
         typer.Option(

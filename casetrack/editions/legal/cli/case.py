@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from casetrack.base.errors import CaseTrackError
-from casetrack.faces.cli.collection import confirmed, counted_info, quoted, shown_id
+from casetrack.faces.cli.collection import counted_info, delete_found, quoted, shown_id
 from casetrack.faces.cli.options import JsonOption
 from casetrack.faces.cli.output import Field, byte_text, facts, line, table, write_json
 from casetrack.faces.cli.state import State
@@ -161,18 +161,8 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a case with everything in it; your original files are not touched."""
-    from casetrack.api.watch.watch_list import delete_collection
-
     library = ctx.ensure_object(State).library
-    doomed = _cases(ctx).find(name)
-    if not yes and not confirmed(library, doomed, "case"):
-        line("Nothing was deleted.")
-        return 1
-    gone, watched = delete_collection(library, doomed.id)
-    if watched:
-        line(f"No longer watched: {', '.join(watched)}")
-    line(f'Deleted case "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
-    return 0
+    return delete_found(library, _cases(ctx).find(name), "case", yes=yes)
 
 
 def _cases(ctx: typer.Context) -> "Cases":

@@ -8,7 +8,7 @@ import typer
 from casetrack.base.errors import UsageError
 from casetrack.editions.legal.cli.papers import ForceOption, OutputOption, Writers, answered
 from casetrack.faces.cli.marks import one_of_edits, said
-from casetrack.faces.cli.options import CollectionOption, JsonOption
+from casetrack.faces.cli.options import CollectionOption, FromDayOption, JsonOption, ToDayOption
 from casetrack.faces.cli.output import entry, line, one_line
 from casetrack.faces.cli.state import State
 
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 def chronology(
     ctx: typer.Context,
     collection: CollectionOption = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="From this day on (YYYY-MM-DD).")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", metavar="DATE", help="Up to this day (YYYY-MM-DD).")
-    ] = None,
+    start: FromDayOption = None,
+    end: ToDayOption = None,
     limit: Annotated[
         int,
         typer.Option(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.api.viewer import word
 from casetrack.api.viewer.markdown import escaped
 from casetrack.api.viewer.timeline_figure import when
-from casetrack.api.viewer.word import centred, clean, new_document, packed, remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,22 +25,19 @@ def as_docx(chronology: Chronology, /) -> bytes:
 
     What is left out is a comment on its heading.
     """
-    from docx.enum.section import WD_ORIENTATION
     from docx.shared import Inches
 
-    document = new_document(f"Chronology: {chronology.case}")
-    section = document.sections[0]
-    section.orientation = WD_ORIENTATION.LANDSCAPE
-    section.page_width, section.page_height = Inches(11), Inches(8.5)
-    heading = centred(document, "CHRONOLOGY")
-    centred(document, chronology.case)
+    document = word.new_document(f"Chronology: {chronology.case}")
+    word.on_its_side(document)
+    heading = word.centred(document, "CHRONOLOGY")
+    word.centred(document, chronology.case)
     if chronology.notes:
-        remark(document, heading, "\n".join(chronology.notes))
+        word.remark(document, heading, "\n".join(chronology.notes))
     table = document.add_table(rows=1, cols=len(_HEADS), style="Table Grid")
     table.autofit = False
     for cell, head in zip(table.rows[0].cells, _HEADS, strict=True):
         _write(cell, head, bold=True)
-    _repeat(table.rows[0])
+    word.repeat_on_pages(table.rows[0])
     for entry in chronology.entries:
         row = table.add_row()
         for cell, words in zip(row.cells, _cells(entry), strict=True):
@@ -51,7 +48,7 @@ def as_docx(chronology: Chronology, /) -> bytes:
         _whole(row)
         for cell, width in zip(row.cells, _WIDTHS, strict=True):
             cell.width = Inches(width)
-    return packed(document)
+    return word.packed(document)
 
 
 def _cells(entry: ChronologyEntry) -> tuple[str, str, str, str]:
@@ -63,15 +60,8 @@ def _write(cell: _Cell, words: str, *, bold: bool = False) -> None:
 
     paragraph = cell.paragraphs[0]
     paragraph.paragraph_format.space_after = Pt(2)
-    run = paragraph.add_run(clean(words))
+    run = paragraph.add_run(word.clean(words))
     run.font.size, run.bold = Pt(10), bold
-
-
-def _repeat(row: _Row) -> None:
-    """Let a row stand at the head of each page."""
-    from docx.oxml import OxmlElement
-
-    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
 
 
 def _whole(row: _Row) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from casetrack.api.viewer.word import centred, clean, new_document, packed
+from casetrack.api.viewer import word
 from casetrack.base.formulas import without_formula
 
 if TYPE_CHECKING:
@@ -82,24 +82,18 @@ def as_markdown(log: PrivilegeLog, /) -> str:
 
 def as_docx(log: PrivilegeLog, /) -> bytes:
     """Return the log as a file of Word, on pages across; what is to be looked at are comments."""
-    from docx.enum.section import WD_ORIENT
     from docx.shared import Inches, Pt
 
-    from casetrack.api.viewer.word import remark
-
-    document = new_document(f"Privilege log: {log.collection}")
-    for section in document.sections:
-        section.orientation = WD_ORIENT.LANDSCAPE
-        section.page_width, section.page_height = Inches(11), Inches(8.5)
-        section.left_margin = section.right_margin = Inches(0.5)
-    heading = centred(document, "PRIVILEGE LOG")
+    document = word.new_document(f"Privilege log: {log.collection}")
+    word.on_its_side(document, margin=0.5)
+    heading = word.centred(document, "PRIVILEGE LOG")
     for note in log.notes:
-        remark(document, heading, note)
+        word.remark(document, heading, note)
     table = document.add_table(rows=1, cols=len(COLUMNS))
     table.style = "Table Grid"
     table.autofit = False
     _fill(table.rows[0].cells, COLUMNS, Pt(8), bold=True)
-    _repeat(table.rows[0])
+    word.repeat_on_pages(table.rows[0])
     for entry in log.entries:
         _fill(table.add_row().cells, cells(entry), Pt(8), bold=False)
     for row in table.rows:
@@ -107,7 +101,7 @@ def as_docx(log: PrivilegeLog, /) -> bytes:
             cell.width = Inches(width)
     if _has_attorneys(log):
         document.add_paragraph(MARKED)
-    return packed(document)
+    return word.packed(document)
 
 
 def as_xlsx(log: PrivilegeLog, /) -> bytes:
@@ -123,7 +117,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
         for column, value in enumerate(values, start=1):
             cell = sheet.cell(number, column)
             # A value is a text, also where it begins like a formula.
-            cell.value, cell.data_type = clean(value), "s"
+            cell.value, cell.data_type = word.clean(value), "s"
             cell.alignment = Alignment(wrap_text=True, vertical="top")
             if number == 1:
                 cell.font = Font(bold=True)
@@ -132,7 +126,7 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
     sheet.freeze_panes = "A2"
     notes = book.create_sheet("To look at")
     for note in [*([MARKED] if _has_attorneys(log) else []), *log.notes]:
-        notes.append([clean(note)])
+        notes.append([word.clean(note)])
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -140,16 +134,8 @@ def as_xlsx(log: PrivilegeLog, /) -> bytes:
 
 def _fill(row: Sequence[object], values: Sequence[str], size: object, *, bold: bool) -> None:
     for cell, value in zip(row, values, strict=True):
-        run = cell.paragraphs[0].add_run(clean(value))  # type: ignore[attr-defined]
+        run = cell.paragraphs[0].add_run(word.clean(value))  # type: ignore[attr-defined]
         run.bold, run.font.size = bold, size
-
-
-def _repeat(row: object) -> None:
-    """Have a row repeated at the head of every page."""
-    from docx.oxml import OxmlElement
-
-    facts = row._tr.get_or_add_trPr()  # type: ignore[attr-defined]
-    facts.append(OxmlElement("w:tblHeader"))
 
 
 def _has_attorneys(log: PrivilegeLog) -> bool:
