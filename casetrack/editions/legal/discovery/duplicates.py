@@ -181,45 +181,43 @@ def duplicates(
             f"{least} is no share of words from which texts are nearly the same.",
             hint="Use a number from 0.5 to 1; 0.8 finds drafts and forwarded copies.",
         )
-    return collection.workspace.ask(
-        lambda state: _told(state, collection.name, near=near, least=least, limit=limit)
-    )
 
-
-def _told(state: State, name: str, *, near: bool, least: float, limit: int | None) -> Duplicates:
-    documents = sorted(state.snapshot.documents.values(), key=_age)
-    groups = _exact(state, documents)
-    found: list[tuple[DuplicateKind, list[tuple[Document, float]]]] = [
-        (kind, [(document, 1.0) for document in group]) for kind, group in groups
-    ]
-    notes = []
-    near_count = None
-    if near:
-        behind = {d.document_id for _, group in groups for d in group[1:]}
-        first = [
-            d
-            for d in documents
-            if d.document_id not in behind and metadata(d).get("read_from") != "row"
+    def duplicates_of(state: State) -> Duplicates:
+        documents = sorted(state.snapshot.documents.values(), key=_age)
+        groups = _exact(state, documents)
+        found: list[tuple[DuplicateKind, list[tuple[Document, float]]]] = [
+            (kind, [(document, 1.0) for document in group]) for kind, group in groups
         ]
-        like = Likeness(state, least)
-        alike = like.groups(first)
-        near_count = sum(len(group) - 1 for group in alike)
-        found += [("near", group) for group in alike]
-        if like.short:
-            notes.append(
-                f"{like.short:,} documents have too few words to be compared by their text."
-            )
-    return Duplicates(
-        name,
-        document_count=len(documents),
-        exact_count=sum(len(group) - 1 for _, group in groups),
-        near_count=near_count,
-        groups=tuple(
-            _group(number, kind, group)
-            for number, (kind, group) in enumerate(found[:limit], start=1)
-        ),
-        notes=tuple(notes),
-    )
+        notes = []
+        near_count = None
+        if near:
+            behind = {d.document_id for _, group in groups for d in group[1:]}
+            first = [
+                d
+                for d in documents
+                if d.document_id not in behind and metadata(d).get("read_from") != "row"
+            ]
+            like = Likeness(state, least)
+            alike = like.groups(first)
+            near_count = sum(len(group) - 1 for group in alike)
+            found += [("near", group) for group in alike]
+            if like.short:
+                notes.append(
+                    f"{like.short:,} documents have too few words to be compared by their text."
+                )
+        return Duplicates(
+            collection.name,
+            document_count=len(documents),
+            exact_count=sum(len(group) - 1 for _, group in groups),
+            near_count=near_count,
+            groups=tuple(
+                _group(number, kind, group)
+                for number, (kind, group) in enumerate(found[:limit], start=1)
+            ),
+            notes=tuple(notes),
+        )
+
+    return collection.workspace.ask(duplicates_of)
 
 
 def _age(document: Document) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.base.arguments import DocumentRef
     from casetrack.base.records import Document
     from casetrack.editions.legal.records.threads import MailRelation
-    from casetrack.graph.relations.messages import Message, Post
+    from casetrack.graph.relations.messages import Post
     from casetrack.store.workspace import State
 
 _BY_WORDS = "subject"
@@ -50,44 +50,40 @@ def mail_threads(
     DocumentNotFound, AmbiguousName
         There is no such document, or several bear the name.
     """
-    return collection.workspace.ask(
-        lambda state: _told(state, collection.name, document, singles=singles, limit=limit)
-    )
 
+    def threads_of(state: State) -> MailThreads:
+        documents = graph_of(state).documents
+        every = list(graph_of(state).mails.conversations())
+        chosen = [posts for posts in every if singles or len(posts) > 1]
+        if document is not None:
+            own = named_document(state, document).document_id
+            chosen = [
+                posts
+                for posts in every
+                if any(
+                    documents[m.document].document_id == own
+                    for p in posts
+                    for m in (p.message, *p.copies)
+                )
+            ]
+        if limit is not None and len(chosen) > limit:
+            longest = {id(posts) for posts in sorted(chosen, key=len, reverse=True)[:limit]}
+            chosen = [posts for posts in chosen if id(posts) in longest]
+        threads = tuple(
+            _thread(number, posts, documents) for number, posts in enumerate(chosen, start=1)
+        )
+        mails = sum(map(len, every))
+        return MailThreads(
+            collection.name,
+            thread_count=sum(len(posts) > 1 for posts in every),
+            mail_count=mails,
+            copy_count=sum(len(post.copies) for posts in every for post in posts),
+            single_count=sum(len(posts) == 1 for posts in every),
+            threads=threads,
+            notes=tuple(_notes(threads, mails)),
+        )
 
-def _told(
-    state: State, name: str, wanted: DocumentRef | None, *, singles: bool, limit: int | None
-) -> MailThreads:
-    documents = graph_of(state).documents
-    every = list(graph_of(state).mails.conversations())
-    chosen = [posts for posts in every if singles or len(posts) > 1]
-    if wanted is not None:
-        own = named_document(state, wanted).document_id
-        chosen = [
-            posts
-            for posts in every
-            if any(documents[m.document].document_id == own for p in posts for m in _all(p))
-        ]
-    if limit is not None and len(chosen) > limit:
-        longest = {id(posts) for posts in sorted(chosen, key=len, reverse=True)[:limit]}
-        chosen = [posts for posts in chosen if id(posts) in longest]
-    threads = tuple(
-        _thread(number, posts, documents) for number, posts in enumerate(chosen, start=1)
-    )
-    mails = sum(map(len, every))
-    return MailThreads(
-        name,
-        thread_count=sum(len(posts) > 1 for posts in every),
-        mail_count=mails,
-        copy_count=sum(len(post.copies) for posts in every for post in posts),
-        single_count=sum(len(posts) == 1 for posts in every),
-        threads=threads,
-        notes=tuple(_notes(threads, mails)),
-    )
-
-
-def _all(post: Post) -> tuple[Message, ...]:
-    return (post.message, *post.copies)
+    return collection.workspace.ask(threads_of)
 
 
 def _thread(number: int, posts: Sequence[Post], documents: Sequence[Document]) -> MailThread:
@@ -118,9 +114,13 @@ def _thread(number: int, posts: Sequence[Post], documents: Sequence[Document]) -
 def _mail(
     post: Post, depth: int, posts: Sequence[Post], documents: Sequence[Document]
 ) -> ThreadMail:
-    message, link = post.message, post.link
+    message = post.message
     document = documents[message.document]
     above = None if post.parent is None else posts[post.parent].message
+    link = post.link if above else None
+    relation: MailRelation = "response_to"
+    if link and link.type == "forward_of":
+        relation = "forward_of"
     return ThreadMail(
         document.document_id,
         document.name,
@@ -133,18 +133,14 @@ def _mail(
         cc=message.head.get("cc", ""),
         bcc=message.head.get("bcc", ""),
         subject=message.shown,
-        relation=_relation(link.type) if link and above else None,
+        relation=relation if link else None,
         follows=documents[above.document].document_id if above else None,
         follows_page=above.page if above else None,
-        basis=link.basis if link and above else (),
-        confidence=link.confidence if link and above else None,
+        basis=link.basis if link else (),
+        confidence=link.confidence if link else None,
         copies=tuple(documents[copy.document].path for copy in post.copies),
         citation=f"{document.name}, p. {message.page}",
     )
-
-
-def _relation(type_: str) -> MailRelation:
-    return "forward_of" if type_ == "forward_of" else "response_to"
 
 
 def _notes(threads: Sequence[MailThread], mails: int) -> list[str]:

@@ -54,27 +54,17 @@ def with_bare_laws(text: str, items: list[Item], /) -> list[Item]:
     list
         In order. Where two sets could be meant the place is kept as open.
     """
-    items = [(found, citation) for found, citation in items if not _is_lone(citation)]
+    items = [one for one in items if one[1] is None or one[1].kind != "unknown"]
     codes = _codes(items)
     made = [(_of_code(found, codes), citation) for found, citation in items]
-    taken = [(found.start, found.end) for found, _ in made if found.type != "section"]
-    rules = [
-        rule
-        for rule in _rules(text, items)
-        if not any(start < rule.end and rule.start < end for start, end in taken)
-    ]
-    places = [(rule.start, rule.end) for rule in rules]
-    kept = [
-        one
-        for one in made
-        if one[0].type != "section"
-        or not any(start < one[0].end and one[0].start < end for start, end in places)
-    ]
+    taken = [found for found, _ in made if found.type != "section"]
+    rules = [rule for rule in _rules(text, items) if not _meets(rule, taken)]
+    kept = [one for one in made if one[0].type != "section" or not _meets(one[0], rules)]
     return sorted([*kept, *((rule, None) for rule in rules)], key=lambda item: item[0].start)
 
 
-def _is_lone(citation: Citation | None) -> bool:
-    return citation is not None and citation.kind == "unknown"
+def _meets(one: ReferenceMatch, others: list[ReferenceMatch]) -> bool:
+    return any(other.start < one.end and one.start < other.end for other in others)
 
 
 def _codes(items: list[Item]) -> dict[str, set[tuple[str, str]]]:
@@ -114,24 +104,13 @@ def _rules(text: str, items: list[Item]) -> list[ReferenceMatch]:
         return []
     rules = []
     for start, end, number in find_bare_rules(text):
-        base = re.match(r"\d+", number)
-        fitting = {
+        base = re.split(r"\D", number, maxsplit=1)[0]
+        fitting = {name for name in sets if name not in _NUMBERS or int(base) in _NUMBERS[name]}
+        cited = {
             name
-            for name in sets
-            if base and (name not in _NUMBERS or int(base[0]) in _NUMBERS[name])
+            for name in fitting
+            if any(f"{key}-".startswith(f"rule:{name}-{base}-") for key in exact)
         }
-        cited = (
-            {
-                name
-                for name in fitting
-                if any(
-                    key == f"rule:{name}-{base[0]}" or key.startswith(f"rule:{name}-{base[0]}-")
-                    for key in exact
-                )
-            }
-            if base
-            else set()
-        )
         chosen = cited if len(cited) == 1 else fitting
         written = one_line(text[start:end])
         if len(chosen) == 1:
