@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT = 14
+FORMAT = 15
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),

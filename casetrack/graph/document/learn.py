@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.spans import NameSpan
 from casetrack.graph.document.sure.counterparts import counterpart
-from casetrack.graph.document.sure.cuts import is_town, names_function
+from casetrack.graph.document.sure.cuts import is_noun, is_town, names_function
 from casetrack.graph.document.sure.edges import (
     end_of_place,
     initials_of_things,
@@ -168,16 +168,16 @@ def _without_things(
     plain = words.things & (words.small | _PARTIES)
 
     known = {surface(n.text) for n in sure.names}
-    towns = {
-        s.text
-        for chunk, spans in zip(chunks, tagged, strict=True)
-        for s in spans
-        if s.kind == "organization" and surface(s.text) not in known and is_town(chunk.text, s)
-    }
+
+    def is_firm(span: NameSpan) -> bool:
+        return span.kind == "organization" and surface(span.text) not in known
+
+    firms = [(c.text, s) for c, ss in zip(chunks, tagged, strict=True) for s in ss if is_firm(s)]
+    towns = {s.text for text, s in firms if is_town(text, s)}
+    nouns = {s.text for text, s in firms if is_noun(text, s)}
 
     def is_thing(text: str, span: NameSpan) -> bool:
-        is_firm = span.kind == "organization" and surface(span.text) not in known
-        if is_firm and names_function(text, span):
+        if span.text in nouns or (is_firm(span) and names_function(text, span)):
             return True
         is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
         is_plain = is_word and span.text.lower() in plain
@@ -185,7 +185,7 @@ def _without_things(
 
     return [
         [
-            replace(s, kind="location") if s.text in towns else s
+            replace(s, kind="location") if is_firm(s) and s.text in towns else s
             for s in spans
             if not is_thing(chunk.text, s)
         ]

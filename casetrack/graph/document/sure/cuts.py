@@ -21,12 +21,17 @@ DIVISIONS = frozenset(_LISTS.words("divisions"))
 """Last words of the names of departments, folded."""
 _FUNCTIONS = DIVISIONS | MODIFIERS | frozenset(_LISTS.words("functions"))
 _REGIONS = frozenset("africa america asia europe pacific".split())
+_DEGREES = DEGREES | frozenset(_LISTS.words("degrees"))
 _ADJECTIVES = frozenset(_LISTS.words("adjectives"))
 _TOWNS = frozenset(_LISTS.words("towns"))
 _LINK_BEHIND: Final = re.compile(r"(?:[ \n]+(?:and|or|und|oder|of|for|the)|[ \n]*[&,;:])+\Z")
 _LAST: Final = re.compile(r"(.*\w)[ \n]([A-Za-z]+)\Z", re.DOTALL)
 _GOES_ON: Final = re.compile(r"[ \n][A-Z][a-z’']")
 _OFFICE_BEFORE: Final = re.compile(r"([\w-]+)(?:,| of| for)[ \n]\Z")
+_A: Final = re.compile(
+    r"\b(?:[Kk]?[Ee]ine?[nmrs]?|[Ii]hre?[nmrs]?|[Ss]eine?[nmrs]?|[Jj]ede[nmrs]?)[ \n]\Z"
+)
+"""German words that stand before a noun of the language, and before no name."""
 _IN_ADDRESS: Final = re.compile(r"(?:\A|[\n,;|(])[ ]?(?:D-)?\d{5}[ ]\Z")
 _DATED: Final = re.compile(r",?[ ](?:den|le)[ ]\d{1,2}\.?[ ]")
 _LINE_BEFORE: Final = re.compile(r"(?:\A|\n)[ \t:]*\Z")
@@ -62,7 +67,7 @@ def names_function(text: str, span: NameSpan, /) -> bool:
     needs the office of a person before it: "Director, Communications".
     """
     words = [fold(w.strip(",.")) for w in re.split(r"[ \n]+(?:(?:and|&)[ \n]+)?", span.text)]
-    if all(w in DEGREES for w in words):
+    if all(w in DEGREES for w in words) or (len(words) > 1 and _DEGREES.issuperset(words)):
         return True
     if words[-1] not in DIVISIONS or is_body(words[-1]) or not _FUNCTIONS.issuperset(words):
         return False
@@ -84,3 +89,9 @@ def is_town(text: str, span: NameSpan, /) -> bool:
     words = span.text.split()
     is_german = len(words) > 1 and fold(words[0].rstrip(".")) in _TOWNS
     return is_german and bool(_SEAT.search(text, low, span.start))
+
+
+def is_noun(text: str, span: NameSpan, /) -> bool:
+    """Return whether a word of German stands behind one that no name has before it: ein, ihre."""
+    is_word = span.text.isalpha() and span.text.istitle()
+    return is_word and _A.search(text, max(0, span.start - 8), span.start) is not None
