@@ -42,29 +42,11 @@ def _readers() -> tuple[Reader, ...]:
     from casetrack.parse.word.reader import DocxReader
 
     return (
-        PdfReader(),
-        DocxReader(),
-        PptxReader(),
-        SheetReader(),
-        DocReader(),
-        PptReader(),
-        OdtReader(),
-        OdpReader(),
-        OdgReader(),
-        RtfReader(),
-        EmlReader(),
-        MsgReader(),
-        MboxReader(),
-        HtmlReader(),
-        EpubReader(),
-        ImageReader(),
-        DelimitedReader(),
-        JsonLinesReader(),
-        JsonReader(),
-        CodeReader(),
-        MarkdownReader(),
-        TextReader(),
-    )
+        PdfReader(), DocxReader(), PptxReader(), SheetReader(), DocReader(), PptReader(),
+        OdtReader(), OdpReader(), OdgReader(), RtfReader(), EmlReader(), MsgReader(), MboxReader(),
+        HtmlReader(), EpubReader(), ImageReader(), DelimitedReader(), JsonLinesReader(),
+        JsonReader(), CodeReader(), MarkdownReader(), TextReader(),
+    )  # fmt: skip
 
 
 def __getattr__(name: str) -> tuple[Reader, ...]:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.parse.layout.blocks import Block
-
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 BOOK = [
     ("LINEABOVE", (0, 0), (-1, 0), 1, colors.black),

@@ -143,11 +143,8 @@ class ColumnCarry(TableCarry[Table, str]):
         if len(above.columns) != len(table.columns):
             return False
         pairs = list(zip(above.columns, table.columns, strict=True))
-        if (
-            above.is_ruled
-            and table.is_ruled
-            and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs)
-        ):
+        are_drawn = above.is_ruled and table.is_ruled
+        if are_drawn and all(abs((b - a) - (d - c)) <= _SAME_WIDTH for (a, b), (c, d) in pairs):
             return True
         return all(min(b, d) - max(a, c) >= 0.5 * min(b - a, d - c) for (a, b), (c, d) in pairs)
 

@@ -120,15 +120,7 @@ def _widths(records: Sequence[list[str]]) -> Counter[int]:
 
 
 def _with_width(dialect: Dialect, widths: Counter[int]) -> Dialect:
-    width = widths.most_common(1)[0][0] if widths else 1
-    return Dialect(
-        dialect.delimiter,
-        dialect.quote,
-        width,
-        dialect.declares,
-        dialect.escapes,
-        dialect.skips_space,
-    )
+    return replace(dialect, width=widths.most_common(1)[0][0] if widths else 1)
 
 
 def _scored(
