@@ -103,7 +103,7 @@ Everything happens on this computer. Documents, their texts and your questions a
 anywhere by CaseTrack; what it quotes goes to the AI program that asked. See PRIVACY.md in the \
 bundle.
 
-At the first start, Python and the libraries CaseTrack is built on (350 MB) are fetched, then the \
+At the first start, Python and the libraries CaseTrack is built on (360 MB) are fetched, then the \
 models for searching by meaning and for reading scans (120 MB). A page in your browser shows how \
 far it is; what was fetched is kept when it is interrupted."""
 
