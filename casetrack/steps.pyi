@@ -1,1 +1,2 @@
 from casetrack.ingest.steps import *
+from casetrack.ingest.steps.base import Batches as Batches
